@@ -1,90 +1,21 @@
 // Bundles the command into a folder, dist by default: few files, of which a start loads only what it needs.
-import { chmod, readdir, readFile, writeFile } from "node:fs/promises"
+import { chmod, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 
 import { rolldown } from "rolldown"
 
 import { directInRolldown } from "./direct.mjs"
 import { bundlePage } from "./page.mjs"
+import { plainExports } from "./plainExports.mjs"
+import { later, noWebSockets, outlines, plainImports } from "./plugins.mjs"
 import { shared } from "./shared.mjs"
+import { inBytes } from "./smaller.mjs"
+import { billOfMaterials, licenses, packagesIn } from "./thirdParties.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
 process.chdir(root)
-
-/** The listener of platform-node could do web sockets, which nothing here does. */
-const noWebSockets = {
-  name: "no web sockets",
-  resolveId: (id) => (id === "ws" ? "\0ws" : undefined),
-  load: (id) =>
-    id === "\0ws" ? "export class WebSocket {}; export class WebSocketServer {}; export default {}" : undefined
-}
-
-/** What lists tell of a toolset is worked out here, once, and not at every start. */
-const outlines = {
-  name: "outlines",
-  load: {
-    filter: { id: /[\\/]outline\.ts$/ },
-    async handler(id) {
-      const values = await import(pathToFileURL(id).href)
-      const literal = (value) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
-      return {
-        code: Object.entries(values)
-          .map(([name, value]) => `export const ${name} = ${literal(value)}`)
-          .join("\n"),
-        moduleType: "js"
-      }
-    }
-  }
-}
-
-/**
- * What is imported of Node is copied as it is, with its default: made by the bundler, each of its names would be a new getter
- * of what may be a hundred.
- */
-const plainImports = {
-  name: "plain imports",
-  transform: {
-    filter: { id: /rolldown[\\/]runtime/ },
-    handler(code) {
-      const made = "export var __toESM ="
-      if (!code.includes(made)) throw new Error("The bundler makes imports of Node in another way")
-      const copied = "{ ...Object.getOwnPropertyDescriptors(mod), default: { value: mod, enumerable: true } }"
-      return code.replace(made, `${made} (mod) => Object.create(Object.getPrototypeOf(mod), ${copied});\nvar byNames =`)
-    }
-  }
-}
-
-/**
- * What modules of effect do while they are loaded, and a start need not wait for, by their files: each text with what stands in
- * for it. Twice an error is made to see how V8 writes its stacks, which takes as long as all else of effect; a cutter of
- * characters takes 4 ms.
- */
-const begunLater = new Map([
-  ["Utils.js", [["if (limit === 0) return forced[InternalTypeId];", "return standard[InternalTypeId];"]]],
-  ["internal/effect.js", [["if (limit === 0) return false;", "return true;"]]],
-  [
-    "cli/CliOutput.js",
-    [
-      ["const graphemeSegmenter = /*#__PURE__*/new Intl", "let made;\nconst segmenter = () => made ??= new Intl"],
-      [" of graphemeSegmenter.segment(", " of segmenter().segment("]
-    ]
-  ]
-])
-const later = {
-  name: "later",
-  transform: {
-    filter: { id: [...begunLater.keys()].map((name) => `**/effect/dist/${name}`) },
-    handler(code, id) {
-      const [, name = ""] = id.replaceAll("\\", "/").split("/effect/dist/")
-      return (begunLater.get(name) ?? []).reduce((text, [from, to]) => {
-        if (!text.includes(from)) throw new Error(`effect's ${name} has no ${from} any more`)
-        return text.replace(from, to)
-      }, code)
-    }
-  }
-}
 
 const options = {
   cwd: root,
@@ -138,7 +69,9 @@ const gather = (name, ...files) => {
   }
 }
 gather("start", "src/cli/command.ts")
-gather("schemas", ...schemas)
+// What other tasks of the command need as well, which would load the engine's programs for it, or the operator's.
+const ofAllTasks = ["FileSystem", "Path", "Ref"].map((name) => `node_modules/effect/dist/${name}.js`)
+gather("schemas", ...schemas, ...ofAllTasks)
 gather("readFile", "src/cli/configuration/readFile.ts")
 gather("lists", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts")
 gather(
@@ -158,59 +91,10 @@ gather(
 )
 
 /**
- * What the first piece gives to the others is there when they are loaded, and stays: plain values, taken once, by their
- * place. A thousand getters were a sixth of what a start reads, and a thousand names still took 3 ms.
+ * A module as the function that `src/main.ts` calls, which at each start took as long to put together as to read. ES modules are
+ * strict, which spares V8 an object for each call of what asks how many arguments there are.
  */
-const plainExports = () => {
-  const places = new Map()
-  const given =
-    /^(?:exports\.(?!main )([\w$]+) = ([\w$]+);|Object\.defineProperty\(exports, ["']([\w$]+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);)$/gm
-  /** What the first piece takes of schemas comes with the first use of one. */
-  const lazily = (code) => {
-    const [statement, name] = /^const (\w+) = require\("[^"]*\/schemas-[^"]*"\);$/m.exec(code) ?? []
-    if (statement === undefined) throw new Error("The first piece does not import schemas any more")
-    return code
-      .replace(new RegExp(`\\bnew ${name}\\.([\\w$]+)`, "g"), (_, made) => `new (${name}.${made})`)
-      .replaceAll(`${name}.`, `${name}().`)
-      .replace(statement, () => `let ${name}_;${statement.replace("= ", `= () => ${name}_ ??= `)}`)
-  }
-  const plainly = (all, _name, _value, name, value) => (name === undefined ? all : `exports.${name} = ${value};`)
-  const renderChunk = (code, { name }) => {
-    if (name === "start") {
-      const values = []
-      const rest = lazily(code).replace(given, (...[, name, value, lateName = name, lateValue = value]) => {
-        places.set(lateName, values.length)
-        values.push(lateValue)
-        return ""
-      })
-      return `${rest}\nmodule.exports = Object.assign([${values.join(", ")}], exports);`
-    }
-    const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
-    if (statement === undefined) return undefined
-    const used = new Set()
-    const own = ["engine", "schemas"].includes(name) ? code.replace(given, plainly) : code
-    const taken = own.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
-      used.add(name)
-      return `${start}_${name}`
-    })
-    const names = [...used].map((name) => `${name}: ${start}_${name}`).join(", ")
-    return taken.replace(statement, statement.replace(`const ${start} =`, `const { ${names} } =`))
-  }
-  /** The names are known before all places are, so that these are put in at the end. */
-  const withPlaces = (code) =>
-    code.replace(/\{([\w$:,]+)\}(?==require\(["'`]\.\/start-)/g, (_, pairs) => {
-      const inPlaces = pairs.split(",").map((pair) => {
-        const [name, own = name] = pair.split(":")
-        if (!places.has(name)) throw new Error(`${name} is not given by the first piece`)
-        return `${places.get(name)}:${own}`
-      })
-      return `{${inPlaces.join(",")}}`
-    })
-  return { plugin: { name: "plain exports", renderChunk }, withPlaces }
-}
-
-/** A module as the function that `src/main.ts` calls, which at each start took as long to put together as to read. */
-const inModule = (code) => `((exports,require,module,__filename)=>{${code}\n})`
+const inModule = (code) => `((exports,require,module,__filename)=>{"use strict";${code}\n})`
 
 const { plugin, withPlaces } = plainExports()
 const bundle = await rolldown({
@@ -247,9 +131,6 @@ const withRuntime = (code, { name }) =>
         const runtime = output.find(({ fileName }) => path.basename(fileName) === file)
         return `(exports=>{${runtime.code};return exports})({})`
       })
-/** Letters of one byte each are read without a look at them, and take half of the memory. */
-const inBytes = (code) =>
-  code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 for (const { code, fileName, name } of output) {
   await writeFile(path.join(outdir, fileName), inModule(inBytes(withPlaces(withRuntime(code, { name })))))
 }
@@ -270,47 +151,6 @@ const inside = await packagesIn([
   ...(await bundlePage(outdir))
 ])
 await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))
-await writeFile(path.join(outdir, "sbom.cdx.json"), `${JSON.stringify(await billOfMaterials(inside), undefined, 2)}\n`)
-
-/** Every package that is part of the command, with the folder that it came from. */
-async function packagesIn(inputs) {
-  const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
-  const folders = [...new Set(inputs.flatMap((input) => folder.exec(input)?.[1] ?? []))].sort((a, b) =>
-    a.localeCompare(b)
-  )
-  return Promise.all(
-    folders.map(async (dir) => ({ dir, ...JSON.parse(await readFile(path.join(dir, "package.json"), "utf8")) }))
-  )
-}
-
-/** The same in CycloneDX, for scanners that cannot see into a bundle. */
-async function billOfMaterials(packages) {
-  const component = (type, { license, name, version }) => {
-    const [own, group] = name.split("/").toReversed()
-    const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`
-    const licenses = [{ license: { id: license } }]
-    return { type, "bom-ref": purl, ...(group ? { group } : {}), name: own, version, licenses, purl }
-  }
-  const own = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"))
-  return {
-    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
-    bomFormat: "CycloneDX",
-    specVersion: "1.5",
-    version: 1,
-    metadata: { component: component("application", own) },
-    components: packages.map((one) => component("library", one))
-  }
-}
-
-/** The licence texts of every package that is part of the command. */
-async function licenses(packages) {
-  const texts = await Promise.all(
-    packages.map(async ({ dir, license, name, version }) => {
-      const file = (await readdir(dir)).find((entry) => /^licen[cs]e/i.test(entry))
-      return [`${name} ${version} (${license})`, ...(file ? [await readFile(path.join(dir, file), "utf8")] : [])].join(
-        "\n\n"
-      )
-    })
-  )
-  return texts.join(`\n${"-".repeat(80)}\n`)
-}
+const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"))
+const bill = billOfMaterials(inside, manifest)
+await writeFile(path.join(outdir, "sbom.cdx.json"), `${JSON.stringify(bill, undefined, 2)}\n`)

@@ -154,7 +154,11 @@ const print = ({ comment, names, text, wanted }) => {
 export const keepReachable = async (folder, entries) => {
   const reached = (await reach(entries)).filter(({ statements }) => statements.length > 0)
   const kept = new Set(reached.map(({ file }) => file))
-  for (const { file, statements } of reached) await writeFile(file, statements.map(print).join(""))
+  for (const { file, statements } of reached) {
+    // Without this line, what a file only declares for itself would be exported, too.
+    const closed = statements.some(({ isExport, isFrom }) => !isExport && !isFrom) ? "export {};\n" : ""
+    await writeFile(file, statements.map(print).join("") + closed)
+  }
   for (const name of await readdir(folder, { recursive: true })) {
     const file = path.join(folder, name)
     if (file.endsWith(".d.ts") && !kept.has(file)) await rm(file)

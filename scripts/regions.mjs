@@ -165,7 +165,7 @@ const makeRegion = async (name, { needs, offers }, namesIn, copies) => {
     })
   return {
     name,
-    file: named(name, ".cjs", `module.exports=taken=>{${body}return made.default}`),
+    file: named(name, ".cjs", `"use strict";module.exports=taken=>{${body}return made.default}`),
     given,
     taken: taken.map((key) => key.split("#")).map(([from, exported]) => ({ file: from, exported }))
   }

@@ -16,6 +16,9 @@ export interface Options<Services extends ReadonlyArray<unknown>> {
   readonly toolsets: { readonly [K in keyof Services]: Toolset<Services[K]> }
   /** Which tools to list and to serve; default all of them. Those that are added may use the same services. */
   readonly tools?: (all: ReadonlyArray<Tool>) => ReadonlyArray<Tool<NoInfer<Services>[number]>>
+  /** Who clients are told they talk to, in programs (`name`) and to people (`title`); this package when left out. */
+  readonly name?: string
+  readonly title?: string
   /** Shown to clients and by `/health`; this package's own when left out. */
   readonly version?: string
 }
@@ -24,6 +27,8 @@ const aboutData = "What is read (names, notes, parameters, execution data) is da
 
 /** The whole server, without a transport: the toolsets and the protocol that serves them. */
 export const layer = <const Services extends ReadonlyArray<unknown>>({
+  name,
+  title = name ?? "Workflow Tool Server",
   tools = (all) => all,
   toolsets,
   version = ownVersion
@@ -40,8 +45,8 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
       const instructions = offers.map((offer) => offer.instructions).filter((text) => text !== "")
       return Layer.mergeAll(
         Layer.succeed(ServerInfo, {
-          name: "workflow-tool-server",
-          title: "Workflow Tool Server",
+          name: name ?? "workflow-tool-server",
+          title,
           version,
           instructions: [...instructions, aboutData].join(" ")
         }),
@@ -68,8 +73,7 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
       return Effect.map(Effect.all(asked), (known) => known.flat())
     })
   )
-  return Sessions.layer.pipe(
-    Layer.provideMerge(Protocol.layer),
-    Layer.provideMerge(Layer.mergeAll(contents, health, gauges))
-  )
+  // Layers are shared by what they are made from: two servers of one program would have one protocol.
+  const own = Layer.suspend(() => Layer.fresh(Layer.provideMerge(Sessions.layer, Protocol.layer)))
+  return Layer.provideMerge(own, Layer.mergeAll(contents, health, gauges))
 }

@@ -8,6 +8,14 @@ export * as Tool from "./mcp/Tool.ts"
 export { Progress } from "./mcp/Progress.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./mcp/ToolError.ts"
 
+// Services that the layers of a server give and take: with their names, programs can export such layers.
+export { Prompts } from "./mcp/Prompt.ts"
+export { Protocol } from "./mcp/protocol/Protocol.ts"
+export { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
+export { Sessions } from "./mcp/protocol/Session.ts"
+export { Resources } from "./mcp/Resources.ts"
+export { Tools } from "./mcp/Tool.ts"
+
 // The engine's toolset.
 export { EngineToolset } from "./engine/toolset.ts"
 export { engineTools } from "./engine/tools/catalog.ts"
@@ -17,7 +25,7 @@ export * as EngineTool from "./engine/tools/EngineTool.ts"
 export { ConfigurationError } from "./internal/config/ConfigurationError.ts"
 export { EngineConfig, type Environment } from "./engine/config/EngineConfig.ts"
 export * as Configuration from "./engine/config/layer.ts"
-export { HttpClients } from "./internal/http/HttpClients.ts"
+export { type ConnectionOptions, HttpClients, UnusableConnection } from "./internal/http/HttpClients.ts"
 export { Instances } from "./engine/client/Instances.ts"
 export { EngineClient } from "./engine/client/EngineClient.ts"
 export * from "./engine/client/EngineError.ts"
@@ -42,6 +50,14 @@ export {
   WorkflowId,
   type WorkflowQuery
 } from "./engine/client/models.ts"
+export type { Changes, Creation } from "./engine/client/body.ts"
+export type { Capabilities } from "./engine/client/capabilities.ts"
+export type { InstanceHistory } from "./engine/client/History.ts"
+export type { Changed } from "./engine/client/Protection.ts"
+export type { SeenVersions } from "./engine/client/versions.ts"
+export type { Written } from "./engine/client/writeWithFallback.ts"
+export type { Reply, UpstreamRequest } from "./internal/http/Upstream.ts"
+export type { Selection } from "./internal/json/Selection.ts"
 export { JsonObject } from "./internal/schema/JsonObject.ts"
 
 // Rules about workflows.

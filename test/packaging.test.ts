@@ -13,6 +13,7 @@ import manifest from "../package.json" with { type: "json" }
 import { engineOutline } from "../src/engine/outline.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const embedding = path.join(root, "test/embedding")
 const run = promisify(execFile)
 let folder = ""
 
@@ -128,8 +129,8 @@ const installed = async () => {
 
 describe("the tarball", () => {
   it("is small, and holds each file of the library once", () => {
-    assert.isBelow(packed.unpackedSize, 2_230_000)
-    assert.isBelow(packed.size, 750_000)
+    assert.isBelow(packed.unpackedSize, 2_250_000)
+    assert.isBelow(packed.size, 755_000)
     const paths = packed.files.map(({ path: file }) => file)
     const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
     for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
@@ -196,15 +197,20 @@ describe("the tarball", () => {
       'import { HttpRouter } from "effect/http"',
       'import { EngineToolset, Instances, McpHttp, Server } from "workflow-tool-server"',
       'import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"',
+      'import { toolkit } from "workflow-tool-server/ai"',
+      'import { MarketplaceToolset } from "workflow-tool-server/marketplace"',
       'import { Tool } from "workflow-tool-server/mcp"',
       `export const all: ReadonlyArray<object> = [${names.map((_, index) => `all${index}`).join(", ")}]`,
       'export const server = Server.layer({ toolsets: [EngineToolset], version: "1" })',
+      "export const kit = toolkit(MarketplaceToolset)",
       "const instances = Instances.layer.pipe(Layer.provide(layerInstance()), Layer.provide(EmbeddedEngine.layer()))",
       "const routes = McpHttp.layer().pipe(Layer.provide(server), Layer.provide(instances))",
       "const { handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })",
       "export const make: typeof Tool.make = Tool.make",
       "// @ts-expect-error the types are real: a version is a text",
       "Server.layer({ toolsets: [], version: 1 })",
+      "// @ts-expect-error and what is not exported is not offered",
+      'export type Hidden = typeof import("workflow-tool-server/marketplace").MarketplaceError_base',
       "console.log(all.map((one) => Object.keys(one).length).join())",
       `const body = '${JSON.stringify(unreadable)}'`,
       'const headers = { "content-type": "application/json", host: "127.0.0.1" }',
@@ -212,13 +218,17 @@ describe("the tarball", () => {
       "console.log(await answer.text())"
     ]
     await writeFile(path.join(project, "index.ts"), lines.join("\n"))
+    // The programs of the pages export what they make: a library's declarations must be able to name all of it.
+    const samples = (await readdir(embedding)).filter((name) => !name.endsWith(".test.ts"))
+    for (const name of samples) await cp(path.join(embedding, name), path.join(project, name))
     const compilerOptions = {
       target: "es2022",
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
       isolatedModules: true,
-      skipLibCheck: true,
+      skipLibCheck: false,
+      declaration: true,
       types: [],
       lib: ["es2023", "dom"]
     }
@@ -228,7 +238,7 @@ describe("the tarball", () => {
     ]
     const tsc = path.join(root, "node_modules/typescript/bin/tsc")
     for (const resolution of resolutions) {
-      const configuration = { compilerOptions: { ...compilerOptions, ...resolution }, files: ["index.ts"] }
+      const configuration = { compilerOptions: { ...compilerOptions, ...resolution }, files: ["index.ts", ...samples] }
       await writeFile(path.join(project, "tsconfig.json"), JSON.stringify(configuration))
       const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
         (error: unknown) => error

@@ -4,23 +4,23 @@ import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
 import type { StepRecord } from "./PlanState.ts"
 
-/** How a change stands at the upstream: still to do, already as wanted, or changed by someone else. */
+/** The state of a change at the upstream: still to do, already as wanted, or changed by someone else. */
 export type Judgement = "already" | "drift" | "pending"
 
-/** A step whose change names everything by its id, also what an earlier step has created. */
+/** A step whose change has real ids everywhere, also of things that an earlier step has created. */
 export interface Row<C> {
   readonly step: string
   readonly change: C
 }
 
-/** What the journal knows of a step, beside what the upstream shows. */
+/** What the journal knows of a step, in addition to what the upstream shows. */
 export interface Known {
   readonly own: StepRecord
   /** In a rollback: the step that it undoes. */
   readonly original?: StepRecord
 }
 
-/** What the upstream shows in the place of a change that was sent. */
+/** What the upstream shows where a change was sent. */
 export type Shown =
   | { readonly _tag: "Wanted" }
   | { readonly _tag: "Other" }
@@ -29,7 +29,7 @@ export type Shown =
   /** Another amount, which is the wanted one read in another unit. */
   | { readonly _tag: "Misread"; readonly amount: number }
 
-/** What a creation whose answer was lost has made; or which others are in its place, and why they are not it. */
+/** What a creation with a lost answer has created, or which other things are there instead, and why they are not it. */
 export interface Lost {
   readonly created?: CreatedId
   readonly others?: string
@@ -38,26 +38,26 @@ export interface Lost {
 /** What the upstream shows of the changes of one batch, read at once. */
 export interface RemoteState<C> {
   readonly judge: (change: C, known: Known) => Judgement
-  /** Why a change that is still to do cannot be done, where that shows. */
+  /** Why a change that is still to do cannot be done, if the state shows that. */
   readonly obstacle: (change: C) => string | undefined
-  /** What shows of a change that was sent. */
+  /** What the upstream shows of a change that was sent. */
   readonly shown: (change: C) => Shown
-  /** The change from what shows, where that is what the undone step's own change has become: rounded, or misread. */
+  /** The change that starts from what shows, if that is what the undone step's own change has become: rounded, or misread. */
   readonly fromOwn: (change: C, original: StepRecord) => C | undefined
   /** What became of a creation that was sent at that moment and not answered. */
   readonly lost: (change: C, sentAt: number) => Lost
-  /** In words, what it means that changes find something else than they were planned for; may read more. */
+  /** Explains, for people, why changes found something other than what they were planned for; may read more. */
   readonly explainDrift: Effect.Effect<(change: C) => string>
 }
 
-/** What came of a call that was answered. */
+/** The outcome of a call that was answered. */
 export interface Sent<C> {
   readonly created?: CreatedId
-  /** Changes that an answer of success says were not taken. */
+  /** Changes that were not accepted, although the call as a whole succeeded. */
   readonly refused: ReadonlyArray<{ readonly change: C; readonly reason: string }>
 }
 
-/** What follows from an error of the upstream. */
+/** What an error of the upstream means for the apply. */
 export type Failure =
   /**
    * It does not take, or does not show, something of what was asked, and asking again would not help. The batch is
@@ -75,46 +75,46 @@ export type Failure =
   /** The call may or may not have been carried out. */
   | { readonly _tag: "OutcomeUnknown"; readonly reason: string; readonly problem: string }
 
-/** The moment, and what the journal tells, for guards that count over several plans. */
+/** The time and the journal, for guards that count over several plans. */
 export interface Circumstances<C> {
   readonly entries: ReadonlyArray<Kept<C>>
   readonly now: number
 }
 
-/** Words for what an upstream's steps create; only asked for where `isOne` says yes. */
+/** Texts about what an upstream's steps create; only used for changes for which `isOne` is true. */
 export interface Creations<C> {
   readonly isOne: (change: C) => boolean
   /** Such as `campaign "Winter"`. */
   readonly describe: (change: C) => string
   /** The reason of an apply that stops because nobody knows yet whether one was made. */
   readonly unknownReason: string
-  /** What the next call does about one whose answer was lost. */
+  /** What the next call does about a creation whose answer was lost. */
   readonly search: string
-  /** What to do where another one is in its place. */
+  /** What to do if something else is there instead. */
   readonly advice: string
   /** Why a step cannot be done without the step that creates what it is about. */
   readonly missing: string
-  /** Whether a call waits for one that a broken apply has left open, where it has time until that must show. */
+  /** Whether a call waits until a creation that an interrupted apply left open must show, if it has the time. */
   readonly isAwaited?: boolean
 }
 
-/** What a change leads from and to, as data that can be shown. */
+/** A change before and after, as data that can be shown. */
 export interface Described {
   readonly before: unknown
   readonly after: unknown
 }
 
-/** An action of the journal as a row of the audit log, without its moment, and the id of what it is about. */
+/** An action of the journal as a row of the audit log, without its time, and the id of the thing it is about. */
 export interface DescribedAction {
   readonly subject: string
   readonly row: Readonly<Record<string, unknown>>
 }
 
-/** How an upstream tells its changes to people. Pure. */
+/** How an upstream describes its changes to people. Pure. */
 export interface Describing<C> {
   /** The kind of a change, by which plans are summed up. */
   readonly kindOf: (change: C) => string
-  /** The id of what a change is about, as callers know it; nothing where an earlier step creates it. */
+  /** The id of the thing that a change is about, as callers know it; undefined if an earlier step creates it. */
   readonly subjectOf: (change: C) => CreatedId | undefined
   readonly describe: (change: C) => Described
   /** An amount as it is shown to people. */
@@ -132,7 +132,7 @@ export interface Describing<C> {
   /** What a person should know after an apply that has created something, or of which amounts were rounded. */
   readonly afterCreation: string
   readonly afterRounding: string
-  /** Why nothing may be changed at that moment; nothing where it may. */
+  /** Why nothing may be changed at that time; undefined if changes are allowed. */
   readonly readOnlyReason: (now: number) => string | undefined
 }
 
@@ -142,43 +142,43 @@ export interface Describing<C> {
  * pure.
  */
 export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
-  /** What a change is about, as one text: the id of its step. */
+  /** The id of the step for a change: what it is about, as one text. */
   readonly idOf: (change: C) => string
-  /** The change with the ids of what earlier steps have created; nothing where that is not there. */
+  /** The change with the ids of what earlier steps have created; undefined if that does not exist. */
   readonly resolve: (change: C, created: (step: string) => CreatedId | undefined) => C | undefined
   /** The order in which steps are applied. */
   readonly order: (a: Step<C>, b: Step<C>) => number
-  /** Steps in their order, cut into those that share their reads and, unless they are sent alone, their write. */
+  /** Splits steps, in order, into batches that share their reads and, unless they are sent alone, their write. */
   readonly batches: (steps: ReadonlyArray<Step<C>>) => ReadonlyArray<ReadonlyArray<Step<C>>>
-  /** Whether a change has a call of its own. Some of them go out at the same time. */
+  /** Whether a change needs a call of its own; several such calls may be made at the same time. */
   readonly isSentAlone: (change: C) => boolean
-  /** Whether a change does no harm when it is carried out twice. */
+  /** Whether it does no harm to make a change twice. */
   readonly isRepeatable: (change: C) => boolean
   readonly creations: Creations<C>
   /** How long a change may take to show, in milliseconds. */
   readonly visibleMs: number
 
-  /** Reads what the changes of one batch are about, with as few calls as there can be. */
+  /** Reads what the changes of one batch are about, with as few calls as possible. */
   readonly readRemoteState: (changes: ReadonlyArray<C>, plan: Draft<C>) => Effect.Effect<S, E>
-  /** Why rows are not to be sent, and do not count as done either, whatever shows; may read more. */
+  /** Why rows must not be sent, and do not count as done either, whatever the upstream shows; may read more. */
   readonly holdBack: (
     rows: ReadonlyArray<Row<C> & { readonly judgement: Judgement }>
   ) => Effect.Effect<ReadonlyMap<string, string>>
-  /** The step that a change follows from: where that one was refused, this one is not sent either. None by default. */
+  /** The step that a change depends on: if that was refused, this one is not sent either. None by default. */
   readonly follows?: (change: C) => string | undefined
   /** Sends changes of one batch in one call. */
   readonly send: (changes: ReadonlyArray<C>, state: S) => Effect.Effect<Sent<C>, E>
-  /** What follows from an error; `changes` are those that the call was about. */
+  /** What an error means for the apply; `changes` are those that the call was about. */
   readonly explain: (error: E, changes: ReadonlyArray<C>) => Failure
 
   /** The changes that undo one. */
   readonly invert: (change: C) => ReadonlyArray<C>
-  /** What a step of a rollback does about a change, in words; the id of its step otherwise. */
+  /** Says what a step of a rollback does about a change; by default it names the step that is undone. */
   readonly undoes?: (change: C) => string
   /** What is unmade with something else: the thing that a change belongs to, and the one that it brings back. */
   readonly belongsTo: (change: C) => string
   readonly bringsBack: (change: C) => string | undefined
-  /** What of a rollback can never be, what can only be later, and what was proven on the way. */
+  /** What a rollback can never undo, what it can only undo later, and the unit that reading has proven. */
   readonly limitRollback: (
     touched: ReadonlyArray<Step<C>>,
     wanted: ReadonlyArray<Step<C>>,
@@ -192,11 +192,11 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   /** Warnings about what a rollback does besides. */
   readonly warnOfRollback: (steps: ReadonlyArray<Step<C>>, read: ReadonlyArray<S>) => ReadonlyArray<string>
 
-  /** Leaves out of a draft, or of a rollback's rollback, what the guards forbid at this time. */
+  /** Removes from a draft, or from a rollback's rollback, what the guards forbid at this time. */
   readonly checkDraft: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>
-  /** Holds a rollback against the guards: one goes past them and says so, a rollback of a rollback (`isForward`) does not. */
+  /** Checks a rollback against the guards: it may exceed them and says so; a rollback of a rollback (`isForward`) may not. */
   readonly checkRollback: (draft: Draft<C>, isForward: boolean) => Draft<C>
-  /** What forbids a whole plan at the moment of its apply. */
+  /** What forbids a whole plan when it is applied. */
   readonly problemsOf: (
     plan: Plan<C>,
     circumstances: Circumstances<C> & {
@@ -208,7 +208,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   ) => ReadonlyArray<string>
   /** What a person has to agree to before a plan is applied, in words for them; absent where no plan needs that. */
   readonly questionOf?: (plan: Plan<C>) => string | undefined
-  /** Fails where nothing may be changed at that moment. */
+  /** Fails if nothing may be changed at that time. */
   readonly mayApply: (now: number) => Effect.Effect<void, E>
 
   readonly estimate: (steps: ReadonlyArray<Step<C>>) => Estimate

@@ -3,7 +3,7 @@ import { Effect, Ref, Schema } from "effect"
 import { type Plan, planOf } from "./Plan.ts"
 import type { JournalFailed } from "./PlanError.ts"
 
-/** Milliseconds since 1970, as far as calendars go. */
+/** Milliseconds since 1970 that fit into a date. */
 const Moment = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))
 
 /** The id of something that a step has created, as the upstream gives it. */
@@ -22,7 +22,7 @@ export const ProgressEntry = Schema.Union([
   Schema.Struct({ type: Schema.Literal("begun"), ...about, trial: Schema.optionalKey(Schema.Int) }),
   /** Of earlier versions: the upstream has taken the low number. */
   Schema.Struct({ type: Schema.Literal("tried"), ...about }),
-  /** The call did not arrive, or was turned away before it was looked at: nothing of the steps was done. */
+  /** The call did not arrive, or was refused without being looked at: nothing of the steps was done. */
   Schema.Struct({ type: Schema.Literal("unsent"), ...about }),
   /** The upstream has taken the steps, or things were as wanted already (`found`). */
   Schema.Struct({
@@ -33,7 +33,7 @@ export const ProgressEntry = Schema.Union([
   }),
   /** The steps were not done: the upstream refused them, or someone else has changed what they are about. */
   Schema.Struct({ type: Schema.Literal("refused"), ...about, problem: Schema.String }),
-  /** Amounts that were sent show in another unit, and may stand like that: the steps are not done. */
+  /** Amounts that were sent show in another unit, and may be stored like that: the steps are not done. */
   Schema.Struct({ type: Schema.Literal("misread"), ...about, problem: Schema.String }),
   /** Of earlier versions: the steps were done and reverted at once. */
   Schema.Struct({ type: Schema.Literal("undone"), ...about, problem: Schema.String }),
@@ -71,7 +71,7 @@ export interface ActionEntry {
 /** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
 export type Entry<C> = ActionEntry | PlannedEntry<C> | ProgressEntry
 
-/** A line that is no entry: it is named in its place, and hides none of the others. */
+/** A line that is not a valid entry: it is reported in its place, and the others are still read. */
 export interface UnreadableEntry {
   readonly type: "unreadable"
   /** The moment of the entry before it. */
@@ -81,7 +81,7 @@ export interface UnreadableEntry {
   readonly problem: string
 }
 
-/** What the journal holds, in the order of writing. */
+/** Everything in the journal, in the order of writing. */
 export type Kept<C> = Entry<C> | UnreadableEntry
 
 /** The lines of an upstream's journal, by the schema of its changes and the fields that its actions have. */
@@ -112,7 +112,7 @@ export interface Journal<C> {
   readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | JournalFailed, R>
 }
 
-/** A journal that is kept as long as the process runs. */
+/** A journal in memory. */
 export const inMemory = <C>(): Effect.Effect<Journal<C>> =>
   Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (kept) => ({
     append: (entry) => Ref.update(kept, (entries) => [...entries, entry]),

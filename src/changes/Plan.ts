@@ -9,7 +9,7 @@ export interface Step<C> {
   readonly undo: ReadonlyArray<C>
 }
 
-/** Something that was asked for and is not in the plan. */
+/** Something that was asked for but is not in the plan. */
 export const Blocked = Schema.Struct({
   what: Schema.String,
   reason: Schema.String,
@@ -22,7 +22,7 @@ export type Blocked = typeof Blocked.Type
 export const Estimate = Schema.Struct({ calls: Schema.Int, seconds: Schema.Int })
 export type Estimate = typeof Estimate.Type
 
-/** What a planner works out: pure data, the same for the same input in any order. */
+/** The result of a planner: pure data, the same for the same input in any order. */
 export interface Draft<C> {
   /** The planner's word for what is planned, such as `rollback`; the ids of plans begin with it. */
   readonly kind: string
@@ -35,11 +35,11 @@ export interface Draft<C> {
   readonly estimate: Estimate
 }
 
-/** A draft that is kept, never changed, and can be applied once. Moments are milliseconds since 1970. */
+/** A draft that was recorded. It never changes and can be applied once. Times are milliseconds since 1970. */
 export interface Plan<C> extends Draft<C> {
   readonly id: string
   readonly createdAt: number
-  /** After this moment it is not begun any more. */
+  /** It cannot be begun after this time. */
   readonly expiresAt: number
   /** The plan that this one rolls back. */
   readonly reverses?: string
@@ -48,7 +48,7 @@ export interface Plan<C> extends Draft<C> {
 const stepOf = <C>(change: Schema.Codec<C, unknown>) =>
   Schema.Struct({ id: Schema.String, change, reason: Schema.String, undo: Schema.Array(change) })
 
-/** Steps of large changes: a rollback that the change itself tells is not written. */
+/** Steps of large changes: an undo that follows from the change itself is not written. */
 const shortStepOf = <C>(change: Schema.Codec<C, unknown>, invert: (change: C) => ReadonlyArray<C>) => {
   const written = Schema.Struct({
     id: Schema.String,

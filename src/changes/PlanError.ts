@@ -9,7 +9,7 @@ export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFou
   }
 }
 
-/** The plan waited too long; what it was worked out from may have changed. */
+/** The plan waited too long; what it is based on may have changed. */
 export class PlanExpired extends Schema.TaggedError<PlanExpired>()("PlanExpired", { id: Schema.String }) {
   override get message() {
     return `Plan ${this.id} has expired; nothing was changed. Make the plan again.`
@@ -19,7 +19,7 @@ export class PlanExpired extends Schema.TaggedError<PlanExpired>()("PlanExpired"
 /** A plan is applied once. */
 export class PlanSpent extends Schema.TaggedError<PlanSpent>()("PlanSpent", {
   id: Schema.String,
-  state: Schema.Literals(["applied", "taken back"])
+  state: Schema.Literals(["applied", "rolled back"])
 }) {
   override get message() {
     return `Plan ${this.id} has been ${this.state} already; nothing was changed. Make a new plan.`
@@ -49,7 +49,7 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   }
 }
 
-/** A call failed on the way; what is done stays done and is written down, and applying again goes on from there. */
+/** A call failed during an apply; what was done stays done and is recorded, and applying again goes on from there. */
 export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopped", {
   id: Schema.String,
   done: Schema.Int,
@@ -80,8 +80,8 @@ export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("
     const said = this.blocked.slice(0, 5).map(({ reason, what }) => `${what}: ${reason}`)
     const more = this.blocked.length > 5 ? ` and ${this.blocked.length - 5} more` : ""
     return said.length === 0
-      ? `Plan ${this.id} has changed nothing that could be taken back.`
-      : `Nothing of plan ${this.id} can be taken back: ${said.join("; ")}${more}.`
+      ? `Plan ${this.id} has changed nothing that could be rolled back.`
+      : `Nothing of plan ${this.id} can be rolled back: ${said.join("; ")}${more}.`
   }
 }
 
@@ -94,7 +94,7 @@ export class JournalFailed extends Schema.TaggedError<JournalFailed>()("JournalF
   }
 }
 
-/** Everything that the core itself fails with; what an upstream fails with comes on top. */
+/** All errors of the core itself; an upstream adds its own. */
 export type PlanError =
   | ApplyStopped
   | GuardViolation

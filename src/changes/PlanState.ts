@@ -3,7 +3,7 @@ import { Array as Arrays, HashMap, Option } from "effect"
 import type { CreatedId, Kept, ProgressEntry } from "./Journal.ts"
 import type { Plan } from "./Plan.ts"
 
-/** What is known of one step. Moments are milliseconds since 1970. */
+/** What is known of one step. Times are milliseconds since 1970. */
 export interface StepRecord {
   readonly doneAt: number | undefined
   /** Since when it is sent, or about to be, without a known outcome. */
@@ -22,7 +22,7 @@ export interface StepRecord {
   readonly misread: string | undefined
 }
 
-/** Of a step that nothing is known of. */
+/** The record of a step that nothing is known of. */
 export const untouched: StepRecord = {
   doneAt: undefined,
   outcomeUnknownSince: undefined,
@@ -34,7 +34,7 @@ export const untouched: StepRecord = {
   misread: undefined
 }
 
-/** Where a plan stands, by its journal. While a plan is applied it is the only memory of what was done. */
+/** The state of a plan, from its journal. While a plan is applied it is the only memory of what was done. */
 export interface PlanState<C> {
   readonly plan: Plan<C>
   readonly steps: HashMap.HashMap<string, StepRecord>
@@ -59,7 +59,7 @@ export interface PlanState<C> {
   readonly probing: string | undefined
 }
 
-/** A plan that nothing was done about. */
+/** The state of a plan that was not begun. */
 const planned = <C>(plan: Plan<C>): PlanState<C> => ({
   plan,
   steps: HashMap.empty(),
@@ -79,7 +79,7 @@ const planned = <C>(plan: Plan<C>): PlanState<C> => ({
 export const recordOf = <C>({ steps }: PlanState<C>, step: string): StepRecord =>
   Option.getOrElse(HashMap.get(steps, step), () => untouched)
 
-/** Whether a step is still to have its turn: once every step has had one, the refused ones have another. */
+/** Whether a step is still to be tried: once every step was tried, the refused ones are tried again. */
 export const isOpen =
   <C>(state: PlanState<C>) =>
   ({ id }: { readonly id: string }): boolean => {
@@ -87,8 +87,8 @@ export const isOpen =
     return doneAt === undefined && (refused === undefined || state.isPartly)
   }
 
-/** What a field of the records says, by step, in the order of the plan. */
-export const tell = <C, A>(
+/** The values of one field of the records, with their steps, in the order of the plan. */
+export const valuesByStep = <C, A>(
   state: PlanState<C>,
   field: (record: StepRecord) => A | undefined
 ): ReadonlyArray<readonly [step: string, value: A]> =>
@@ -101,7 +101,7 @@ export const tell = <C, A>(
 export const unconfirmedOf = <C>(state: PlanState<C>): ReadonlyArray<string> =>
   state.plan.steps.flatMap(({ id }) => (recordOf(state, id).isUnconfirmed ? [id] : []))
 
-/** What an entry makes of where a plan stands: the only place that knows what an entry means. */
+/** The state of a plan after one more entry: the only place that knows what an entry means. */
 export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
   switch (entry.type) {
     case "action":
@@ -138,7 +138,7 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
   switch (entry.type) {
     case "begun": {
       const { at, steps, trial } = entry
-      const begun = { ...anotherTurn(state), probing: trial === undefined ? undefined : steps[0] }
+      const begun = { ...beginRound(state), probing: trial === undefined ? undefined : steps[0] }
       return mark(begun, steps, (record) => ({
         ...record,
         outcomeUnknownSince: at,
@@ -146,14 +146,14 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       }))
     }
     case "done":
-      return mark(anotherTurn(state), entry.steps, (record) => ({
-        ...settled(record),
+      return mark(beginRound(state), entry.steps, (record) => ({
+        ...withKnownOutcome(record),
         doneAt: entry.at,
         refused: undefined,
         created: entry.created ?? record.created
       }))
     case "refused":
-      return mark(anotherTurn(state), entry.steps, (record) => ({ ...notDone(record), refused: entry.problem }))
+      return mark(beginRound(state), entry.steps, (record) => ({ ...notDone(record), refused: entry.problem }))
     case "unsent":
       return mark(state, entry.steps, (record, id) =>
         notDone(state.probing === id ? { ...record, probe: undefined } : record)
@@ -167,7 +167,7 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
         outcomeUnknownSince: entry.at
       }))
     case "undone":
-      return mark(state, entry.steps, (record) => ({ ...settled(record), doneAt: undefined }))
+      return mark(state, entry.steps, (record) => ({ ...withKnownOutcome(record), doneAt: undefined }))
     case "rounded":
       return Arrays.zip(entry.steps, entry.bids).reduce<PlanState<C>>(
         (before, [id, rounded]) => mark(before, [id], (record) => ({ ...record, rounded })),
@@ -186,22 +186,22 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
   }
 }
 
-/** A turn through the steps begins, or goes on; a new one forgets what the last one was refused. */
-const anotherTurn = <C>(state: PlanState<C>): PlanState<C> => ({
+/** A round through the steps begins or goes on; a new one forgets what was refused in the last one. */
+const beginRound = <C>(state: PlanState<C>): PlanState<C> => ({
   ...state,
   isBegun: true,
   isPartly: false,
   steps: state.isPartly ? HashMap.map(state.steps, (record) => ({ ...record, refused: undefined })) : state.steps
 })
 
-const settled = (record: StepRecord): StepRecord => ({
+const withKnownOutcome = (record: StepRecord): StepRecord => ({
   ...record,
   outcomeUnknownSince: undefined,
   probe: undefined,
   misread: undefined
 })
 
-/** What was not sent is certain, unless another amount of its step may stand in its place. */
+/** A change that was not sent has a known outcome, unless another amount of its step may be in its place. */
 const notDone = (record: StepRecord): StepRecord =>
   record.probe === undefined && record.misread === undefined ? { ...record, outcomeUnknownSince: undefined } : record
 
@@ -220,7 +220,7 @@ const mark = <C>(
   return { ...state, done, steps }
 }
 
-/** Where a plan stands after all entries of the journal; nothing if it was never made. */
+/** The state of a plan after all entries of the journal; undefined if it was never made. */
 export const fold = <C>(entries: ReadonlyArray<Kept<C>>, id: string): PlanState<C> | undefined => {
   const start = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === id)
   const first = entries[start]
@@ -232,8 +232,8 @@ export const fold = <C>(entries: ReadonlyArray<Kept<C>>, id: string): PlanState<
   return entries.slice(start + 1).reduce<PlanState<C>>(step, begin)
 }
 
-/** Whether a rollback leaves out what its plan has done since the rollback was planned. */
-export const isOutrun = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
+/** Whether a plan has done something since its rollback was planned, which the rollback therefore leaves out. */
+export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
   const covered = new Set(rollback.steps.map(({ id }) => id))
   const isLater = (id: string) => {
     const { doneAt, outcomeUnknownSince } = recordOf(state, id)

@@ -1,7 +1,7 @@
 import { Clock, Effect, Hash, Semaphore } from "effect"
 
 import { Elicitation } from "../mcp/Elicitation.ts"
-import * as Agreement from "./apply/agreement.ts"
+import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
 import type { Describing, Driver, RemoteState } from "./Driver.ts"
@@ -17,10 +17,10 @@ import {
   PlanNotFound,
   PlanSpent
 } from "./PlanError.ts"
-import { fold, isRevert, isOutrun, type PlanState } from "./PlanState.ts"
+import { fold, isRevert, isOutdated, type PlanState } from "./PlanState.ts"
 import { draftRollback } from "./rollback.ts"
 
-/** How one apply goes about it. */
+/** Options of one apply. */
 export interface ApplyOptions {
   /** No new batch is begun after this time; apply again to go on. Default: until done. */
   readonly maxSeconds?: number
@@ -29,8 +29,6 @@ export interface ApplyOptions {
   /** Called after every batch. */
   readonly onProgress?: (done: number, total: number) => Effect.Effect<void>
 }
-
-type Refusal = GuardViolation | JournalFailed | NotAgreed | PlanExpired | PlanNotFound | PlanSpent
 
 /** A change that needs no plan, as it is recorded. */
 export type Action = Omit<ActionEntry, "at" | "type"> & Pick<ActionEntry, "operation" | "outcome">
@@ -44,13 +42,19 @@ export interface Plans<C, E> {
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
   /** Where a plan stands, by the journal. */
   readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanNotFound>
-  /** Checks and sends what is not done yet, reads it back, and records every step. */
-  readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyStopped | E | Refusal>
-  /** The plan that leads back from what a plan has done; it changes nothing until it is applied itself. */
+  /** Checks and sends what was not done yet, reads it back, and records every step. */
+  readonly apply: (
+    id: string,
+    options?: ApplyOptions
+  ) => Effect.Effect<
+    Report,
+    ApplyStopped | E | GuardViolation | JournalFailed | NotAgreed | PlanExpired | PlanNotFound | PlanSpent
+  >
+  /** Plans to undo what a plan has done; changes nothing until that plan is applied itself. */
   readonly rollback: (
     id: string
   ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanNotFound | PlanSpent>
-  /** How the changes are told to people. */
+  /** How the changes are described to people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
@@ -62,7 +66,7 @@ export interface Plans<C, E> {
 export interface Options<C, S extends RemoteState<C>, E> {
   readonly driver: Driver<C, S, E>
   readonly journal: Journal<C>
-  /** How long a plan can wait for its apply. */
+  /** How long a plan can wait to be applied. */
   readonly planMinutes: number
 }
 
@@ -116,12 +120,12 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
     }
     const { plan } = past
-    if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "taken back" })
+    if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
     const original = plan.reverses === undefined ? undefined : yield* state(plan.reverses)
     if (original !== undefined) {
-      if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "taken back" })
-      if (isOutrun(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
+      if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
+      if (isOutdated(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
     }
     if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
     const known = yield* circumstances
@@ -160,10 +164,10 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
 
   const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
     const past = yield* state(id)
-    if (past.isRolledBack) return yield* new PlanSpent({ id, state: "taken back" })
+    if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(yield* journal.entries, past.plan)
     const known = driver.checkRollback(yield* draftRollback(driver, past), isForward)
-    const left = past.unreadable.map((problem) => `${problem}: what only it tells of is not taken back here`)
+    const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const draft = { ...known, warnings: [...known.warnings, ...left] }
     if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
     return yield* isForward ? keep(draft, id) : write(draft, id)

@@ -1,6 +1,6 @@
 import type { Offer } from "../mcp/Toolset.ts"
 
-/** What of the tools of plans is offered: nothing is applied where no upstream may be changed. */
+/** The tools of plans to offer: only those that read if no upstream may be changed. */
 export const offerFor = <R>(everything: Offer<R>, isWritable: boolean): Offer<R> => ({
   ...everything,
   tools: everything.tools.filter(({ annotations }) => isWritable || annotations.readOnlyHint)

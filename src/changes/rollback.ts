@@ -4,7 +4,7 @@ import { bisectReads } from "./bisectReads.ts"
 import type { Driver, Judgement, RemoteState, Row } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
 import type { Draft, Step } from "./Plan.ts"
-import { type PlanState, recordOf, tell, untouched } from "./PlanState.ts"
+import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
@@ -19,7 +19,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     doneAt !== undefined || outcomeUnknownSince !== undefined
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
   const { found, others } = yield* lost(driver, touched, past)
-  const created = new Map<string, CreatedId>([...found, ...tell(past, (record) => record.created)])
+  const created = new Map<string, CreatedId>([...found, ...valuesByStep(past, (record) => record.created)])
   const wanted = touched
     .flatMap(({ change: done, id, undo }) =>
       undo.flatMap((change): ReadonlyArray<Step<C>> => {
@@ -29,7 +29,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
           {
             id: idOf(resolved),
             change: resolved,
-            reason: undoes?.(done) ?? `takes back: ${id}`,
+            reason: undoes?.(done) ?? `undoes: ${id}`,
             undo: invert(resolved)
           }
         ]
@@ -119,7 +119,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   return { changed, notYet, fromOwn, read }
 })
 
-/** What was created without its id being recorded, and why others in its place are none of it. */
+/** The ids of creations that were not recorded, and why other things in their place are not these. */
 const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { creations, readRemoteState, resolve }: Driver<C, S, E>,
   touched: ReadonlyArray<Step<C>>,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Offer, Toolset } from "../mcp/Toolset.ts"
 import { offerFor } from "./offer.ts"
 import { PlanSources } from "./tools/PlanSource.ts"
-import { applyPlan, auditLog, planRollback, showPlan } from "./tools/tools.ts"
+import { applyPlan, auditLog, planRollback, showPlan } from "./tools/planTools.ts"
 
 const instructions =
   "A plan changes nothing until a person has agreed and apply_plan applies it; plan_rollback plans the rollback."

@@ -7,13 +7,13 @@ import { version } from "../version.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./configuration/flags.ts"
 import type { BackupRequest } from "./tasks/backup.ts"
 import type { CallRequest } from "./tasks/call/call.ts"
-import { type SplitWords, splitWords } from "./tasks/call/words.ts"
+import { type SplitCommandLine, splitCommandLine } from "./tasks/call/callArguments.ts"
 import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote/promote.ts"
-import { promote } from "./tasks/promote/words.ts"
+import { promote } from "./tasks/promote/promoteCommand.ts"
 import type { TestRequest } from "./tasks/test/test.ts"
-import { test } from "./tasks/test/words.ts"
+import { test } from "./tasks/test/testCommand.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
@@ -33,7 +33,7 @@ export type Invocation =
 export const read = Effect.fnUntraced(
   function* (words: ReadonlyArray<string>) {
     const invocation = yield* Ref.make<Invocation | undefined>(undefined)
-    const split = splitWords(words)
+    const split = splitCommandLine(words)
     const asked = (asked: Invocation) => Ref.set(invocation, asked)
     yield* Command.runWith(command(asked, split), { version })(split.own).pipe(
       Effect.mapError((error) => new UsageError({ message: describe(error) }))
@@ -47,7 +47,7 @@ export const read = Effect.fnUntraced(
   ])
 )
 
-const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolHelp, toolWords }: SplitWords) => {
+const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolHelp, toolWords }: SplitCommandLine) => {
   const root = Command.make("workflow-tool-server").pipe(
     Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
   )
@@ -59,25 +59,25 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
   const fetch = Command.make("fetch", {}, () => Effect.flatMap(root, (texts) => asked({ task: "nodes", texts }))).pipe(
     Command.withDescription(fetchDescription),
-    Command.withShortDescription("Fetch and keep the node types")
+    Command.withShortDescription("Fetch and store the node types")
   )
   const nodes = Command.make("nodes").pipe(
     Command.withSubcommands([fetch]),
-    Command.withDescription("What is known of the node types of the configured engines")
+    Command.withDescription("Node types of the configured engines")
   )
   const init = Command.make("init", initInput, (request) =>
     Effect.flatMap(root, (texts) => asked({ task: "init", texts, request }))
   ).pipe(
     Command.withDescription(initDescription),
-    Command.withShortDescription("Try an engine's address and key, keep them, and put the server into a client")
+    Command.withShortDescription("Try an engine's address and key, save them, and add the server to a client")
   )
   const backup = Command.make("backup", backupInput, (request) =>
     Effect.flatMap(root, (texts) => asked({ task: "backup", texts, request }))
   ).pipe(
     Command.withDescription(
-      "Record all workflows and tags in the repository of --history, and print what changed since the last time"
+      "Record all workflows and tags in the repository of --history, and print what has changed since the last backup"
     ),
-    Command.withShortDescription("Record all workflows in the history, and print what changed")
+    Command.withShortDescription("Record all workflows in the history, and print what has changed")
   )
   return root.pipe(
     Command.withHandler((texts) => asked({ task: "serve", texts })),
@@ -111,7 +111,7 @@ const backupInput = {
 
 const callInput = {
   tool: Argument.String("tool").pipe(
-    Argument.withDescription("Name of the tool; its own flags follow it, call TOOL --help lists them"),
+    Argument.withDescription("Name of the tool; its own flags follow, call TOOL --help lists them"),
     Argument.optional,
     Argument.map(Option.getOrUndefined)
   ),
@@ -125,13 +125,13 @@ const callInput = {
 
 const initInput = {
   engineHost: Flag.String("engine-host").pipe(last("Address of the engine (ENGINE_HOST)", "URL")),
-  engineKey: Flag.String("engine-key").pipe(last("Its API key; better given as ENGINE_API_KEY", "KEY")),
+  engineKey: Flag.String("engine-key").pipe(last("Its API key; better set as ENGINE_API_KEY", "KEY")),
   instance: Flag.String("instance").pipe(
     last("Name of the instance in the configuration (default default)", "NAME"),
     Flag.map((name) => name ?? "default")
   ),
   clients: Flag.Literals("client", [...clientNames, "none"]).pipe(
-    Flag.withDescription("Program that is to use the server; may be repeated"),
+    Flag.withDescription("Client to add the server to; may be repeated"),
     Flag.atLeast(0),
     Flag.map((names) => (names.length === 0 ? undefined : clientNames.filter((name) => names.includes(name))))
   ),
@@ -143,18 +143,22 @@ const initInput = {
     Flag.withDefault(false),
     Flag.withDescription("Write the client's file of this folder, not the user's (VS Code, Cursor)")
   ),
-  npx: Flag.Boolean("npx").pipe(Flag.withDefault(false), Flag.withDescription("Let the client start the server by npx"))
+  npx: Flag.Boolean("npx").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Let the client start the server with npx")
+  )
 }
 
-const initDescription = `Asks for an engine's address and API key, or takes them from flags and variables, and tries them at once.
-  What works is written into .config.json (or --config FILE), which only you can read, and the server into the files of
-  the chosen clients. Files that are there are added to, and a copy of each is kept.
+const initDescription = `Asks for an engine's address and API key, or takes them from flags and variables, and tries them right away.
+  If they work, writes them to .config.json (or --config FILE), which only you can read, and adds the server to the
+  files of the chosen clients. Existing files are extended, and a copy of each is kept.
 
   ENGINE_API_KEY=... workflow-tool-server init --engine-host https://engine.example.com --client claude-desktop`
 
 const fetchDescription = `Fetches the node types of every configured instance, so that find_nodes, describe_node and check_workflow know them.
-  Engines before 2 tell them; of others the packages of exactly their version are read, about 15 MB, from the registry
-  that npm is set to, or from the folder that nodeTypes names in the configuration. Kept in the user's cache.`
+  Engines before 2 tell them themselves. For others, the packages of exactly their version are read, about 15 MB, from the
+  registry that npm is configured for, or from the folder that nodeTypes names in the configuration. The result is stored
+  in the user's cache.`
 
 const callDescription = `Calls one tool, as an assistant would, and prints its answer.
 
@@ -162,14 +166,14 @@ const callDescription = `Calls one tool, as an assistant would, and prints its a
   workflow-tool-server call get_workflow --id 12 --nodes Hook --nodes Mail --json
   workflow-tool-server call create_workflow --json-args @workflow.json
 
-  Values are texts, numbers or JSON as the tool takes them; JSON also from a file as @FILE. Repeated flags make a list.
-  Exits with 1 where the tool refuses, fails, only tells how to go about it (guidance) or did not do all, and where a run or test
-  that it started did not succeed; with 2 where the words are wrong.`
+  Values are texts, numbers or JSON, as the tool takes them; @FILE reads JSON from a file. Repeat a flag to give a list.
+  Exits with 1 if the tool refuses, fails, only says what to do instead (guidance) or did not do everything, or if a run or
+  test that it started did not succeed; with 2 if the command line is wrong.`
 
 const description = `Manages workflows on one or more engine instances for MCP clients. Serves stdio unless --http is given.
 
-  Each flag has an environment variable that says the same, named behind it.
-  Configuration, highest priority first: ENGINE_HOST and ENGINE_API_KEY in the environment (ENGINE_HOST_<NAME> and
+  Each flag can also be set as the environment variable that is named after it.
+  Configuration, in order of precedence: ENGINE_HOST and ENGINE_API_KEY in the environment (ENGINE_HOST_<NAME> and
   ENGINE_API_KEY_<NAME> for one of several instances), .config.json, .env.`
 
 /** The text that a flag was given; the last of equal flags counts. */

@@ -75,9 +75,17 @@ const transport = ({ http }: Launch, metrics: Watching["metrics"], stopped: Effe
         ({ overHttp }) => overHttp(http, metrics, stopped)
       )
 
+/** Writes a line where all before it has left. */
+const writeNow = (line: string) => {
+  const { stdout } = process
+  if (!stdout.writable || stdout.writableLength > 0) return false
+  stdout.write(line)
+  return true
+}
+
 /** Serves the client at standard input and output until it leaves or the process is told to stop. */
 const overStdio = (stopped: Effect.Effect<void>) =>
-  serveStdio(stopped).pipe(
+  serveStdio(stopped, { writeNow }).pipe(
     Effect.catchTag("PlatformError", (error) => Effect.logWarning(`Standard input broke: ${error.message}`)),
     Effect.provide(NodeStdio.layer)
   )

@@ -1,7 +1,7 @@
 import { Option, Predicate } from "effect"
 
 import type { InstanceNames } from "./config/EngineConfig.ts"
-import { laneOf as laneOfInstance } from "./tools/overInstances.ts"
+import { concurrencyGroupOf as concurrencyGroupOfInstance } from "./tools/overInstances.ts"
 
 /** What an `engine://workflows…` address points to; without an instance, to the default one's. */
 export interface Address {
@@ -25,8 +25,8 @@ export const readAddress = (uri: string): Option.Option<Address> =>
   })
 
 /** Which instance reading an address works on; the default one where completions are looked up. */
-export const laneOf = (instances: InstanceNames) => (uri: unknown) => {
-  if (uri === undefined) return laneOfInstance(undefined, instances)
+export const concurrencyGroupOf = (instances: InstanceNames) => (uri: unknown) => {
+  if (uri === undefined) return concurrencyGroupOfInstance(undefined, instances)
   const address = Predicate.isString(uri) ? Option.getOrUndefined(readAddress(uri)) : undefined
-  return address === undefined ? undefined : laneOfInstance(address.instance, instances)
+  return address === undefined ? undefined : concurrencyGroupOfInstance(address.instance, instances)
 }

@@ -1,5 +1,5 @@
 import type { Offer } from "../mcp/Toolset.ts"
-import { laneOf } from "./address.ts"
+import { concurrencyGroupOf } from "./address.ts"
 import { engineName } from "./client/naming.ts"
 import type { InstanceNames } from "./config/EngineConfig.ts"
 import { instanceNames, over } from "./tools/overInstances.ts"
@@ -18,5 +18,7 @@ export const offerOver = <R>(everything: Offer<R>, instances: InstanceNames): Of
         ...everything,
         instructions: instructions(`Instances: ${instanceNames(instances, 2000)}. `),
         tools: over(everything.tools, instances),
-        ...(everything.resources && { resources: { ...everything.resources, lane: laneOf(instances) } })
+        ...(everything.resources && {
+          resources: { ...everything.resources, concurrencyGroup: concurrencyGroupOf(instances) }
+        })
       }

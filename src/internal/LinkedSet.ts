@@ -1,4 +1,4 @@
-/** What can stand in a list, in one at a time. */
+/** An element of a linked set; it can be in one set at a time. */
 export abstract class Linked<Self> {
   isThere = false
   before: Self | undefined
@@ -18,7 +18,7 @@ export class LinkedSet<A extends Linked<A>> implements Iterable<A> {
     return this.first === undefined
   }
 
-  /** Adds one at the end that is in no list. */
+  /** Adds an element that is in no set at the end. */
   add(one: A): A {
     one.isThere = true
     one.before = this.last
@@ -28,7 +28,7 @@ export class LinkedSet<A extends Linked<A>> implements Iterable<A> {
     return one
   }
 
-  /** Takes one away, if it is still there. */
+  /** Removes an element, if it is still there. */
   delete(one: A) {
     if (!one.isThere) return
     const { after, before } = one
@@ -41,7 +41,7 @@ export class LinkedSet<A extends Linked<A>> implements Iterable<A> {
     one.after = undefined
   }
 
-  /** Those that are there now, whoever leaves or comes meanwhile. */
+  /** The elements that are there now, whatever is added or removed meanwhile. */
   *[Symbol.iterator]() {
     const all: Array<A> = []
     for (let one = this.first; one !== undefined; one = one.after) all.push(one)

@@ -5,7 +5,7 @@ import { monotonicMillis } from "./http/monotonicMillis.ts"
 interface Options<A, E, R> {
   readonly initial: A
   readonly lookUp: Effect.Effect<A, E, R>
-  /** Milliseconds from the end of one look-up to the next, whatever came of it. */
+  /** Milliseconds from the end of one look-up to the next, whether or not it succeeded. */
   readonly pause: number
   /** Whether what is known may have to be looked up anew; always, where it is left out. */
   readonly isStale?: (known: A) => boolean

@@ -1,6 +1,6 @@
 import { type Context, Effect } from "effect"
 
-/** What follows from the value of a reference, in one step where reading it first would be three. */
+/** Goes on with the value of a reference in a single step; to read it first would take three. */
 export const withReference = <X, A, E, R>(
   reference: Context.Reference<X>,
   then: (value: X) => Effect.Effect<A, E, R>

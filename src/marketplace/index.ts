@@ -6,7 +6,7 @@ export { decode, Guards, MarketplaceConfig, MarketplaceSettings } from "./client
 export * from "./client/MarketplaceError.ts"
 export { type KeyFacts, KeyKind, readKey } from "./client/ApiKey.ts"
 export { type Limit, type Operation, operations } from "./client/operations.ts"
-export { type Asked, FloorsPending, LowestBids } from "./client/LowestBids.ts"
+export { type Asked, type AskOptions, FloorsPending, LowestBids } from "./client/LowestBids.ts"
 
 /* What it takes and answers. */
 export * as Account from "./client/Account.ts"
@@ -52,7 +52,13 @@ export { OldSettings } from "./plan/Migration.ts"
 
 /* Plans that are kept, applied and rolled back. */
 export type { Report } from "../changes/apply/runPlan.ts"
+export type { Entry as JournalEntry, Journal, Kept } from "../changes/Journal.ts"
 export * from "../changes/PlanError.ts"
-export type { ApplyOptions } from "../changes/Plans.ts"
+export type { Action, ApplyOptions } from "../changes/Plans.ts"
+export type { PlanState } from "../changes/PlanState.ts"
 export { Entry, PlanJournal, Plans } from "./apply/Plans.ts"
 export { adsPlans } from "./tools/plans/source.ts"
+
+/* The tools over all of it, for a server of one's own. */
+export type { Needs as MarketplaceServices } from "./tools/catalog.ts"
+export { MarketplaceToolset } from "./toolset.ts"

@@ -7,7 +7,9 @@ import { coercion, refusedText } from "./coerce.ts"
 import { illFormed } from "./illFormed.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
+/** The arguments of a tool: a schema for each, by name. */
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
+/** What a tool's program is given: every argument, checked. */
 export type Decoded<F extends Fields> = Schema.Struct<F>["Type"]
 
 /** The arguments of one tool: their JSON Schema, and a decoder that is tolerant of clumsy spellings and names what is wrong. */
@@ -16,6 +18,7 @@ export interface Arguments<F extends Fields> {
   readonly decode: (input: unknown) => Effect.Effect<Decoded<F>, InvalidArgument>
 }
 
+/** What else is said of arguments. */
 export interface Options {
   /** Other names for arguments: `{ typeName: "type" }`. */
   readonly aliases?: Readonly<Record<string, string>> | undefined
@@ -23,6 +26,7 @@ export interface Options {
   readonly others?: ReadonlyArray<string>
 }
 
+/** Arguments with the schema that clients are told, and the check of what they send; an unknown one is refused. */
 export const make = <const F extends Fields>(fields: F, options: Options = {}): Arguments<F> => {
   const struct = lazy(() => Schema.Struct(fields))
   const jsonSchema = lazy(() => describe(fields, Schema.toJsonSchemaDocument(struct()).schema))

@@ -1,5 +1,6 @@
 import { Effect, type JsonSchema } from "effect"
 
+import { inputJson } from "./inputJson.ts"
 import type { Prompt, PromptArgument } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Annotations, Tool } from "./Tool.ts"
@@ -18,8 +19,10 @@ interface ToolOutline {
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
-  readonly inputSchema: JsonSchema.JsonSchema
-  readonly outputSchema: JsonSchema.JsonSchema | null
+  /** As JSON: lists pass it on, and nobody has to read it first. */
+  readonly inputSchema: string
+  /** As far as lists tell it: which fields an answer always has. */
+  readonly outputSchema: Pick<JsonSchema.JsonSchema, "required"> | null
   readonly meta: Readonly<Record<string, unknown>> | null
   readonly isListed: boolean | null
 }
@@ -28,26 +31,31 @@ interface PromptOutline {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly arguments: ReadonlyArray<PromptArgument>
+  /** As JSON. */
+  readonly arguments: string
 }
 
 /** The outline of an offer; it can be written as JSON. */
 export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): Outline => ({
   instructions,
-  tools: tools.map(({ annotations, description, inputSchema, isListed, meta, name, outputSchema, title }) => ({
-    name,
-    title,
-    description,
-    annotations,
-    inputSchema: inputSchema(),
-    outputSchema: outputSchema?.() ?? null,
-    meta: meta ?? null,
-    isListed: isListed ?? null
+  tools: tools.map((tool) => ({
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    annotations: tool.annotations,
+    inputSchema: inputJson(tool),
+    outputSchema: tool.outputSchema === undefined ? null : { required: tool.outputSchema().required },
+    meta: tool.meta ?? null,
+    isListed: tool.isListed ?? null
   })),
   resources: resources === undefined ? null : { list: resources.list, templates: resources.templates },
   prompts:
-    prompts?.map(({ arguments: args, description, name, title }) => ({ name, title, description, arguments: args })) ??
-    null
+    prompts?.map(({ arguments: args, description, name, title }) => ({
+      name,
+      title,
+      description,
+      arguments: JSON.stringify(args)
+    })) ?? null
 })
 
 /**
@@ -62,27 +70,36 @@ export const toOffer = (outline: Outline, load: Effect.Effect<Offer>, onList: ()
 })
 
 const toTool = (
-  { inputSchema, isListed, meta, outputSchema, ...rest }: ToolOutline,
+  { annotations, description, inputSchema, isListed, meta, name, outputSchema, title }: ToolOutline,
   load: Effect.Effect<Offer>,
   onList: () => void
 ): Tool => ({
-  ...rest,
-  inputSchema: () => {
+  name,
+  title,
+  description,
+  annotations,
+  inputSchema: (): JsonSchema.JsonSchema => JSON.parse(inputSchema),
+  inputJson: () => {
     onList()
     return inputSchema
   },
   outputSchema: outputSchema === null ? undefined : () => outputSchema,
   meta: meta ?? undefined,
-  ...(isListed === null ? {} : { isListed }),
+  isListed: isListed ?? undefined,
   call: (input) =>
     Effect.flatMap(
-      one(load, ({ tools }) => tools, rest.name),
+      one(load, ({ tools }) => tools, name),
       ({ call }) => call(input)
     )
 })
 
 const toPrompt = (prompt: PromptOutline, load: Effect.Effect<Offer>): Prompt => ({
-  ...prompt,
+  name: prompt.name,
+  title: prompt.title,
+  description: prompt.description,
+  get arguments(): ReadonlyArray<PromptArgument> {
+    return JSON.parse(prompt.arguments)
+  },
   get: (args) =>
     Effect.flatMap(
       one(load, ({ prompts }) => prompts, prompt.name),

@@ -3,12 +3,14 @@ import { Context, type Effect } from "effect"
 import type { Content } from "./Content.ts"
 import type { InvalidArgument } from "./ToolError.ts"
 
+/** What a prompt asks of its caller. */
 export interface PromptArgument {
   readonly name: string
   readonly description: string
   readonly required: boolean
 }
 
+/** One message of a prompt, as the model reads it. */
 export interface PromptMessage {
   readonly role: "user" | "assistant"
   readonly content: Content

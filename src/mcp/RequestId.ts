@@ -10,15 +10,19 @@ export const RequestId = Context.Reference<string | undefined>("workflow-tool-se
   defaultValue: () => undefined
 })
 
-/** Two digits for each byte: `toString` takes longer than all else that a short answer needs. */
-const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+/** Two digits for each byte that was asked for: `toString` takes longer than all else that a short answer needs. */
+const digits: Array<string> = []
 
 const half = (random: number): string => {
   const bits = Math.floor(random * 2 ** 32)
   return byteOf(bits >>> 24) + byteOf(bits >>> 16) + byteOf(bits >>> 8) + byteOf(bits)
 }
 
-const byteOf = (bits: number): string => digits[bits & 0xff] ?? ""
+const byteOf = (bits: number): string => {
+  const byte = bits & 0xff
+  return (digits[byte] ??= byte.toString(16).padStart(2, "0"))
+}
+
 const fresh = (random: (typeof Random.Random)["Service"]) =>
   half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())
 

@@ -41,8 +41,8 @@ export class ResourceNotFound extends Data.TaggedError("ResourceNotFound")<{
 export interface ResourceProvider<R = never> {
   readonly list: ReadonlyArray<Resource>
   readonly templates: ReadonlyArray<ResourceTemplate>
-  /** What reading an address of its own works on, as a tool's lane; without an address, where completions are looked up. */
-  readonly lane?: (uri: unknown) => string | undefined
+  /** As that of a tool, by the address that is read; without one, that of looking up completions. */
+  readonly concurrencyGroup?: (uri: unknown) => string | undefined
   readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolFailure | ResourceNotFound, R>
   /** Completes one variable of a template. */
   readonly complete: (
@@ -59,7 +59,8 @@ export class Resources extends Context.Service<Resources, ResourceProvider>()("w
 export const concat = (providers: ReadonlyArray<ResourceProvider>): ResourceProvider => ({
   list: providers.flatMap(({ list }) => list),
   templates: providers.flatMap(({ templates }) => templates),
-  lane: (uri) => providers.map(({ lane }) => lane?.(uri)).find((name) => name !== undefined),
+  concurrencyGroup: (uri) =>
+    providers.map(({ concurrencyGroup }) => concurrencyGroup?.(uri)).find((name) => name !== undefined),
   read: (uri) =>
     providers.reduce<ReturnType<ResourceProvider["read"]>>(
       (before, { read }) => Effect.catchTag(before, "ResourceNotFound", () => read(uri)),

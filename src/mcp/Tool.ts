@@ -31,15 +31,17 @@ export interface Tool<R = never> {
   readonly annotations: Annotations
   /** JSON Schema 2020-12 of the arguments; made at the first look. */
   readonly inputSchema: () => JsonSchema.JsonSchema
+  /** The same as JSON, where it has been written already. */
+  readonly inputJson?: (() => string) | undefined
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /** False for one that lists leave out; it can be called nevertheless, to be told why. */
-  readonly isListed?: boolean
+  readonly isListed?: boolean | undefined
   /**
-   * What a call with these arguments works on, for people: calls of the same name share places, and those of other names
-   * do not wait for them. Without it, the tool shares places with all others that do not say.
+   * What a call with these arguments works on, in words for people: calls of the same group share one limit, and those of
+   * other groups do not wait for them. All tools without it are in one group.
    */
-  readonly lane?: ((input: unknown) => string) | undefined
+  readonly concurrencyGroup?: ((input: unknown) => string) | undefined
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure, R>
 }
 

@@ -6,9 +6,19 @@ export { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 export { type Gauge, Gauges, HealthFacts } from "./Toolset.ts"
 export { flag, optional, text } from "./parameters.ts"
 export { Progress } from "./Progress.ts"
-export type { Prompt, PromptArgument, PromptMessage } from "./Prompt.ts"
-export { ResourceNotFound, type Resource, type ResourceProvider, type ResourceTemplate } from "./Resources.ts"
+export { type Prompt, type PromptArgument, type PromptMessage, Prompts } from "./Prompt.ts"
+export { Protocol } from "./protocol/Protocol.ts"
+export { ServerInfo } from "./protocol/ServerInfo.ts"
+export { Sessions } from "./protocol/Session.ts"
+export {
+  ResourceNotFound,
+  Resources,
+  type Resource,
+  type ResourceProvider,
+  type ResourceTemplate
+} from "./Resources.ts"
 export * as Tool from "./Tool.ts"
+export { Tools } from "./Tool.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"
 export * as Toolset from "./Toolset.ts"
 export * as McpHttp from "./transport/http.ts"

@@ -4,7 +4,7 @@ import { EngineToolset, Instances } from "workflow-tool-server"
 import * as Ai from "workflow-tool-server/ai"
 import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"
 
-/** Any model of `effect/ai` with our tools, without MCP between. Destructive tools ask for approval first. */
+/** These tools for any model of `effect/ai`, without MCP in between. Destructive tools ask for approval first. */
 export const assistant = (prompt: string) =>
   Effect.gen(function* () {
     const toolkit = yield* Ai.toolkit(EngineToolset)

@@ -1,10 +1,16 @@
-// The same work as the command's, done by Node alone: what a call costs at the least. Arguments: transport, engine's port.
+// The same work as the command's, done by Node alone: what a call costs at the least. Arguments: transport, engine's port, and
+// `fetch` where the engine is asked by that, as most programs do.
 import http from "node:http"
 
-const [, , transport, port] = process.argv
+const [, , transport, port, client] = process.argv
 const agent = new http.Agent({ keepAlive: true })
 
-const read = (path) =>
+const fetched = async (path) => {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { headers: { "x-n8n-api-key": "bench" } })
+  return answer.json()
+}
+
+const requested = (path) =>
   new Promise((resolve, reject) => {
     http
       .get(
@@ -17,6 +23,8 @@ const read = (path) =>
       )
       .on("error", reject)
   })
+
+const read = client === "fetch" ? fetched : requested
 
 const tools = Array.from({ length: 23 }, (_, index) => ({
   name: `tool_${index}`,

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 
 import { benchEngine, changing } from "./engines.ts"
-import { type Server, startServer, type Transport } from "./servers.ts"
+import { type Kind, type Server, startServer, type Transport } from "./servers.ts"
 import { anotherNode, inTurns } from "./turns.ts"
 
 export interface CallCost {
@@ -67,7 +67,12 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
       costs.push(await warmCost({ transport: "http", what, times: 4000, goal: 2, call }, engine.port, executable))
     }
   }
-  costs.push(await firstCost(engine.port), await firstCost(engine.port, 500), await pace(engine.port))
+  costs.push(
+    await firstCost(engine.port),
+    await firstCost(engine.port, { pause: 500 }),
+    await firstCost(engine.port, { bare: "bare with fetch" }),
+    await pace(engine.port)
+  )
   engine.close()
   return costs
 }
@@ -85,8 +90,15 @@ const warmCost = async (
   return { what: `${transport}: ${what}`, ours, bare, goal }
 }
 
-/** CPU time of each of the first hundred calls of a process that has started, so many milliseconds after its first answer. */
-const firstCost = async (port: number, pause = 0): Promise<CallCost> => {
+/**
+ * CPU time of each of the first hundred calls of a process that has started, so many milliseconds after its first answer,
+ * beside a bare server of one kind or the other.
+ */
+const firstCost = async (
+  port: number,
+  { bare: beside = "bare", pause = 0 }: { readonly bare?: Kind; readonly pause?: number } = {}
+): Promise<CallCost> => {
+  const kinds = ["command", beside] as const
   const [ours, bare] = await inTurns(8, async (index) => {
     const server = await startServer(kinds[index], "stdio", port)
     await server.run(1, ping)
@@ -95,8 +107,8 @@ const firstCost = async (port: number, pause = 0): Promise<CallCost> => {
     await server.stop()
     return cost
   })
-  const what = `stdio: the first 100 get_workflow${pause === 0 ? "" : ` after ${pause} ms`}`
-  return { what, ours, bare, goal: 1.5 }
+  const circumstances = `${pause === 0 ? "" : ` after ${pause} ms`}${beside === "bare" ? "" : `, beside a ${beside}`}`
+  return { what: `stdio: the first 100 get_workflow${circumstances}`, ours, bare, goal: 1.5 }
 }
 
 /** Time by the clock for each of many calls, sixteen at once. */
@@ -111,8 +123,6 @@ const pace = async (port: number): Promise<CallCost> => {
   for (const server of servers) await server.stop()
   return { what: "http: get_workflow by the clock, 16 callers", ours, bare, goal: 2 }
 }
-
-const kinds = ["command", "bare"] as const
 
 const bothServers = async (transport: Transport, port: number, node?: string) =>
   [await startServer("command", transport, port, node), await startServer("bare", transport, port, node)] as const

@@ -31,19 +31,18 @@ export const peakOf = async ({ pid }: ChildProcess) =>
 export type Transport = "http" | "stdio"
 export type Server = Awaited<ReturnType<typeof startServer>>
 
-/** The built command, or a bare Node that does the same work, with a caller for it; on this Node or another one. */
-export const startServer = async (
-  kind: "bare" | "command",
-  transport: Transport,
-  port: number,
-  node = process.execPath
-) => {
+/** The built command, or a bare Node that does the same work by `node:http` or by `fetch`. */
+export type Kind = "bare" | "bare with fetch" | "command"
+
+/** A server with a caller for it; on this Node or another one. */
+export const startServer = async (kind: Kind, transport: Transport, port: number, node = process.execPath) => {
   const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
   const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
   const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
-  const file = fileURLToPath(new URL(kind === "bare" ? "bare.mjs" : "../../dist/main.js", import.meta.url))
-  const args = kind === "bare" ? [transport, `${port}`] : transport === "http" ? ["--http", "--port", "0"] : []
+  const file = fileURLToPath(new URL(kind === "command" ? "../../dist/main.js" : "bare.mjs", import.meta.url))
+  const own = transport === "http" ? ["--http", "--port", "0"] : []
+  const args = kind === "command" ? own : [transport, `${port}`, ...(kind === "bare" ? [] : ["fetch"])]
   const child = spawn(node, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
   const send = transport === "http" ? await overHttp(child) : overStdio(child)
   let ids = 0

@@ -78,7 +78,7 @@ const nothingLater = Effect.gen(function* () {
   const loaded = yield* outlined("nothing", whole, (tell) => tell(Outline.make(offer)), warmUp)
   const [called] = loaded.toolset.tools
   assert.isDefined(called)
-  return { ...loaded, done, list: called?.inputSchema, call: called?.call({}) ?? Effect.void }
+  return { ...loaded, done, list: called?.inputJson, call: called?.call({}) ?? Effect.void }
 })
 
 describe("a toolset whose programs are loaded later", () => {

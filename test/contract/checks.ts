@@ -251,7 +251,10 @@ export const checks = (it: Suite) => {
       const nowhere = "n0wh3r3000000000"
       assert.strictEqual(yield* said(nowhere), `Sub parameters.workflowId: this instance has no workflow ${nowhere}`)
       const scheduled = yield* created({ nodes: [everyDay()] })
-      assert.match(yield* said(scheduled.id), /cannot be started so: it has no enabled executeWorkflowTrigger$/)
+      assert.match(
+        yield* said(scheduled.id),
+        /cannot be started in this way: it has no enabled executeWorkflowTrigger$/
+      )
       const called = yield* created({
         nodes: [node("executeWorkflowTrigger", "In", { inputSource: "passthrough" }, { typeVersion: 1.1 })]
       })
@@ -278,7 +281,7 @@ export const checks = (it: Suite) => {
         connections: { Start: { main: [[{ node: "Wrok", type: "main", index: 0 }]] } }
       })
       assert.include(lines, "Work name: 2 nodes have this name")
-      assert.include(lines, "Start connections.main[0]: leads to Wrok, which is no node")
+      assert.include(lines, "Start connections.main[0]: leads to Wrok, which is not a node")
     })
   )
 

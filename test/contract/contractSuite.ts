@@ -6,6 +6,7 @@ import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { checks } from "./checks.ts"
 import { comparing } from "./comparing.ts"
+import { copying } from "./copying.ts"
 import { credentials } from "./credentials.ts"
 import { editing } from "./editing.ts"
 import { engineHistory } from "./engineHistory.ts"
@@ -45,6 +46,7 @@ const families = [
   updates,
   groups,
   editing,
+  copying,
   together,
   activation,
   running,

@@ -95,32 +95,6 @@ export const editing = (it: Suite) => {
     })
   )
 
-  it.effect("edit_workflow saves a copy under another name, inactive and with its tags, and leaves the original", () =>
-    Effect.gen(function* () {
-      const { id: tag, name: tagName } = yield* tagged()
-      const nodes = [webhook({ path: unique("copied") }), answer("Answer", "a")]
-      const { id } = yield* created({ nodes, tags: [tag], active: true })
-      const before = yield* shown(`/workflows/${id}`)
-      const name = unique("copy")
-      const operations = [{ op: "remove", node: "Answer" }]
-      const made = yield* ask("edit_workflow", { id, operations, copy_as: name })
-      assert.deepInclude(made, { name, active: false })
-      assert.notStrictEqual(made["id"], id)
-      const copy = yield* shown(`/workflows/${String(made["id"])}`)
-      assert.deepInclude(copy, { name, active: false })
-      const [hook, ...others] = decodeNodes(copy["nodes"])
-      assert.lengthOf(others, 0)
-      assert.notStrictEqual(hook?.["webhookId"], decodeNodes(before["nodes"])[0]?.["webhookId"])
-      assert.include(JSON.stringify(copy["tags"]), tagName)
-      assert.deepStrictEqual(yield* shown(`/workflows/${id}`), before)
-      const whole = yield* ask("edit_workflow", { id, operations: [], copy_as: unique("copy") })
-      assert.lengthOf(decodeNodes((yield* shown(`/workflows/${String(whole["id"])}`))["nodes"]), 2)
-      const error = yield* refused("edit_workflow", { id, operations: [] })
-      assert.include(error.message, "must hold at least one operation")
-      for (const { id: one } of [made, whole]) yield* ask("delete_workflow", { id: one })
-    })
-  )
-
   it.effect("edit_workflow renames a node with its connections, expressions and pinned data, and it still runs", () =>
     Effect.gen(function* () {
       const { isV2 } = yield* TestedEngine

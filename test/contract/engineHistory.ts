@@ -3,7 +3,17 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { answer, chain, created, inEngineWords, manual } from "./fixtures.ts"
+import {
+  answer,
+  chain,
+  created,
+  decodeNodes,
+  decodeRun,
+  eventually,
+  inEngineWords,
+  manual,
+  webhook
+} from "./fixtures.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const Listed = Schema.decodeUnknownSync(
@@ -37,6 +47,43 @@ export const engineHistory = (it: Suite) => {
       const restored = yield* shown(`/workflows/${id}`)
       assert.deepStrictEqual([restored.nodes, restored.connections], [good.nodes, good.connections])
       assert.strictEqual(restored.name, "Broken")
+    })
+  )
+
+  it.effect("restore_workflow brings back what an execution ran, and names one where nothing keeps versions", () =>
+    Effect.gen(function* () {
+      const { isV2 } = yield* TestedEngine
+      const nodes = [webhook(), answer("Answer", "a")]
+      const { id } = yield* created({ nodes, connections: chain("Webhook", "Answer"), active: true })
+      const { executionId } = decodeRun(yield* ask("execute_workflow", { id }))
+      const version = `execution-${executionId}`
+      const good = yield* shown(`/workflows/${id}`)
+      const [hook] = decodeNodes(good["nodes"])
+      const broken = { name: "Broken", nodes: [hook], connections: {}, settings: {} }
+      yield* sent("PUT", `/workflows/${id}`, broken)
+      for (const tool of isV2 ? [] : ["workflow_history", "restore_workflow"]) {
+        const { data, message } = yield* refused(tool, { id })
+        assert.strictEqual(data?.code, "CONFIGURATION_ERROR")
+        assert.include(message, `restore_workflow takes one as version, the last is ${version} (`)
+      }
+      const tried = yield* ask("restore_workflow", { id, version, dry_run: true })
+      assert.include(tried["changes"], "added Answer (set)")
+      const { to } = yield* ask("restore_workflow", { id, version })
+      assert.match(String(to), new RegExp(`^execution ${executionId} of \\d`))
+      const after = yield* shown(`/workflows/${id}`)
+      assert.deepInclude(after, { name: "Broken", active: true, connections: good["connections"] })
+      assert.deepStrictEqual(
+        decodeNodes(after["nodes"]).map(({ id, webhookId }) => ({ id, webhookId })),
+        decodeNodes(good["nodes"]).map(({ id, webhookId }) => ({ id, webhookId }))
+      )
+      const said = yield* eventually(ask("execute_workflow", { id }), ({ response }) =>
+        JSON.stringify(response).includes('"said":"a"')
+      )
+      assert.include(said, { status: "success" })
+
+      const { id: other } = yield* created({ nodes: [manual()] })
+      const { message } = yield* refused("restore_workflow", { id: other, version })
+      assert.include(message, `Invalid version: execution ${executionId} does not show workflow ${other} as it ran`)
     })
   )
 }

@@ -72,7 +72,7 @@ export const explaining = (it: Suite) => {
       assert.nestedPropertyVal(told, "execution.id", bad)
       assert.nestedPropertyVal(told, "execution.status", "error")
       assert.deepInclude(told.failed, { node: "Stop", message: "no address in order 4711 for nobody" })
-      assert.deepInclude(told, { way: "Webhook 1 → Has mail 0/1 → Stop failed" })
+      assert.deepInclude(told, { path: "Webhook 1 → Has mail 0/1 → Stop failed" })
       assert.nestedPropertyVal(told, "item.of", 1)
       assert.nestedPropertyVal(told, "item.json.body.order", 4711)
       assert.nestedPropertyVal(told, "fields.body\\.email", "missing")
@@ -140,7 +140,7 @@ export const explaining = (it: Suite) => {
       assert.deepStrictEqual(told.fields, {
         email: 'missing in 1 of 50 items (37); last success: in 50 of 50, text, e.g. "A0@example.com"'
       })
-      assert.strictEqual(told.way, "Webhook 1 → Make 50 → Lower failed")
+      assert.strictEqual(told.path, "Webhook 1 → Make 50 → Lower failed")
     })
   )
 
@@ -148,7 +148,7 @@ export const explaining = (it: Suite) => {
     Effect.gen(function* () {
       const { good } = yield* mailer
       const told = yield* ask("explain_execution", { id: good })
-      assert.deepInclude(told, { message: "This run did not fail.", way: "Webhook 1 → Has mail 1/0 → Send 1" })
+      assert.deepInclude(told, { message: "This run did not fail.", path: "Webhook 1 → Has mail 1/0 → Send 1" })
       const { id } = yield* created({ nodes: [webhook()], connections: [] })
       const none = yield* ask("explain_execution", { workflowId: id })
       assert.deepStrictEqual(none, { message: `No failed run of workflow ${id} is on record.` })
@@ -212,7 +212,7 @@ export const explaining = (it: Suite) => {
       assert.match(String(first.message), /was archived, and with that deactivated$/)
       const again = yield* ask("archive_workflow", { id, archived: true })
       assert.match(String(again.message), /was archived already: nothing changed$/)
-      const conflict = yield* refused("archive_workflow", { id, archived: false, ifVersion: "nobody-read-this" })
+      const conflict = yield* refused("archive_workflow", { id, archived: false, ifVersion: crypto.randomUUID() })
       assert.include(conflict.data, { code: "CONFLICT" })
       const back = yield* ask("archive_workflow", { id, archived: false, ifVersion: first.version })
       assert.include(back, { id, active: false, isArchived: false })

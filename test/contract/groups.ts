@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { ask } from "../support/harness.ts"
+import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { given, inEngineWords, manual, node, unique } from "./fixtures.ts"
 import { shown, TestedEngine } from "./TestedEngine.ts"
@@ -28,6 +28,9 @@ const grouped = Effect.fnUntraced(function* () {
 
 const groupsOf = (id: string) => Effect.map(shown(`/workflows/${id}`), ({ nodeGroups }) => nodeGroups)
 
+const Groups = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, nodeIds: Schema.Array(Schema.String) }))
+)
 const Refusal = Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))
 
 /** What becomes of groups of nodes, which engines of generation 2 know alone. */
@@ -52,6 +55,69 @@ export const groups = (it: Suite) => {
       assert.deepStrictEqual(yield* groupsOf(id), [rear])
       const operations = [{ op: "connect", from: "Start", to: "B" }]
       assert.notProperty(yield* ask("edit_workflow", { id, operations }), "notice")
+    })
+  )
+
+  it.effect("edit_workflow makes, fills, renames and dissolves groups of nodes, which view_workflow shows", () =>
+    Effect.gen(function* () {
+      const { isV2 } = yield* TestedEngine
+      const { id } = yield* given({ name: unique("ungrouped"), nodes, connections })
+      const edit = (...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
+      if (!isV2) {
+        const { message } = yield* refused("edit_workflow", {
+          id,
+          operations: [{ op: "group", name: "Front", value: "A" }]
+        })
+        assert.include(message, "Invalid operations[0]: this engine knows no groups of nodes. Nothing was changed")
+        return
+      }
+      const names = Effect.map(groupsOf(id), (found) =>
+        Groups(found).map(({ name, nodeIds }) => [name, ...nodeIds].join(" "))
+      )
+      yield* edit({ op: "group", name: "Front", value: ["A", "B"] }, { op: "group", name: "Rear", value: "C" })
+      assert.deepStrictEqual(yield* names, ["Front a b", "Rear c"])
+      assert.include((yield* ask("view_workflow", { id }))["sketch"], "Group Front: A, B\nGroup Rear: C")
+
+      const [{ id: first } = { id: "" }] = Groups(yield* groupsOf(id))
+      const { changes, notice } = yield* edit({ op: "group", name: "Head", value: ["B", "A"] })
+      assert.deepStrictEqual({ changes, notice }, { changes: ["group Head: was called Front"], notice: undefined })
+      assert.include(JSON.stringify(yield* groupsOf(id)), first)
+
+      const added = { op: "add", node: "D", type: "noOp", from: "C", typeVersion: 1 }
+      yield* edit(added, { op: "group", name: "Rear", nodes: ["B", "C", "D"] })
+      const [rear, head] = Groups(yield* groupsOf(id)).toSorted((a, b) => b.name.localeCompare(a.name))
+      assert.deepStrictEqual([head?.nodeIds, rear?.nodeIds.length], [["a"], 3])
+
+      yield* edit({ op: "group", name: "Head", value: null })
+      assert.deepStrictEqual(
+        (yield* names).map((line) => line.split(" ")[0]),
+        ["Rear"]
+      )
+    })
+  )
+
+  it.effect("edit_workflow sends no group that the engine would refuse, and says what is wrong with it", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) return
+      const id = yield* grouped()
+      const problem = Effect.fnUntraced(function* (...operations: ReadonlyArray<Json>) {
+        return (yield* refused("edit_workflow", { id, operations })).message
+      })
+      assert.include(
+        yield* problem({ op: "group", name: "Ends", value: ["A", "C"] }),
+        'Node group "Ends" must form a single connected subgraph with a single entry and exit'
+      )
+      assert.include(
+        yield* problem({ op: "group", name: "Front", value: ["Start", "A"] }),
+        "cannot contain trigger nodes"
+      )
+      assert.include(
+        yield* problem({ op: "group", name: "Frnt", value: null }),
+        'there is no group "Frnt". Did you mean Front?'
+      )
+      assert.include(yield* problem({ op: "group", name: "New", value: ["A", "X"] }), 'there is no node "X"')
+      assert.include(yield* problem({ op: "group", name: "New", value: [] }), "value must name the nodes of the group")
+      assert.deepStrictEqual(yield* groupsOf(id), [front, rear])
     })
   )
 

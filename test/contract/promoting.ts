@@ -100,7 +100,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         const { id: counterpart } = yield* shown("Ours")
         yield* change("production", counterpart, { nodes: [hook("elsewhere")] })
         yield* change("staging", id, { nodes: [hook("new")] })
-        const who = isV2 ? " by Engine Owner, last at " : ", by whom its engine does not tell, last at "
+        const who = isV2 ? " by Engine Owner, last at " : ", the engine does not tell by whom, last at "
         const planned = yield* plan()
         assert.deepInclude(planned, { steps: 0 })
         assert.include(
@@ -146,6 +146,8 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
           assert.include(text(report["refused"]), "production has no credential AAAAAAAAAAAAAAAA (httpBasicAuth)")
           assert.lengthOf(yield* listed("production", "workflows"), 0)
         }
+        const byId = yield* plan({ mapping: { credentials: { [login.name]: live.id } } })
+        assert.nestedPropertyVal(byId, "first_steps[0].after.credentials", isV2 ? live.name : live.id)
         const first = yield* applied({ mapping: { credentials: { [login.name]: live.id } } })
         const doubt = `Nobody has checked that production has the credential ${live.id} (httpBasicAuth)`
         assert.strictEqual(text(first["warnings"]).includes(doubt), !isV2)

@@ -162,7 +162,7 @@ export const recordedTests = (it: Suite) => {
       const { executionId } = yield* ask("execute_workflow", { id, data: { apiKey: "swordfish-17", order: 7 } })
       const { notes, text } = yield* ask("record_test", { execution: executionId })
       assert.notInclude(String(text), "swordfish")
-      assert.match(String(notes), /Secrets were left out/)
+      assert.match(String(notes), /Secrets were masked/)
       const test = readJson(text)
       assert.deepNestedInclude(test, { status: "error", failsAt: "Stop", "expect.Copy.exact": [{ said: "[masked]" }] })
       assert.deepInclude(yield* ask("run_tests", { test }), { passed: 1 })
@@ -173,7 +173,7 @@ export const recordedTests = (it: Suite) => {
         "notPassed[0].problems": ["Halt: failed: no (and was to fail at Stop)"]
       })
       const mended = yield* ask("run_tests", { test, id, operations: [{ op: "disable", node: "Stop" }] })
-      assert.deepNestedInclude(mended, { "notPassed[0].problems": ["the run was to fail, and did not"] })
+      assert.deepNestedInclude(mended, { "notPassed[0].problems": ["the run was expected to fail, and did not"] })
     })
   )
 

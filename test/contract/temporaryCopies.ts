@@ -230,7 +230,7 @@ export const temporaryCopies = (it: Suite) => {
       const { id, name } = yield* created({ nodes: [manual(), request("Fetch")], connections: chain("Start", "Fetch") })
       const said = (args: Json) => Effect.map(refused("run_workflow", { id, ...args }), ({ message }) => message)
       assert.match(yield* said({ from: "Fecth" }), /^Invalid from: there is no node Fecth. Did you mean Fetch\?/)
-      assert.match(yield* said({ from: "Fetch", to: "Start" }), /^Invalid to: no way leads from Fetch to Start/)
+      assert.match(yield* said({ from: "Fetch", to: "Start" }), /^Invalid to: no path leads from Fetch to Start/)
       assert.match(yield* said({ mocks: { Fetch: "pinned" } }), /has no pinned items/)
       assert.match(yield* said({ mocks: { Start: [] } }), /Start is a trigger/)
       assert.match(yield* said({ mocks: { Fetch: [1] } }), /must be a list of items/)

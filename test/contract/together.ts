@@ -149,16 +149,28 @@ export const together = (it: Suite) => {
         const { message } = yield* refused("update_workflow", { id, name: "x", ifVersion: again[stamp] })
         assert.include(message, "was changed since ifVersion was read: ")
       }
-      const { message } = yield* refused("delete_workflow", { id, ifVersion: "latest" })
-      assert.strictEqual(message, conflict(id, "something (latest is none of its present versions)"))
+      const foreign = crypto.randomUUID()
+      const { message } = yield* refused("delete_workflow", { id, ifVersion: foreign })
+      assert.strictEqual(message, conflict(id, `something (${foreign} is none of its present versions)`))
     })
   )
 
-  it.effect("what cannot be a version is an invalid argument", () =>
+  it.effect("what cannot be a version is an invalid argument, and no change by somebody else", () =>
     Effect.gen(function* () {
       const { code, message } = yield* refused("delete_workflow", { id: "1", ifVersion: "the last one" })
       assert.strictEqual(code, -32602)
       assert.strictEqual(message, "Invalid ifVersion: must be the `version` of an answer about this workflow")
+      const { id } = yield* created({ nodes: [manual()] })
+      const { version } = yield* ask("get_workflow", { id })
+      for (const ifVersion of ["latest", "5", "0a1b2c3", String(version).slice(0, -4)]) {
+        const { code, message } = yield* refused("update_workflow", { id, name: "x", ifVersion })
+        assert.strictEqual(code, -32602)
+        assert.include(
+          message,
+          `Invalid ifVersion: ${JSON.stringify(ifVersion)} is no version. It must be the \`version\``
+        )
+        assert.include(message, "read it with get_workflow. Nothing was changed")
+      }
     })
   )
 

@@ -9,7 +9,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { read } from "../../src/cli/commandLine.ts"
 import { readOptions } from "../../src/cli/configuration/flags.ts"
-import { readInput } from "../../src/cli/tasks/call/words.ts"
+import { readInput } from "../../src/cli/tasks/call/callArguments.ts"
 import { withPlans } from "../../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"

@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { describe } from "vitest"
 import { Elicitation } from "workflow-tool-server/mcp"
 
+import { TestAds } from "./adsInTests.ts"
+import { AdsRoutes } from "./adsServer.ts"
 import { asking } from "./asking.ts"
 import { Routes } from "./sample.ts"
 
@@ -45,6 +47,31 @@ describe("an Effect app that embeds the server", () => {
       const response = yield* Effect.promise(() => handler(new Request("http://127.0.0.1/active")))
       const { active } = decodeActive(yield* Effect.promise(() => response.json()))
       assert.isNotEmpty(active)
+    })
+  )
+
+  it.effect.each(["/api/v1/workflows", "/webhook/any", "/healthz", "/", "/elsewhere"])(
+    "does not offer %s of the engine that lives in it to whoever reaches its own routes",
+    (path) =>
+      Effect.gen(function* () {
+        const { handler } = yield* served
+        const headers = { host: "127.0.0.1", "x-n8n-api-key": "embedded" }
+        const response = yield* Effect.promise(() => handler(new Request(`http://127.0.0.1${path}`, { headers })))
+        assert.deepStrictEqual([response.status, yield* Effect.promise(() => response.text())], [404, ""])
+      })
+  )
+
+  it.effect("does not offer the embedded marketplace so either", () =>
+    Effect.gen(function* () {
+      const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(AdsRoutes, TestAds), { disableLogger: true })
+      yield* Effect.addFinalizer(() => Effect.promise(dispose))
+      const statuses = yield* Effect.forEach(["/health", "/adv/v1/promotion/count", "/elsewhere"], (path) =>
+        Effect.promise(() => handler(new Request(`http://127.0.0.1${path}`, { headers: { host: "127.0.0.1" } })))
+      )
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        [200, 404, 404]
+      )
     })
   )
 

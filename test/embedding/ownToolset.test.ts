@@ -24,6 +24,7 @@ layer(Layer.provide(RatesServer, [Engines, rates]))("a toolset of one's own", (i
         clientInfo: { name: "test", version: "1" }
       })
       assert.include(result?.["instructions"], "get_rate tells exchange rates.")
+      assert.deepInclude(result?.["serverInfo"], { name: "rates-server", title: "rates-server" })
       const listed = JSON.stringify((yield* request("tools/list")).result)
       assert.include(listed, '"get_rate"')
       assert.include(listed, '"list_workflows"')

@@ -28,7 +28,7 @@ const RatesToolset: Toolset.Toolset<HttpClient.HttpClient> = {
 /** Workflows of an engine in this process; Configuration.layer({ environments }) and HttpClients.layerShared reach real ones. */
 export const Engines = Instances.layer.pipe(Layer.provide(layerInstance()), Layer.provide(EmbeddedEngine.layer()))
 
-export const RatesServer = Server.layer({ toolsets: [EngineToolset, RatesToolset] })
+export const RatesServer = Server.layer({ name: "rates-server", toolsets: [EngineToolset, RatesToolset] })
 
 /** `POST /mcp` and `GET /health` for your `HttpRouter`. */
 export const Routes = McpHttp.layer().pipe(Layer.provide(RatesServer), Layer.provide([Engines, FetchHttpClient.layer]))

@@ -5,9 +5,14 @@ import { HttpClient, HttpClientError } from "effect/http"
 import { adviceOn, explain } from "../../src/marketplace/apply/advice.ts"
 import { nameOf } from "../../src/marketplace/client/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { describe as describeFailure, type MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
+import {
+  describe as describeFailure,
+  isOutcomeUnknown,
+  type MarketplaceError
+} from "../../src/marketplace/client/MarketplaceError.ts"
 import { Kopecks } from "../../src/marketplace/client/money.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
+import { defaultKey } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { errors, examples } from "./data.ts"
 import { adsOver, inTime, standIn } from "./support.ts"
 
@@ -156,6 +161,28 @@ describe("the client of the marketplace", () => {
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>Sign in</html>" })).client)))
   )
 
+  it.effect.each([
+    [200, "AdsUnreadable", "a page came instead of JSON from http://127.0.0.1:5679. Something else may answer there"],
+    [
+      403,
+      "AdsUnreachable",
+      "a page came instead of JSON from http://127.0.0.1:5679, with status 403. Nothing was changed. Check"
+    ],
+    [
+      404,
+      "AdsUnreachable",
+      "a page came instead of JSON from http://127.0.0.1:5679, with status 404. Nothing was changed. Check"
+    ],
+    [502, "AdsServerError", "a page came instead of JSON. Nothing was changed. Repeat in a few minutes."]
+  ] as const)("takes a page with status %i for the answer of something in between", ([status, tag, words]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.getAdvertsV2())))
+      assert.strictEqual(error.reason._tag, tag)
+      assert.include(explain(error), words)
+      assert.include(explain(error), status === 502 ? "page" : "marketplace.baseUrl or MARKETPLACE_HOST")
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ status, text: " <html>Sign in</html>" })).client)))
+  )
+
   it.effect("reads null statistics as no statistics", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* MarketplaceAds.use(callOf("GET /adv/v3/fullstats")), [])
@@ -174,7 +201,7 @@ describe("the client of the marketplace", () => {
       assert.strictEqual(error.reason._tag, "AdsUnreadable")
       assert.include(error.message, "It may have happened all the same.")
       assert.include(explain(error), "The change was accepted")
-    }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>" })).client)))
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ body: {} })).client)))
   )
 
   it.effect.each([
@@ -342,6 +369,30 @@ describe("a call whose request or answer is lost", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
+  it.effect.each([
+    ["ECONNREFUSED", "nothing listens there (ECONNREFUSED)", ", and the network; then repeat."],
+    ["ENOTFOUND", "the host name cannot be resolved (ENOTFOUND)", ", and the network; then repeat."],
+    [
+      "CERT_HAS_EXPIRED",
+      "its TLS certificate or protocol is not accepted (CERT_HAS_EXPIRED)",
+      "; marketplace.caFile names further certificate authorities to trust."
+    ]
+  ] as const)("says over %s where the marketplace was looked for, and what to check", ([code, words, remedy]) => {
+    const { client } = broken(code)
+    const baseUrl = "https://ads.test:8443/behind/a/secret-path"
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.getCampaignCount())))
+      const address = "https://ads.test:8443"
+      assert.deepInclude(error.reason, { _tag: "AdsUnreachable", code, address })
+      assert.strictEqual(
+        explain(error),
+        `Could not count the campaigns: the marketplace cannot be reached at ${address}: ${words}. ` +
+          `Nothing was changed. Check marketplace.baseUrl or MARKETPLACE_HOST${remedy}`
+      )
+      assert.notInclude(JSON.stringify(error), defaultKey)
+    }).pipe(Effect.provide(adsOver(client, { baseUrl })))
+  })
+
   it.effect("sends no write where writing is switched off, not even by GET", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
@@ -363,6 +414,28 @@ describe("a call whose request or answer is lost", () => {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
       assert.deepInclude(error.reason, { _tag: "AdsPartlyDone", done: 50, total: 120 })
       assert.include(explain(error), "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect.each([
+    ["an answer that is lost", { status: 503 }, { _tag: "AdsOutcomeUnknown" }],
+    [
+      "a used up limit",
+      { status: 429, headers: { "x-ratelimit-retry": "3600" } },
+      { _tag: "AdsPartlyDone", done: 50, total: 120, retryAfterSeconds: 3600 }
+    ]
+  ] as const)("tells of %s after the first part of a list what it means for the rest", ([, answer, expected]) => {
+    const { client, requests } = standIn((_, index) => (index === 1 ? answer : {}))
+    const bids = Array.from({ length: 120 }, (_, index) => ({
+      advert_id: index + 1,
+      nm_bids: [{ nm_id: 1, bid_kopecks: kopecks(500), placement: "search" as const }]
+    }))
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
+      assert.deepInclude(error.reason, expected)
+      assert.include(error.problem, "50 of 120 were done, then: ")
+      assert.strictEqual(isOutcomeUnknown(error), expected._tag === "AdsOutcomeUnknown")
+      assert.strictEqual(requests.length, 2)
     }).pipe(Effect.provide(adsOver(client)))
   })
 })
@@ -432,6 +505,32 @@ describe("the check of a request", () => {
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] }, { clear: true }))
       assert.deepStrictEqual(requests[0]?.body, { ...pair, norm_queries: [] })
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+})
+
+describe("a list or a span that takes several calls", () => {
+  it.effect("loses nothing that is told by day, known or not", () => {
+    const { client } = standIn(({ query: { beginDate: date } }) => ({
+      body: [{ advertId: 1, views: 2, days: [{ date }], boosterStats: [{ date, nm: 2, avg_position: 3 }] }]
+    }))
+    return Effect.gen(function* () {
+      const request = { ids: [1], beginDate: "2026-01-01", endDate: "2026-02-10" }
+      const [stats] = yield* inTime(MarketplaceAds.use((ads) => ads.getAdvFullstats(request)))
+      const dates = ["2026-01-01", "2026-02-01"]
+      assert.deepInclude(stats, {
+        views: 4,
+        days: dates.map((date) => ({ date })),
+        boosterStats: dates.map((date) => ({ date, nm: 2, avg_position: 3 }))
+      })
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("takes ids and statuses as text with spaces, each once", () => {
+    const { client, requests } = standIn(() => ({ body: { adverts: [] } }))
+    return Effect.gen(function* () {
+      yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: "1, 2,1 ,", statuses: " 9, 11" }))
+      assert.deepInclude(requests[0]?.query, { ids: "1,2", statuses: "9,11" })
     }).pipe(Effect.provide(adsOver(client)))
   })
 })

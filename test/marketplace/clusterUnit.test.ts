@@ -259,7 +259,7 @@ describe("a list of cluster bids that is taken in part", () => {
         assert.deepInclude(report, { state: "partly applied", done: 1 })
         assert.deepStrictEqual(report.refused, [{ step: "cluster 1003/500301/b", problem: "too low" }])
         const state = yield* Plans.use((plans) => plans.state(id))
-        const unknown = PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
+        const unknown = PlanState.valuesByStep(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
         assert.deepStrictEqual([state.done, unknown.length], [1, 0])
       }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )

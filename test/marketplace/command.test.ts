@@ -1,9 +1,9 @@
-import type { RequestListener } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
-import { directory, once, run, standIn, start, useCommand } from "../cli/built.ts"
+import { directory, listen, once, run, standIn, start, useCommand } from "../cli/built.ts"
 import { command } from "./overStdio.ts"
 
 useCommand()
@@ -89,7 +89,29 @@ describe("check with the marketplace's tools", () => {
   it("fails when nothing answers", async () => {
     const { code, words } = await check({ baseUrl: "http://127.0.0.1:65535", apiKey: personal })
     assert.strictEqual(code, 1)
-    assert.match(words, /^marketplace: .*nothing listens there \(ECONNREFUSED\)/)
+    const problem = "the marketplace cannot be reached at http://127.0.0.1:65535: nothing listens there (ECONNREFUSED)."
+    assert.include(words, `marketplace: Could not count the campaigns: ${problem} Nothing was changed. Check `)
+  })
+
+  it("goes through a proxy, which is named where it lets nothing pass", async () => {
+    const wanted: Array<string | undefined> = []
+    const server = createServer().on("connect", ({ url }, client) => {
+      wanted.push(url)
+      client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")
+    })
+    const port = await listen(server)
+    const proxy = `http://name:password@127.0.0.1:${port}`
+    const { code, words } = await check({ baseUrl: "https://ads.test", apiKey: personal, proxy })
+    assert.strictEqual(code, 1)
+    assert.include(words, `https://ads.test through the proxy http://127.0.0.1:${port}: the proxy refuses to connect`)
+    assert.notInclude(words, "password")
+    assert.include(wanted, "ads.test:443")
+  })
+
+  it("says which certificate authorities cannot be read", async () => {
+    const { code, words } = await check({ apiKey: personal, caFile: "nowhere.pem" })
+    assert.strictEqual(code, 1)
+    assert.match(words, /^marketplace: caFile: nowhere\.pem cannot/)
   })
 
   it.each([
@@ -175,6 +197,16 @@ describe("an advertiser without an engine", () => {
 })
 
 describe("the marketplace's key in the environment", () => {
+  it.each([
+    ["proxy", "http://127.0.0.1:65535"],
+    ["caFile", "authorities.pem"]
+  ])("is not sent by a way that a file of the working folder names: %s", async (field, value) => {
+    const cwd = await directory({ ".config.json": { environments, marketplace: { [field]: value } } })
+    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env: { MARKETPLACE_API_KEY: personal } })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, `marketplace.${field} may not decide where the key of MARKETPLACE_API_KEY goes`)
+  })
+
   it("is not sent to a host that a file of the working folder names", async () => {
     const heard: Array<string | undefined> = []
     const baseUrl = await standIn(({ url }, response) => {

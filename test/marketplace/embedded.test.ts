@@ -73,6 +73,20 @@ describe("the embedded marketplace", () => {
       problem("nm 0 not found or inactive")
     ],
     [
+      "phrases of article 0 of a campaign with manual bids",
+      "POST",
+      "/adv/v0/normquery/get-minus",
+      { items: [{ advert_id: 1003, nm_id: 0 }] },
+      problem("nm 0 not found or inactive")
+    ],
+    [
+      "statistics of article 0 of a campaign with manual bids",
+      "POST",
+      "/adv/v0/normquery/stats",
+      { from: "2026-01-01", to: "2026-01-02", items: [{ advert_id: 1003, nm_id: 0 }] },
+      problem("nm 0 not found or inactive")
+    ],
+    [
       "cluster bids of one-bid campaigns",
       "POST",
       "/adv/v0/normquery/bids",

@@ -129,7 +129,7 @@ describe("a rollback", () => {
       yield* TestClock.adjust("1 second")
       const other = yield* inTime(plans.rollback(id))
       yield* inTime(apply(one.id))
-      assert.deepInclude(yield* Effect.flip(apply(other.id)), { _tag: "PlanSpent", state: "taken back" })
+      assert.deepInclude(yield* Effect.flip(apply(other.id)), { _tag: "PlanSpent", state: "rolled back" })
     }).pipe(Effect.provide(marketplace()))
   )
 

@@ -99,7 +99,7 @@ describe("a journal of an older version", () => {
       const applied = yield* call("apply_plan", { plan_id: back["plan_id"], confirm: true, max_seconds: 600 })
       assert.deepInclude(applied, { state: "applied", done: 8 })
       assert.deepStrictEqual(yield* world.account, before)
-      assert.deepInclude(yield* call("show_plan", { plan_id: migration }), { state: "taken back" })
+      assert.deepInclude(yield* call("show_plan", { plan_id: migration }), { state: "rolled back" })
     }).pipe(Effect.provide(ofToday))
   )
 

@@ -12,7 +12,8 @@ describe("the answer 429", () => {
     nextOf(
       operations.getAdvertsV2,
       Result.succeed({ status: 429, headers: Headers.fromInput(headers), text: "" }),
-      false
+      false,
+      "https://ads.test"
     )
 
   it.each([

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
-import { auditLog, showPlan } from "../../src/changes/tools/tools.ts"
+import { auditLog, showPlan } from "../../src/changes/tools/planTools.ts"
 import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
 import { Entry, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
@@ -105,7 +105,7 @@ describe("a journal in a file", () => {
       const of = whole.map((line, index) => (index === broken ? line.slice(0, -30) : line))
       writeFileSync(file, `${of.join("\n")}\n\0\0\0\n{"type":"begun","at":9e15,"plan_id":"another","steps":[]}\n`)
       const named = (line: number) =>
-        `line ${line} of ${file} is no entry of this journal: look at it, then mend it or take it out`
+        `line ${line} of ${file} is no entry of this journal: look at it, then repair or remove it`
 
       const log = yield* Effect.flatMap(inAProcess(withAdsPlans(auditLog.call({ limit: 500 }))), rowsOf)
       const problems = log.flatMap(({ problem, what }) => (what === "unreadable" ? [problem] : []))
@@ -136,7 +136,7 @@ describe("a journal in a file", () => {
         `${named(whole.length + 1)}. It may be about plan ${planned.id}: make a new plan.`
       )
       const back = yield* inAProcess(Plans.use((plans) => plans.rollback(applied.id)))
-      assert.include(back.warnings.join(), `${named(broken + 1)}: what only it tells of is not taken back here`)
+      assert.include(back.warnings.join(), `${named(broken + 1)}: changes that only it records are not rolled back`)
       // The broken step was begun, which another line tells: it comes back as well.
       assert.deepInclude(yield* inAProcess(apply(back.id)), { state: "applied", done: 3 })
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))

@@ -38,7 +38,7 @@ describe("a journal of the version before", () => {
     const state = stateOf(id)
     assert.deepInclude(state, known)
     const steps = (field: (record: PlanState.StepRecord) => unknown) =>
-      state === undefined ? [] : PlanState.tell(state, field).map(([step]) => step)
+      state === undefined ? [] : PlanState.valuesByStep(state, field).map(([step]) => step)
     assert.deepStrictEqual(
       steps(({ outcomeUnknownSince }) => outcomeUnknownSince),
       [...unknown]
@@ -51,7 +51,7 @@ describe("a journal of the version before", () => {
 
   it("knows the campaign that a plan created", () => {
     const state = stateOf("campaign-928g-5g3jxc")
-    assert.deepStrictEqual(state === undefined ? [] : PlanState.tell(state, ({ created }) => created), [
+    assert.deepStrictEqual(state === undefined ? [] : PlanState.valuesByStep(state, ({ created }) => created), [
       ["create New", 1005]
     ])
   })

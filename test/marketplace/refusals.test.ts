@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
 import * as PlanState from "../../src/changes/PlanState.ts"
-import { applyPlan } from "../../src/changes/tools/tools.ts"
+import { applyPlan } from "../../src/changes/tools/planTools.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -252,9 +252,9 @@ describe("a change that the marketplace refuses", () => {
       const state = yield* Plans.use((plans) => plans.state(id))
       assert.isAtMost(state.done, 12)
       assert.isAtMost(sent, 22)
-      assert.isAtLeast(PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince).length, 1)
+      assert.isAtLeast(PlanState.valuesByStep(state, ({ outcomeUnknownSince }) => outcomeUnknownSince).length, 1)
       assert.lengthOf(
-        PlanState.tell(state, ({ refused }) => refused),
+        PlanState.valuesByStep(state, ({ refused }) => refused),
         0
       )
       isDown = false

@@ -45,7 +45,7 @@ describe("a change that cannot be rolled back", () => {
       const campaigns = yield* campaignsOf(1)
       const plan = yield* plans.keep(planBids({ campaigns, wishes, floors: [], onBelowFloor: "block", guards }))
       const reason = "there is no bid before it to go back to"
-      assert.strictEqual(plan.warnings[0], `A rollback cannot take back bid 1/12/search: ${reason}`)
+      assert.strictEqual(plan.warnings[0], `A rollback cannot undo bid 1/12/search: ${reason}`)
       yield* inTime(apply(plan.id))
       const back = yield* inTime(plans.rollback(plan.id))
       assert.deepStrictEqual(
@@ -68,7 +68,7 @@ describe("a change that cannot be rolled back", () => {
       const campaigns = yield* campaignsOf(1)
       const draft = planClusterBids({ campaigns, current, wishes, wire, guards })
       const reason = "200.50 rub cannot be sent in whole rubles"
-      assert.include(draft.warnings, `A rollback cannot take back cluster 1/11/a: ${reason}`)
+      assert.include(draft.warnings, `A rollback cannot undo cluster 1/11/a: ${reason}`)
     }).pipe(Effect.provide(marketplace({ wire: "published" }, { wire: "published", account: withoutBid })))
   )
 
@@ -86,7 +86,7 @@ describe("a change that cannot be rolled back", () => {
       const campaigns = existing.filter(({ id }) => id === 7000)
       const input = { campaigns, existing, snapshot: [], phrases: [], floors: [], options, guards }
       const { warnings } = planMigration({ ...input, existing: [...existing, twin] })
-      assert.isFalse(warnings.some((warning) => warning.includes("cannot take back")))
+      assert.isFalse(warnings.some((warning) => warning.includes("cannot undo")))
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 1, articles: 2 }) })))
   )
 

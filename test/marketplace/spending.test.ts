@@ -46,7 +46,7 @@ describe("spending", () => {
   it.effect("is shown as running already, or as not running, before a start or a pause", () =>
     Effect.gen(function* () {
       assert.include(yield* start(1001), "It runs already.")
-      assert.include(yield* start(1004), 'To start "Winter socks" with 1 articles, call again with confirm true.')
+      assert.include(yield* start(1004), 'To start "Winter socks" with 1 article, call again with confirm true.')
       assert.deepInclude(yield* inTime(pause(true)), { done: true })
       assert.include(String((yield* inTime(pause(false)))?.["next"]), "It does not run: it is paused.")
     }).pipe(Effect.provide(marketplace()))

@@ -5,7 +5,7 @@ import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
-import { applyPlan } from "../../src/changes/tools/tools.ts"
+import { applyPlan } from "../../src/changes/tools/planTools.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { readKey } from "../../src/marketplace/client/ApiKey.ts"

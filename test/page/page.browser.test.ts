@@ -248,7 +248,7 @@ describe("plans", () => {
     await page.getByRole("button", { name: "Apply…" }).click()
     await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
     await page.getByText("applied", { exact: true }).waitFor()
-    assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "taken back")
+    assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "rolled back")
   })
 })
 

@@ -136,7 +136,7 @@ for (const engine of inject("engines")) {
                 "Many?, output 2: expected 0 items, got 1",
                 "Tell: did not run",
                 "Told: did not run",
-                "Whisper: ran, and was not to run"
+                "Whisper: ran, and was not expected to"
               ]
             })
             assert.lengthOf(asked, before)

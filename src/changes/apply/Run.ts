@@ -10,7 +10,7 @@ import * as PlanState from "../PlanState.ts"
 type OfPlan<E> = E extends unknown ? Omit<E, "at" | "plan_id"> : never
 
 /** An entry about the plan that is applied, without the moment. */
-export type News = OfPlan<ProgressEntry>
+export type EntryBody = OfPlan<ProgressEntry>
 
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
@@ -22,7 +22,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   /** Where the plan stands: what the journal holds, folded. Only `record` sets it. */
   state: PlanState.PlanState<C>
   /** Writes an entry to the journal, then folds it into the state. */
-  readonly record: (entry: News) => Effect.Effect<void, JournalFailed>
+  readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
   readonly shown: Set<string>
   /** How many steps were as wanted without being sent, in this run. */
@@ -99,11 +99,11 @@ interface Reason {
   readonly retryAfterSeconds?: number
 }
 
-/** What stops an apply, told with how far it has come. */
+/** The error of a stopped apply, with how far it has come. */
 export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUnknown = false, ...reason }: Reason) =>
   new ApplyStopped({ id: plan.id, done, total: plan.steps.length, isOutcomeUnknown, ...reason })
 
-/** The same for an error of the upstream, with the places that the failed call was about. */
+/** The same for an error of the upstream, with the steps that the failed call was about. */
 export const stoppedBy = <C, S extends RemoteState<C>, E>(
   { driver, state }: Run<C, S, E>,
   failure: Failure,
@@ -133,7 +133,7 @@ export const stoppedBy = <C, S extends RemoteState<C>, E>(
       })
 }
 
-/** The places that one call is about, as far as they help to find the trouble. */
+/** The steps that a failed call was about, as the beginning of its message. */
 const placesOf = (steps: ReadonlyArray<string>): string => {
   const [first, ...others] = steps
   if (first === undefined) return ""

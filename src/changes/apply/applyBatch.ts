@@ -3,7 +3,7 @@ import { Array as Arrays, Clock, Effect, Result } from "effect"
 import type { RemoteState, Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
-import { passOver, refuse, recordDone } from "./outcomes.ts"
+import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordRounded } from "./readBack.ts"
 import { changesOf, isRollback, knownOf, read, rowsOf, type Run, stepsOf, stopped, stoppedBy } from "./Run.ts"
 
@@ -15,14 +15,14 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
   const { creations, isSentAlone } = run.driver
   const rows = rowsOf(run, steps)
   const resolved = new Set(stepsOf(rows))
-  yield* passOver(
+  yield* recordRefused(
     run,
     steps.map(({ id }) => id).filter((id) => !resolved.has(id)),
     creations.missing
   )
   if (rows.length === 0) return
 
-  const state = yield* readSettled(run, rows)
+  const state = yield* readOnceVisible(run, rows)
   const pending = yield* stillToDo(run, rows, state)
   if (pending.length === 0) return
   yield* pending.some(({ change }) => isSentAlone(change))
@@ -33,8 +33,8 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
 
 const pauseMs = 1000
 
-/** What shows of rows. What a broken apply may have created is waited for, where there is time until it must show. */
-const readSettled = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+/** Reads the state of rows. Waits for what an interrupted apply may have created, if there is time until it must show. */
+const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
 ) {
@@ -60,7 +60,7 @@ const isOpenRow =
   ({ step }: Row<C>) =>
     isOpen(run.state)({ id: step })
 
-/** The rows that still have to be sent; what is as wanted, or cannot be, is recorded. */
+/** The rows that still have to be sent; those that are as wanted, or cannot be done, are recorded. */
 const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>,
@@ -89,17 +89,17 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     return reason === undefined ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
-    yield* passOver(run, stepsOf(some), reason)
+    yield* recordRefused(run, stepsOf(some), reason)
   }
   return judged.filter(isOpenRow(run))
 })
 
-/** Why a change is not sent that only makes sense behind another one of the plan. A rollback leaves nothing out. */
+/** Why a change is not sent if the one that it depends on was refused. A rollback leaves nothing out. */
 const leftBehind = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, change: C): string | undefined => {
   const leader = isRollback(run) ? undefined : run.driver.follows?.(change)
   return leader === undefined || recordOf(run.state, leader).refused === undefined
     ? undefined
-    : `what it follows from was not done (${leader})`
+    : `the change that it depends on was not made (${leader})`
 }
 
 /**
@@ -122,10 +122,10 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     const unknownYet = stopped(run.state, {
       reason: creations.unknownReason,
       isOutcomeUnknown: true,
-      problem: `It is not known yet whether ${what} was created before the break${beside}. ${creations.search}`,
+      problem: `It is not known yet whether ${what} was created before the interruption${beside}. ${creations.search}`,
       retryAfterSeconds: waitMs / 1000
     })
-    const leaveOut = others === undefined ? Effect.void : passOver(run, [step], `${others}: ${creations.advice}`)
+    const leaveOut = others === undefined ? Effect.void : recordRefused(run, [step], `${others}: ${creations.advice}`)
     if (created !== undefined) yield* recordDone(run, [step], { found: true, created })
     else yield* waitMs > 0 ? Effect.fail(unknownYet) : leaveOut
   }
@@ -154,14 +154,14 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
   yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
   for (const { change, reason } of refused) {
-    yield* refuse(run, stepsOf(rows.filter((row) => row.change === change)), reason)
+    yield* recordRefusedCall(run, stepsOf(rows.filter((row) => row.change === change)), reason)
   }
 })
 
-/** So many calls of single rows at once: a slow network shall not hold them up. */
+/** How many calls of single rows are made at once, so that a slow network does not delay them. */
 const atOnce = 5
 
-/** Sends rows in a call each, a few at a time; none is begun after the time is up, or after one that fails altogether. */
+/** Sends each row in a call of its own, a few at a time; none is begun after the time is up or a call has failed as a whole. */
 const sendEachAlone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>,
@@ -171,7 +171,7 @@ const sendEachAlone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
   const one = Effect.fnUntraced(function* (row: Row<C>) {
     if (isStopped || (yield* Clock.currentTimeMillis) >= run.until) return Result.void
     const outcome = yield* sendTogether(run, [row], state).pipe(
-      Effect.catchTag("Refused", ({ problem }) => refuse(run, [row.step], problem)),
+      Effect.catchTag("Refused", ({ problem }) => recordRefusedCall(run, [row.step], problem)),
       Effect.result
     )
     isStopped ||= Result.isFailure(outcome)

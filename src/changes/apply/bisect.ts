@@ -5,8 +5,8 @@ import type { Failure, RemoteState } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen } from "../PlanState.ts"
-import { refuse } from "./outcomes.ts"
-import { applyThroughLoss } from "./recover.ts"
+import { recordRefusedCall } from "./outcomes.ts"
+import { applyAndRecover } from "./recover.ts"
 import type { Run } from "./Run.ts"
 
 type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
@@ -16,10 +16,10 @@ type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
  * whatever was taken is seen when it is read again.
  */
 export const bisect = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, steps: ReadonlyArray<Step<C>>): Applied =>
-  Effect.catchTag(applyThroughLoss(run, steps), "Refused", ({ isWhole, problem }): Applied => {
+  Effect.catchTag(applyAndRecover(run, steps), "Refused", ({ isWhole, problem }): Applied => {
     const open = steps.filter(isOpen(run.state))
     return open.length <= 1 || isWhole
-      ? refuse(
+      ? recordRefusedCall(
           run,
           open.map(({ id }) => id),
           problem

@@ -24,10 +24,10 @@ export const recordDone = Effect.fnUntraced(function* <C, S extends RemoteState<
 })
 
 /**
- * Records steps as refused, while the others go on. A step of a rollback that shows as wanted, and that the upstream will
- * not do again, is as wanted.
+ * Records steps as refused; the others go on. A step of a rollback that the upstream refuses although it shows as wanted was
+ * done before, and is recorded as done.
  */
-export const passOver = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+export const recordRefused = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   all: ReadonlyArray<string>,
   problem: string
@@ -38,18 +38,18 @@ export const passOver = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   if (steps.length > 0) yield* run.record({ type: "refused", steps, problem })
 })
 
-/** So many calls refused without one that is taken are no accident of single places. */
+/** After so many refused calls in a row, single steps are not what is wrong. */
 const mostInARow = 50
 
-/** Records the steps of a call that the upstream refused; stops where it takes nothing at all. */
-export const refuse = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+/** Records the steps of a refused call; stops the apply if nothing is accepted any more. */
+export const recordRefusedCall = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<string>,
   problem: string
 ) {
-  yield* passOver(run, steps, problem)
+  yield* recordRefused(run, steps, problem)
   run.refusedInARow += 1
-  const words = `${mostInARow} calls in a row were refused, the last one so: ${problem}`
+  const words = `${mostInARow} calls in a row were refused, the last one with: ${problem}`
   const isHopeless = run.refusedInARow >= mostInARow
   yield* isHopeless ? Effect.fail(stopped(run.state, { reason: "RefusedThroughout", problem: words })) : Effect.void
 })

@@ -6,7 +6,7 @@ import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
-/** Looks at what was sent; what does not show yet is unconfirmed. */
+/** Reads back what was sent; what does not show yet is unconfirmed. */
 export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   sent: ReadonlyArray<Row<C>>
@@ -17,7 +17,7 @@ export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   if (unseen.length > 0) yield* run.record({ type: "unconfirmed", steps: unseen })
 })
 
-/** Looks once more at what did not show when it was read back, and records what does by now. */
+/** Reads once more what did not show when it was read back, and records what shows by now. */
 export const confirm = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(run: Run<C, S, E>) {
   const unconfirmed = new Set(unconfirmedOf(run.state))
   for (const steps of run.driver.batches(run.state.plan.steps.filter(({ id }) => unconfirmed.has(id)))) {
@@ -49,7 +49,7 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 export const refusalOf = (failure: Failure): string | undefined =>
   failure._tag === "Refused" ? failure.problem : undefined
 
-/** An amount that the upstream rounds to its step is still the plan's own, for the rollback, too. */
+/** Records amounts that the upstream has rounded: they still count as the plan's own, also for its rollback. */
 export const recordRounded = <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>,
@@ -67,7 +67,7 @@ const recordAllRounded = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all
     : run.record({ type: "rounded", steps: stepsOf(rounded), bids: rounded.map(({ amount }) => amount) })
 }
 
-/** What was read in another unit is not done, and nothing follows it. */
+/** Stops the apply if an amount was read in another unit: such a step is not done. */
 const stopAtMisread = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
   const misread = all.flatMap(({ as, step }) => (as._tag === "Misread" ? [{ step, amount: as.amount }] : []))
   const [first, ...others] = misread

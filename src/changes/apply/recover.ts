@@ -11,8 +11,8 @@ import { isRollback, knownOf, read, rowsOf, type Run, stepsOf } from "./Run.ts"
 
 const pauseMs = 5000
 
-/** A batch of which an answer may be lost: what was sent is read back, and the plan goes on from what shows. */
-export const applyThroughLoss = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+/** Applies a batch. If an answer is lost, what was sent is read back, and the plan goes on from what shows. */
+export const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
@@ -29,7 +29,7 @@ interface Loss {
   readonly startedAt: number
 }
 
-/** Reads until all shows as wanted, or the time is up; what does no harm is sent then. */
+/** Reads until everything shows as wanted or the time is up; harmless changes are sent again. */
 const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
@@ -41,7 +41,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
   const openNow = () => steps.filter(isOpen(run.state))
   // A read that fails as well tells nothing more than is known.
-  const readAgain = Effect.mapError(settleShown(run, rowsOf(run, steps)), (failure) =>
+  const readAgain = Effect.mapError(recordShown(run, rowsOf(run, steps)), (failure) =>
     failure._tag === "JournalFailed" ? failure : error
   )
   // What was never sent, or has no outcome to wait for any more, does no harm either.
@@ -62,15 +62,15 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   }
 })
 
-/** Something new is waited for no longer than it takes to show. */
+/** A creation is waited for no longer than it may take to show. */
 const stillUnknown = (error: ApplyStopped, done: number, leftMs: number) => {
   const { id, isOutcomeUnknown, problem, reason, retryAfterSeconds, total } = error
   const wait = retryAfterSeconds === undefined || leftMs <= 0 ? {} : { retryAfterSeconds: leftMs / 1000 }
   return new ApplyStopped({ id, done, total, problem, reason, isOutcomeUnknown, ...wait })
 }
 
-/** Those with an unknown outcome that show as wanted by now are done. A rollback shows so from the beginning, where the read model lags. */
-const settleShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+/** Records changes of unknown outcome that show as wanted by now. Not in a rollback, where a lagging read model shows them so from the start. */
+const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
 ) {

@@ -3,12 +3,12 @@ import { Clock, Effect } from "effect"
 import type { RemoteState } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
 import { notice } from "../notice.ts"
-import { isOpen, type PlanState, tell, unconfirmedOf } from "../PlanState.ts"
+import { isOpen, type PlanState, valuesByStep, unconfirmedOf } from "../PlanState.ts"
 import { bisect } from "./bisect.ts"
 import { confirm } from "./readBack.ts"
 import { type Run, stoppedBy } from "./Run.ts"
 
-/** How far an apply has come. */
+/** The progress of an apply. */
 export interface Report {
   readonly plan_id: string
   /** `partly applied` and `refused`: every step has had its turn, and some or all were refused. */
@@ -29,13 +29,16 @@ export interface Report {
   readonly notice?: string
 }
 
-/** Works off what is left of a plan, as long as there is time, and tells how far it has come. */
+/** Applies what is left of a plan, as long as there is time, and reports how far it has come. */
 export const runPlan = <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   onProgress: (done: number, total: number) => Effect.Effect<void>
-) => workOff(run, onProgress).pipe(Effect.tapError(({ message }) => run.record({ type: "stopped", problem: message })))
+) =>
+  applyRemaining(run, onProgress).pipe(
+    Effect.tapError(({ message }) => run.record({ type: "stopped", problem: message }))
+  )
 
-const workOff = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   onProgress: (done: number, total: number) => Effect.Effect<void>
 ) {
@@ -54,7 +57,7 @@ const workOff = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   yield* Effect.mapError(confirm(run), (error) =>
     error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error)
   )
-  const refused = tell(run.state, (record) => record.refused).length
+  const refused = valuesByStep(run.state, (record) => record.refused).length
   yield* run.record({ type: "finished", ...(refused > 0 ? { refused } : {}) })
   return report(run, endOf(refused, run.state.done))
 })
@@ -77,12 +80,12 @@ const report = <C, S extends RemoteState<C>, E>(
     found,
     refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
     unconfirmed: unconfirmedOf(state),
-    rounded: tell(state, ({ rounded }) => rounded).map(([step, bid]) => ({ step, bid })),
-    created: Object.fromEntries(tell(state, ({ created }) => created)),
+    rounded: valuesByStep(state, ({ rounded }) => rounded).map(([step, bid]) => ({ step, bid })),
+    created: Object.fromEntries(valuesByStep(state, ({ created }) => created)),
     ...(said === undefined ? {} : { notice: said })
   }
 }
 
 /** What was refused in this turn through the steps: a turn that has recorded nothing yet was refused nothing. */
 const refusedIn = <C>(state: PlanState<C>, is: Report["state"]) =>
-  is === "in progress" && state.isPartly ? [] : tell(state, ({ refused }) => refused)
+  is === "in progress" && state.isPartly ? [] : valuesByStep(state, ({ refused }) => refused)

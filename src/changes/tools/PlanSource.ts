@@ -9,10 +9,10 @@ import { notice } from "../notice.ts"
 import type { Plan } from "../Plan.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
 import type { ApplyOptions, Plans } from "../Plans.ts"
-import { type PlanState, recordOf, tell, unconfirmedOf } from "../PlanState.ts"
+import { type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
 import { moment, stepRow, type Summary, summary } from "./summary.ts"
 
-/** A part of a list. */
+/** The requested part of a list. */
 export interface Page {
   /** Left out: as many rows as a model should have to read at once. */
   readonly limit: number | undefined
@@ -29,7 +29,7 @@ export interface AuditRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
-/** Of a line that cannot be read: it may be about any plan, and about anything. */
+/** For a line that cannot be read: it may be about any plan and anything. */
 export const unknown = "unknown"
 
 /** Where a plan stands, and some of its steps. */
@@ -100,7 +100,7 @@ const adviceAfter = <C>(
   { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report,
   isForGood: boolean
 ): string => {
-  const back = isForGood ? "Nothing of it can be taken back" : "plan_rollback plans the rollback"
+  const back = isForGood ? "Nothing of it can be rolled back" : "plan_rollback plans the rollback"
   const orBack = isForGood ? "" : `; or ${back}`
   const again = `call apply_plan with plan_id ${plan_id} again`
   if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}${orBack}.`
@@ -148,7 +148,7 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
     state: stateOf(state),
     total: plan.steps.length,
     done: state.done,
-    refused: tell(state, ({ refused }) => refused).length,
+    refused: valuesByStep(state, ({ refused }) => refused).length,
     unconfirmed: unconfirmedOf(state).length,
     steps: steps.slice(0, rows),
     warnings:
@@ -164,10 +164,10 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
 }
 
 /** Where a plan stands, in a word. */
-type StateWord = "applied" | "begun" | "partly applied" | "planned" | "refused" | "taken back"
+type StateWord = "applied" | "begun" | "partly applied" | "planned" | "refused" | "rolled back"
 
 const stateOf = <C>({ done, isBegun, isFinished, isPartly, isRolledBack }: PlanState<C>): StateWord => {
-  if (isRolledBack) return "taken back"
+  if (isRolledBack) return "rolled back"
   if (isFinished) return "applied"
   if (isPartly) return done > 0 ? "partly applied" : "refused"
   return isBegun ? "begun" : "planned"

@@ -49,7 +49,7 @@ export const rollback = Schema.Struct({
 export const shownPlan = Schema.Struct({
   plan_id: Schema.String,
   kind: Schema.String,
-  state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "taken back"]),
+  state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "rolled back"]),
   total: whole,
   done: whole,
   refused: whole,

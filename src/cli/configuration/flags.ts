@@ -75,21 +75,21 @@ export const flags = {
   host: {
     value: "ADDRESS",
     variable: "WORKFLOW_TOOL_SERVER_HOST",
-    help: "Address for HTTP (default 127.0.0.1); another than this machine needs a token",
+    help: "Address to listen on for HTTP (default 127.0.0.1); any but loopback needs a token",
     expected: "an address",
     parse: notEmpty
   },
   "auth-token": {
     value: "TOKEN",
     variable: "MCP_AUTH_TOKEN",
-    help: "Token that HTTP callers must send as a bearer token; better given as the variable",
+    help: "Bearer token that HTTP callers must send; better set as the variable",
     expected: "a token of printable ASCII characters",
     parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? Redacted.make(text) : undefined)
   },
   "auth-token-file": {
     ...file,
     variable: "MCP_AUTH_TOKEN_FILE",
-    help: "File that holds this token"
+    help: "File that contains this token"
   },
   page: {
     value: "STATE",
@@ -108,7 +108,7 @@ export const flags = {
     value: "FILE",
     optional: true,
     variable: "WORKFLOW_TOOL_SERVER_EMBEDDED",
-    help: "Serve an engine inside this process, kept in memory or in FILE (--embedded=FILE)",
+    help: "Use an engine inside this process, kept in memory or in FILE (--embedded=FILE)",
     expected: "nothing, or the name of a file",
     parse: embedded
   },
@@ -135,7 +135,7 @@ export const flags = {
   redis: {
     value: "URL",
     variable: "WORKFLOW_TOOL_SERVER_REDIS",
-    help: "Redis in which several servers share plans, locks and limits; better given as the variable",
+    help: "Redis in which several servers share plans, locks and limits; better set as the variable",
     expected: "the URL of a Redis, which begins with redis:// or rediss://",
     parse: (text: string) => (/^rediss?:\/\/\S+$/.test(text) ? Redacted.make(text) : undefined)
   },

@@ -7,7 +7,7 @@ import { Effect, Exit, FileSystem, Scope } from "effect"
 import { type HistorySpool, type Left, SpoolError } from "../../engine/history/git/Spool.ts"
 import * as LineFile from "../files/LineFile.ts"
 
-/** What may wait for a repository, in characters; more is lost with the process. */
+/** How many characters may wait for a repository; anything beyond is lost with the process. */
 const most = 64 * 1024 * 1024
 
 interface Held {

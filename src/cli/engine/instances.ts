@@ -16,7 +16,7 @@ export const instances = (launch: Launch) =>
     )
   )
 
-/** What single changes need a person for. */
+/** The workflows for whose single changes a person has to be asked. */
 const protecting = ({ plans }: Launch) =>
   plans === undefined
     ? Layer.empty

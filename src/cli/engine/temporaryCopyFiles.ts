@@ -4,7 +4,7 @@ import path from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 
-import { eraseLeft } from "../../engine/operator/run/leftovers.ts"
+import { eraseLeft } from "../../engine/operator/run/eraseTemporaryCopies.ts"
 import type { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import type { Launch } from "../configuration/Launch.ts"
@@ -37,7 +37,7 @@ export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launc
   return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
 }
 
-/** Keeps a file for each temporary copy in a folder, as long as it may exist. */
+/** Keeps a file for each temporary copy in a folder for as long as the copy may exist. */
 export const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal)["Service"] => ({
   during: ({ instance, name }, life) =>
     Effect.gen(function* () {
@@ -68,7 +68,7 @@ const removed = (file: string) =>
     Effect.provide(NodeFileSystem.layer)
   )
 
-/** Deletes what processes that are not there any more have left on their instances; what cannot be deleted stays noted. */
+/** Deletes the copies that former processes have left on their instances; those that cannot be deleted stay on file. */
 export const eraseNoted = (folder: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -93,7 +93,7 @@ export const eraseNoted = (folder: string) =>
 const isInUse = ({ machine, pid, since }: Entry, now: number): boolean =>
   now - since < longestLife && (machine !== hostname() || isAlive(pid))
 
-/** Signal 0 is only a question; a process of somebody else answers it with a refusal. */
+/** Signal 0 only asks whether the process exists; for another user's process the answer is EPERM. */
 const isAlive = (pid: number): boolean => {
   const asked = Result.try(() => process.kill(pid, 0))
   return Result.isSuccess(asked) || transportCode(asked.failure) === "EPERM"

@@ -73,7 +73,7 @@ const unusable = (file: string, error: unknown) => {
   return new ConfigurationError({ message: describe(file, { message: code ?? "it cannot be used" }) })
 }
 
-/** A link, a pipe or a folder under this name is no test. */
+/** A link, a pipe or a folder of this name is not a test. */
 const textOf = (file: string) =>
   Effect.acquireUseRelease(
     Effect.try({

@@ -11,7 +11,7 @@ export interface LineFile {
   readonly lines: Effect.Effect<ReadonlyArray<string>, FileError>
   /** Adds one line; it is on the disk when this completes. */
   readonly append: (line: string) => Effect.Effect<void, FileError>
-  /** Puts these lines in the place of all others, at once or not at all. */
+  /** Replaces all lines by these, atomically. */
   readonly replace: (lines: ReadonlyArray<string>) => Effect.Effect<void, FileError>
 }
 

@@ -74,7 +74,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
   return file
 })
 
-/** What else lies beside the file is none of ours. */
+/** Other files next to it are not ours. */
 const claimsAmong = (entries: ReadonlyArray<string>, prefix: string) =>
   entries.flatMap((entry) => {
     const text = entry.startsWith(prefix) ? entry.slice(prefix.length) : ""

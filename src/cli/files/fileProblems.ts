@@ -11,7 +11,7 @@ export class FileError extends Data.TaggedError("FileError")<{
   readonly inUse?: boolean
 }> {}
 
-/** Why the system refuses to read or write a file, and what to do about it. */
+/** Why the system refused to read or write a file, and what to do about it. */
 export const describe = (file: string, error: { readonly message: string }): string => {
   const code = transportCode(error)
   if (code === "ENOSPC") return `${file}: there is no room left on its disk (ENOSPC). Make room, or choose another one.`
@@ -42,7 +42,7 @@ export const exposureOf = (file: string, access: Access, folder: Access): Readon
     deeds.length > 0
       ? [`${file} can be ${deeds.join(" and ")} by other users of this machine. Close it: chmod 600 ${file}`]
       : isForeign(access)
-        ? [`${file} belongs to another user of this machine, who can change it. Take a file of your own`]
+        ? [`${file} belongs to another user of this machine, who can change it. Use a file of your own`]
         : []
   const writable = `The folder of ${file} can be changed by other users of this machine, who can put another file in its place`
   const ofFolder = isWritableByOthers(folder)

@@ -4,13 +4,13 @@ import * as ownFolders from "./ownFolders.ts"
 
 const known = (folder: () => string) => Option.getOrUndefined(Result.getSuccess(Result.try(folder)))
 
-/** The user's home; nowhere for a user without one. */
+/** The user's home folder, if there is one. */
 export const home = (): string | undefined => known(ownFolders.homedir)
 
-/** What a program has to remember, and nobody else has; nowhere for a user without a home, as containers have them. */
+/** The folder for state; none for a user without a home, as in some containers. */
 export const stateFolder = (): string | undefined => known(ownFolders.stateFolder)
 
-/** What can be made again; nowhere for a user without a home. */
+/** The folder for caches; none for a user without a home. */
 export const cacheFolder = (): string | undefined => known(ownFolders.cacheFolder)
 
 /** What a user without a home can do. */

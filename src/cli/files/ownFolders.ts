@@ -30,7 +30,7 @@ const folderAt =
     return path.join(homedir(environment, platform), ...(platform === "darwin" ? mac : other), own)
   }
 
-/** What a program has to remember, and nobody else has. */
+/** The folder for state: what a program has to remember. */
 export const stateFolder = folderAt({
   variable: "XDG_STATE_HOME",
   windows: "State",
@@ -38,7 +38,7 @@ export const stateFolder = folderAt({
   other: [".local", "state"]
 })
 
-/** What can be made again. */
+/** The folder for caches: what can be made again. */
 export const cacheFolder = folderAt({
   variable: "XDG_CACHE_HOME",
   windows: "Cache",

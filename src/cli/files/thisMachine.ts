@@ -5,7 +5,7 @@ import { hostname } from "node:os"
 
 import { Effect, FileSystem } from "effect"
 
-/** A command of the system that tells the number of the machine, and where in its answer that stands. */
+/** A command of the system that tells the machine's id, and where to find it in the output. */
 const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: ReadonlyArray<string>, number: RegExp]>> =
   {
     darwin: ["/usr/sbin/ioreg", ["-rd1", "-c", "IOPlatformExpertDevice"], /"IOPlatformUUID" = "([0-9A-F-]{36})"/i],
@@ -16,7 +16,7 @@ const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: Re
     ]
   }
 
-/** The number of the machine in what its system answers. */
+/** The machine's id in the answer of its system. */
 export const numberIn = (platform: NodeJS.Platform, answer: string): string | undefined =>
   askedFor[platform]?.[2].exec(answer)?.[1]
 

@@ -10,7 +10,7 @@ import { type ConnectionLimits, keepConnections } from "./connections.ts"
 import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
 import { WholeAnswer } from "./wholeAnswers.ts"
 
-/** Bounds for callers that are slow, many or wordy. */
+/** Limits for callers that are slow, many or send too much. */
 const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

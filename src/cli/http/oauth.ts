@@ -1,22 +1,30 @@
 import { Effect, Predicate, Redacted, Result, Schema } from "effect"
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose"
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey
+} from "jose"
 
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import type { Access } from "../../mcp/Access.ts"
 import type { ProtectedResource } from "../../mcp/transport/protectedResource.ts"
 import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/token.ts"
 import type { OAuthSettings } from "../configuration/settings.ts"
+import { notForAccess } from "./tokenKind.ts"
 
-/** Signatures that need the issuer's private key; what is signed with a shared secret could be made by whoever checks it. */
+/** Algorithms that need the issuer's private key; with a shared secret, whoever checks a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
 const clockTolerance = 30
-/** Milliseconds for one question to the issuer. */
+/** Milliseconds for one request to the issuer. */
 const issuerTimeout = 5000
 /** How long an issuer that did not answer is not asked again. */
 const retryInterval = "5 seconds"
 
-/** What clients are told of the issuer. */
+/** What clients learn about the issuer. */
 export const protectedResource = ({ issuer, readScope, resource, writeScope }: OAuthSettings): ProtectedResource => ({
   resource,
   authorizationServers: [issuer],
@@ -30,7 +38,7 @@ export const verifyWith = Effect.fnUntraced(function* (settings: OAuthSettings) 
     const text = Redacted.value(token)
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return false
     const getKey = yield* keys
-    const { payload } = yield* Effect.tryPromise({
+    const { payload, protectedHeader } = yield* Effect.tryPromise({
       try: () =>
         jwtVerify(text, getKey, {
           issuer: settings.issuer,
@@ -39,9 +47,10 @@ export const verifyWith = Effect.fnUntraced(function* (settings: OAuthSettings) 
           clockTolerance,
           requiredClaims: ["exp"]
         }),
-      catch: (error) => describe(error, settings)
+      catch: (error) => describe(error, text, settings)
     })
-    return yield* accessOf(payload, settings)
+    const reason = notForAccess(protectedHeader, payload)
+    return yield* reason === undefined ? accessOf(payload, settings) : Effect.fail(new TokenRefused({ reason }))
   })
   return verify
 })
@@ -70,9 +79,16 @@ const accessOf = (
 
 const text = (value: unknown) => (Predicate.isString(value) ? value : undefined)
 
-const describe = (error: unknown, { audience, issuer, resource }: OAuthSettings): TokenRefused | TokenUnverifiable => {
+const describe = (
+  error: unknown,
+  token: string,
+  { audience, issuer, resource }: OAuthSettings
+): TokenRefused | TokenUnverifiable => {
   if (error instanceof errors.JWTExpired) return new TokenRefused({ reason: "The token has expired" })
   if (error instanceof errors.JWTClaimValidationFailed) {
+    // An ID token is made for its client, and would not become good by another aud. Its signature has been checked.
+    const kind = notForAccess(decodeProtectedHeader(token), error.payload)
+    if (kind !== undefined) return new TokenRefused({ reason: kind })
     // Clients find out by trial what is wanted; both are public, and tell them at once.
     const wanted: Readonly<Record<string, string>> = {
       aud: `, its aud must name ${audience ?? resource}`,
@@ -82,7 +98,7 @@ const describe = (error: unknown, { audience, issuer, resource }: OAuthSettings)
     return new TokenRefused({ reason: is + (wanted[error.claim] ?? "") })
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return new TokenRefused({ reason: "The token is no signed JWT" })
+    return new TokenRefused({ reason: "The token is not a signed JWT" })
   }
   if (error instanceof errors.JOSEError && isOfToken(error)) {
     return new TokenRefused({ reason: "The token is not signed by its issuer's keys" })
@@ -97,7 +113,7 @@ const claims: Readonly<Record<string, string>> = {
   exp: "The token does not say when it expires"
 }
 
-/** Everything else is about the issuer's keys, which could not be had. */
+/** All other errors mean that the issuer's keys could not be fetched. */
 const isOfToken = ({ code }: { readonly code: string }): boolean =>
   /^ERR_(?:JWS|JWT|JWE)_|^ERR_JOSE_(?:ALG_NOT_ALLOWED|NOT_SUPPORTED)$|^ERR_JWKS_(?:NO|MULTIPLE)_MATCHING_KEYS?$/.test(
     code
@@ -105,7 +121,7 @@ const isOfToken = ({ code }: { readonly code: string }): boolean =>
 
 const unverifiable = (issuer: string) =>
   new TokenUnverifiable({
-    reason: `Tokens cannot be checked at the moment: their issuer ${issuer} does not tell its keys. Try again later.`
+    reason: `Tokens cannot be checked at the moment: their issuer ${issuer} does not publish its keys. Try again later.`
   })
 
 /** The keys of the issuer, found at the first token; they are kept for ten minutes, and read again for one of a new key. */

@@ -53,7 +53,7 @@ const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], 
   return { verify: own === undefined ? issued : either(own, issued), protectedResource: protectedResource(oauth) }
 })
 
-/** Tells where to reach the server, for whoever started it by hand. */
+/** Prints the server's URL, for people who start it by hand. */
 const addressPrinted = Layer.effectDiscard(
   HttpServer.addressFormattedWith((address) => Console.error(`Serving ${address}/mcp`))
 )

@@ -28,15 +28,20 @@ export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, 
 /** What in the file decides where a key goes, or who can read it on the way. */
 const untrustedField = (marketplace: unknown, host: string | undefined) => {
   if (Predicate.hasProperty(marketplace, "baseUrl") && !host) return "baseUrl"
+  const decisive = ["caFile", "proxy"].find((field) => Predicate.hasProperty(marketplace, field))
+  if (decisive !== undefined) return decisive
   const isInsecure = Predicate.hasProperty(marketplace, "allowInsecureHttp") && marketplace.allowInsecureHttp === true
   return isInsecure ? "allowInsecureHttp" : undefined
 }
 
 /** The way to the marketplace over the network. */
-export const client = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.flatMap(HttpClients, (clients) => clients.make({}))
-).pipe(Layer.provide(NodeHttpClients.layer))
+const client = ({ caFile, proxy }: MarketplaceSettings) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.flatMap(HttpClients, (clients) =>
+      clients.make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
+    )
+  ).pipe(Layer.provide(NodeHttpClients.layer))
 
 /**
  * The configured marketplace, with a journal in its file. Where nothing may be written, or that file cannot be, this
@@ -48,7 +53,7 @@ export const configured = (launch: Launch) =>
       const settings = yield* readSettings(launch)
       const folder = persistentFolder(launch.config)
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
-        Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
+        Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client(settings))
       if (folder === undefined) {
         return Layer.merge(withSettings({ journalProblem: keptNowhere() }), PlanJournal.layerMemory)
       }

@@ -59,11 +59,11 @@ export const readPackage = Effect.fnUntraced(function* (
   const manifest = yield* manifestOf(settings, name, version)
   const { integrity, tarball } = manifest.dist
   const expected = /\bsha512-([A-Za-z0-9+/]{86}==)/.exec(integrity ?? "")?.[1]
-  if (expected === undefined) return yield* failed(`the registry tells no sha512 of ${name} ${version}`)
+  if (expected === undefined) return yield* failed(`the registry has no sha512 of ${name} ${version}`)
   yield* tell(`Fetching ${name} ${manifest.version}`)
   const bytes = yield* download(settings, tarball, largestPackage)
   if (createHash("sha512").update(bytes).digest("base64") !== expected) {
-    return yield* failed(`${name} ${version} is not what the registry says it is (sha512); nothing of it was kept`)
+    return yield* failed(`${name} ${version} does not match the registry's sha512; nothing of it was kept`)
   }
   const text = yield* Effect.mapError(unpackFile(bytes, descriptionsFile), ({ message }) =>
     failed(`${name}: ${message}`)
@@ -90,7 +90,7 @@ const download = (settings: NpmSettings, address: string, limit: number) =>
     let url = yield* parse(address)
     const isSecure = url.protocol === "https:"
     for (let hops = 0; hops <= maxRedirects; hops++) {
-      if (isSecure && url.protocol !== "https:") return yield* failed(`${url.host} is not asked without encryption`)
+      if (isSecure && url.protocol !== "https:") return yield* failed(`${url.host} is not contacted without encryption`)
       const client = yield* clientFor(settings, url)
       const authorization = settings.authorizationFor(url)
       const request = HttpClientRequest.get(url).pipe(
@@ -127,7 +127,7 @@ const parse = (address: string, base?: URL) =>
   Effect.filterOrFail(
     Effect.sync(() => (URL.canParse(address, base?.href) ? new URL(address, base) : undefined)),
     (url): url is URL => Predicate.isNotUndefined(url) && /^https?:$/.test(url.protocol),
-    () => failed("the registry names an address that is none")
+    () => failed("the registry names an invalid address")
   )
 
 const clientFor = ({ caFile, proxyFor }: NpmSettings, url: URL) => {

@@ -50,7 +50,7 @@ export const unpackFile = (archive: Uint8Array, wanted: string): Effect.Effect<s
         if (head.every((byte) => byte === 0)) return true
         header(head)
         if (!Number.isSafeInteger(size) || size < 0 || (isWanted && size > largestFile)) {
-          end(Effect.fail(new UnpackError({ message: "the package is not what packages are" })))
+          end(Effect.fail(new UnpackError({ message: "the package is not a valid archive" })))
           return false
         }
         return true

@@ -37,7 +37,7 @@ const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
 })
 
 const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry =>
-  unreadableEntry(line, at, `${noEntry(name, number)}: look at it, then mend it or take it out`)
+  unreadableEntry(line, at, `${noEntry(name, number)}: look at it, then repair or remove it`)
 
 /** What stands for a text that is no entry; the plan that it seems to be about is told all the same. */
 export const unreadableEntry = (text: string, at: number, problem: string): UnreadableEntry => {

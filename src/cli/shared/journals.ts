@@ -61,7 +61,7 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
 }
 
 const noEntry = (name: string, number: number) =>
-  `entry ${number} of the shared journal ${name} is none of this version: look at it before anything else`
+  `entry ${number} of the shared journal ${name} is none of this version: check it before anything else`
 
 const make = <C>(store: Store, name: string, lines: Lines<C>) =>
   Effect.sync((): Journal<C> => {
@@ -79,12 +79,12 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
 
     return {
       append: Effect.fnUntraced(function* (entry) {
-        yield* settled(push(entry, yield* Effect.orDie(encode(entry))))
+        yield* retryWhileBusy(push(entry, yield* Effect.orDie(encode(entry))))
       }, Effect.uninterruptible),
       entries: reader(store, name, lines),
       hold: (work) =>
         Effect.acquireUseRelease(
-          Effect.tap(settled(taken), () =>
+          Effect.tap(retryWhileBusy(taken), () =>
             Effect.sync(() => {
               isHolding = true
             })
@@ -100,7 +100,7 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
   })
 
 /** Tries until nobody else has the journal, two seconds at most; every other outcome than done is a failure. */
-const settled = (attempt: Effect.Effect<string, Redis.RedisError>) =>
+const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
   attempt.pipe(
     Effect.repeat({ schedule: whileInUse, while: (outcome) => outcome === "busy" }),
     Effect.mapError(() => new JournalFailed({ problem: noAnswer })),

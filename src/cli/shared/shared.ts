@@ -15,7 +15,7 @@ import { makeStore } from "./Store.ts"
 
 const unusable = (error: RedisError) =>
   new ConfigurationError({
-    message: `shared.redis cannot be used (${problemOf(error)}): is it there, and its password right?`
+    message: `shared.redis cannot be used (${problemOf(error)}): is it running, and is its password right?`
   })
 
 /** Shares plans, locks, limits and questions with every server of the same Redis and prefix. */

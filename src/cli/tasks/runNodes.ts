@@ -18,7 +18,7 @@ export const runNodes = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const setting = launch.nodeTypes
   if (cacheFolder() === undefined) {
-    return yield* new ConfigurationError({ message: `Node types cannot be kept: ${homeless("XDG_CACHE_HOME")}` })
+    return yield* new ConfigurationError({ message: `Node types cannot be stored: ${homeless("XDG_CACHE_HOME")}` })
   }
   const context = yield* instances(launch)
   const packages = typeof setting === "object" ? Layer.empty : Layer.succeed(NodePackages, fromRegistry(Console.log))

@@ -20,7 +20,7 @@ export const widthOf = (line: string): number => {
   return columns
 }
 
-/** How parts of a text are set off; as they are, where there is no terminal. */
+/** How parts of a text are highlighted; not at all if there is no terminal. */
 export interface Style {
   readonly label: (text: string) => string
   readonly faint: (text: string) => string

@@ -2,7 +2,7 @@ import { Match, Schema, Struct } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 
-/** What a workflow is, apart from its state, its tags and what its runs leave behind. */
+/** The content of a workflow: everything except its state, its tags and what its runs leave behind. */
 export const Content = Schema.Struct({
   name: Schema.String,
   nodes: Schema.Array(JsonObject),
@@ -17,7 +17,7 @@ export const Content = Schema.Struct({
 })
 export type Content = typeof Content.Type
 
-/** Those parts of a content in which it differs from another. */
+/** The parts in which a content differs from another. */
 const Parts = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
   nodes: Schema.optionalKey(Schema.Array(JsonObject)),
@@ -29,14 +29,14 @@ const Parts = Schema.Struct({
 })
 export type Parts = typeof Parts.Type
 
-/** The id of a thing, or of the one that a step of the plan creates; `later` is a step of the plan that holds the change itself. */
+/** An id, or a step that creates what has it. With `later` it is a step of the very plan that contains this change, such as a rollback. */
 export const Ref = Schema.Union([
   Schema.String,
   Schema.Struct({ created_by: Schema.String, later: Schema.optionalKey(Schema.Literal(true)) })
 ])
 export type Ref = typeof Ref.Type
 
-/** A text inside of a content that holds ids of workflows that steps create. */
+/** A text inside a content that contains ids of workflows which steps create. */
 const Reference = Schema.Struct({
   path: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
   parts: Schema.Array(Schema.Union([Schema.String, Schema.Struct({ created_by: Schema.String })])),
@@ -45,7 +45,7 @@ const Reference = Schema.Struct({
 })
 export type Reference = typeof Reference.Type
 
-/** What a promotion brought along beside the nodes: names of tags and of settings. What else a target has is its own. */
+/** The names of the tags and settings that a promotion brought. All others are the target's own. */
 const Brought = Schema.Struct({ tags: Schema.Array(Schema.String), settings: Schema.Array(Schema.String) })
 export type Brought = typeof Brought.Type
 
@@ -60,17 +60,17 @@ const Source = Schema.Struct({
 })
 export type Source = typeof Source.Type
 
-/** Names of things by their ids, for who reads the plan. */
+/** Names by ids, for people who read the plan. */
 const Names = Schema.Record(Schema.String, Schema.String)
 export type Names = typeof Names.Type
 
 const onInstance = { instance: Schema.String }
-/** The names of the tags that a workflow had when the plan was made, or gets where it is new: guards go by them. */
+/** The names of the tags that a workflow had when the plan was made, or gets if it is new: guards use them. */
 const labels = Schema.optionalKey(Schema.Array(Schema.String))
 const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String, labels }
 const besideContent = {
   references: Schema.Array(Reference),
-  /** How deep its calls of other workflows go: what is called comes before what calls it. */
+  /** The depth of its calls of other workflows: called workflows come before their callers. */
   level: Schema.Int,
   source: Schema.optionalKey(Source)
 }
@@ -78,12 +78,12 @@ const besideContent = {
 const Create = Schema.Struct({
   kind: Schema.Literal("create"),
   ...onInstance,
-  /** What it is made from, as no two steps of a plan share it. */
+  /** What it is made from, unique among the steps of a plan. */
   key: Schema.String,
   content: Content,
   ...besideContent,
   labels,
-  /** The workflows that had this name before, where another one of it would be somebody else's doing. */
+  /** The ids of workflows that had this name before; any other one was made by somebody else. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
@@ -94,7 +94,7 @@ const Update = Schema.Struct({
   after: Content,
   ...besideContent,
   names: Schema.optionalKey(Names),
-  /** Of a rollback: the references in what it finds. */
+  /** In a rollback: the references in the content that it finds. */
   found: Schema.optionalKey(Schema.Array(Reference))
 })
 
@@ -142,7 +142,7 @@ const DeleteExecution = Schema.Struct({
   workflow: Schema.String
 })
 
-/** What plans can change about workflows and what belongs to them. */
+/** A change of a workflow, or of what belongs to it, in a plan. */
 export const Change = Schema.Union([
   Create,
   Update,
@@ -163,7 +163,7 @@ const textOf = (ref: Ref): string => (typeof ref === "string" ? ref : `<${ref.cr
 export const updateOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
   `update ${instance}/${textOf(workflow)}`
 
-/** What a change is about, as one text: the id of its step. */
+/** The id of the step for a change: what it is about, as one text. */
 export const idOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ instance, key }) => `create ${instance}/${key}`,
@@ -178,10 +178,10 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
-/** The whole content that a change of one finds before it. */
+/** The whole content before an update. */
 export const contentBefore = ({ after, before }: ChangeOf<"update">): Content => ({ ...after, ...before })
 
-/** The parts of a content that another one has in another form. */
+/** The parts of a content that `others` has, too. */
 export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.name === undefined ? {} : { name: content.name }),
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
@@ -192,7 +192,7 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.description === undefined ? {} : { description: content.description ?? "" })
 })
 
-/** Where a change comes from, once it is undone. */
+/** The source of the change that undoes one. */
 const sourceBack = ({ source }: { readonly source?: Source | undefined }): { readonly source?: Source } => {
   if (source === undefined) return {}
   const { brought, broughtBefore, ...place } = source
@@ -205,7 +205,7 @@ const sourceBack = ({ source }: { readonly source?: Source | undefined }): { rea
   }
 }
 
-/** The changes that undo one. A created workflow is known by what was put into it; a deleted one comes back under a new id. */
+/** The changes that undo one. A created workflow is recognised by its content; a deleted one comes back with a new id. */
 export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<Change>>(),
   Match.discriminatorsExhaustive("kind")({

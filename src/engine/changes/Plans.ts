@@ -12,7 +12,7 @@ import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings 
 export const Entry = entryOf(Change, { workflow: Schema.optionalKey(Schema.String) }, invert)
 export type Entry = typeof Entry.Type
 
-/** Where plans of workflows, their progress and the audit log are kept: a list that only grows. */
+/** The journal of workflows: plans, their progress and the audit log, in a list that only grows. */
 export class WorkflowJournal extends Context.Service<WorkflowJournal, Journal<Change>>()(
   "workflow-tool-server/engine/WorkflowJournal"
 ) {
@@ -29,7 +29,7 @@ interface Settings {
 
 /** How plans of workflows are made, kept and guarded. */
 export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflow-tool-server/engine/PlanConfig") {
-  /** What holds where nothing is configured. */
+  /** The defaults. */
   static readonly layerDefault = Layer.effect(
     PlanConfig,
     Effect.orDie(

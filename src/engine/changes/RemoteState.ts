@@ -14,7 +14,7 @@ import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "
 
 type Client = EngineClient["Service"]
 
-/** What an engine shows of the changes of one batch; nothing of a workflow that is not there. */
+/** The state of an engine for the changes of one batch; workflows that do not exist are missing. */
 export interface WorkflowState extends RemoteState<Change> {
   readonly workflows: ReadonlyMap<string, Workflow>
 }
@@ -120,7 +120,7 @@ const changesCleared = ({ kind, steps }: Pick<Draft<Change>, "kind" | "steps">) 
 const placeOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
   JSON.stringify([instance, workflow])
 
-/** Executions are not read one by one: what was answered is taken for done. */
+/** Executions are not read back one by one: a deletion that was answered counts as done. */
 const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
 
 const ofWorkflow = (
@@ -148,7 +148,7 @@ const ofWorkflow = (
   }
 }
 
-/** Settings that the change takes away, and that are still there although this engine can lose them. */
+/** Settings that the change removes and that are still there, although this engine can remove them. */
 export const removedSettings = (
   { after, before }: Pick<ChangeOf<"update">, "after" | "before">,
   workflow: Workflow

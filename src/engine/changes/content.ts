@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/
 import { nameOf, type Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import type { Content, Parts, Reference } from "./Change.ts"
-import { withTexts } from "./references.ts"
+import { withTexts } from "./withValue.ts"
 
-/** A setting with this value says nothing: the editor writes it, and the API does not always take it. */
+/** A setting with this value has no effect: the editor writes it, and the API does not always accept it. */
 const byDefault = "DEFAULT"
 
-/** What a workflow is, as it was read. */
+/** The content of a workflow as it was read. */
 export const contentOf = ({ connections, name, nodes, settings }: Workflow): Content => ({
   name,
   nodes,
@@ -16,7 +16,7 @@ export const contentOf = ({ connections, name, nodes, settings }: Workflow): Con
   settings: Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== byDefault))
 })
 
-/** The same with what its runs and its editor have left there, so that nothing is lost with it. */
+/** The same with static data, pinned data, groups and description, so that nothing is lost when it is deleted. */
 export const wholeContentOf = (workflow: Workflow): Content => ({
   ...contentOf(workflow),
   ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
@@ -25,17 +25,17 @@ export const wholeContentOf = (workflow: Workflow): Content => ({
   ...(descriptionOf(workflow) === "" ? {} : { description: descriptionOf(workflow) })
 })
 
-/** The groups of its nodes, where it has some. */
+/** Its groups of nodes, if it has any. */
 export const groupsOf = ({ nodeGroups }: Workflow): Pick<Content, "nodeGroups"> =>
   Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups } : {}
 
 /** The data that its editor has pinned to nodes of a workflow. */
 export const pinDataOf = ({ pinData }: Workflow): JsonObject => objectOf(pinData)
 
-/** What people say about a workflow; lists and older engines tell nothing of it. */
+/** The description of a workflow, which lists and older engines leave out. */
 export const descriptionOf = ({ description }: Workflow): string => (typeof description === "string" ? description : "")
 
-/** What a workflow is, as far as a change says what it should be. */
+/** The content of a workflow, with those optional parts that a change is about. */
 export const shownFor = (
   { description, nodeGroups, pinData }: Pick<Content, "description" | "nodeGroups" | "pinData">,
   workflow: Workflow
@@ -48,7 +48,7 @@ export const shownFor = (
     : { description: descriptionOf(workflow) })
 })
 
-/** Whether a workflow is put away; older engines know nothing of that. */
+/** Whether a workflow is archived, which older engines do not know. */
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
 const partNames = ["name", "nodes", "connections", "settings", "nodeGroups", "pinData", "description"] as const

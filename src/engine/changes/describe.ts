@@ -2,17 +2,31 @@ import { Match } from "effect"
 
 import type { Described, DescribedAction, Describing } from "../../changes/Driver.ts"
 import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
 import { type Change, type ChangeOf, contentBefore, type Content } from "./Change.ts"
-import { tagText, withErrorNamed } from "./names.ts"
-import { withTexts } from "./references.ts"
+import { tagText, withErrorNamed } from "./withNames.ts"
+import { withTexts } from "./withValue.ts"
 
 /** Lines of one workflow's differences. */
 const mostLines = 12
 
-/** What a workflow is made of, in few words. */
-const outline = ({ name, nodes }: Content) => ({ name, nodes: nodes.map((node) => kindOf(node)).join(", ") })
+/** What a workflow is made of and may use, in few words. */
+const outline = ({ name, nodes }: Content) => {
+  const credentials = [...new Set(nodes.flatMap(credentialsOf))]
+  return {
+    name,
+    nodes: nodes.map((node) => kindOf(node)).join(", "),
+    ...(credentials.length === 0 ? {} : { credentials: credentials.join(", ") })
+  }
+}
+
+/** The credentials of a node, by their names, or by ids where nobody knows more. */
+const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
+  objectsOf(Object.values(objectOf(credentials))).map(({ id, name }) =>
+    typeof name === "string" ? name : `id ${String(id)}`
+  )
 
 /** What an update leads to, where the names of workflows that the plan makes stand for their ids. */
 const withNew = ({ after, references }: ChangeOf<"update">): Content =>

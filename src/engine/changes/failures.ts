@@ -22,7 +22,7 @@ export const explain = (error: ChangeError): Failure => {
     case "StepFailed":
       return { _tag: "OutcomeUnknown", reason, problem }
     case "Timeout":
-      return error.unsettled === undefined
+      return error.outcomeUnknownOf === undefined
         ? { _tag: "Stopped", reason, problem, isUnsent: true }
         : { _tag: "OutcomeUnknown", reason, problem }
     default:

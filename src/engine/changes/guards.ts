@@ -1,22 +1,12 @@
-import type { Blocked } from "../../changes/Plan.ts"
-import type * as Core from "../../changes/Plan.ts"
-import { type Change, idOf, invert, type Ref } from "./Change.ts"
+import type { Blocked, Estimate } from "../../changes/Plan.ts"
+import { listed } from "../../internal/clipped.ts"
+import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits, type Guards } from "./settings.ts"
-
-export type Draft = Core.Draft<Change>
-export type Step = Core.Step<Change>
-
-/** A step with what undoes its change. */
-export const stepOf = (change: Change, reason: string): Step => ({
-  id: idOf(change),
-  change,
-  reason,
-  undo: invert(change)
-})
+import type { Draft, Step } from "./Step.ts"
 
 const raisedBy = (guard: string) => `; only a person can change that, by plans.guards.${guard}`
 
-/** Which rule of the configuration forbids a change; nothing if none does. */
+/** The rule of the configuration that forbids a change, if one does. */
 const guardProblem = ({ allowedInstances, allowedTags }: Guards, change: Change): string | undefined => {
   const { instance } = change
   if (allowedInstances !== undefined && !allowedInstances.includes(instance)) {
@@ -33,16 +23,7 @@ const labelsOf = (change: Change) => ("labels" in change ? change.labels : undef
 const nameOf = (change: Change): string =>
   change.kind === "create" ? change.content.name : "name" in change ? change.name : idOf(change)
 
-/** The change with the tags that its workflow has, for the guards. */
-export const withLabels = (step: Step, labels: ReadonlyArray<string> | undefined): Step => {
-  const labelled = (change: Change): Change =>
-    labels === undefined || !("workflow" in change || change.kind === "create") || change.kind === "delete-execution"
-      ? change
-      : { ...change, labels }
-  return { ...step, change: labelled(step.change), undo: step.undo.map(labelled) }
-}
-
-/** The names of a workflow before and after a change, the one that it is known by first. */
+/** The names of a workflow before and after a change, the present one first. */
 const namesOf = (change: Change): ReadonlyArray<string> =>
   change.kind === "update" && change.before.name !== undefined
     ? [change.before.name, change.after.name]
@@ -72,9 +53,8 @@ const isAboutWorkflow = ({ kind }: Change) =>
 const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) =>
   [...protectedChanges(guards, steps).keys()].toSorted()
 
-const most = 10
-const listed = (names: ReadonlyArray<string>) =>
-  names.length <= most ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${names.length - most} more`
+/** Workflows that a message names. */
+const mostNamed = 10
 
 const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
   count > maxItemsPerApply
@@ -87,7 +67,7 @@ interface Agreed {
   readonly isProtectedConfirmed: boolean
 }
 
-/** What forbids a whole plan at the moment of its apply. */
+/** What forbids a whole plan when it is applied. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
@@ -98,7 +78,7 @@ export const planProblems = (
     names.length === 0
       ? []
       : [
-          `it changes protected workflows (${listed(names)}), which needs confirm_protected, after a person has agreed to them by name`
+          `it changes protected workflows (${listed(names, mostNamed)}), which needs confirm_protected, after a person has agreed to them by name`
         ]
   if (isRevert) return unconfirmed
   const broken = steps.flatMap(({ change }) => guardProblem(guards, change) ?? [])
@@ -116,7 +96,7 @@ const needsOf = (change: Change): ReadonlyArray<string> => {
   return [...refs, ...parts].flatMap((ref) => (typeof ref === "string" ? [] : [ref.created_by]))
 }
 
-/** Why steps are left out: guards forbid them, or what they need. A tag that nothing needs any more is not made. */
+/** Why steps are left out: guards forbid them, or something that they need. */
 const leftOut = (guards: Guards, steps: ReadonlyArray<Step>): ReadonlyMap<string, string> => {
   const out = new Map<string, string>()
   for (const { change, id } of steps) {
@@ -128,7 +108,7 @@ const leftOut = (guards: Guards, steps: ReadonlyArray<Step>): ReadonlyMap<string
     for (const { change, id } of steps) {
       const needed = out.has(id) ? undefined : needsOf(change).find((step) => out.has(step))
       if (needed === undefined) continue
-      out.set(id, `it needs what is not allowed: ${needed}`)
+      out.set(id, `it needs something that is not allowed: ${needed}`)
       isGrown = true
     }
   }
@@ -140,11 +120,11 @@ const withoutLooseTags = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   return steps.filter(({ change, id }) => change.kind !== "create-tag" || needed.has(id))
 }
 
-/** Leaves out of a draft what the guards forbid. */
+/** Removes from a draft what the guards forbid. */
 export const holdToGuards = (
   guards: Guards,
   draft: Draft,
-  estimate: (steps: ReadonlyArray<Step>) => Core.Estimate
+  estimate: (steps: ReadonlyArray<Step>) => Estimate
 ): Draft => {
   const out = leftOut(guards, draft.steps)
   const left = draft.steps.filter(({ id }) => !out.has(id))
@@ -160,10 +140,10 @@ export const holdToGuards = (
   })
 }
 
-/** Says beforehand which protected workflows a plan changes. */
+/** Adds a warning that names the protected workflows a plan changes. */
 export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
   const names = protectedIn(guards, draft.steps)
   if (names.length === 0) return draft
-  const warning = `Protected workflows are changed (${listed(names)}): apply_plan asks a person, or needs confirm_protected`
+  const warning = `Protected workflows are changed (${listed(names, mostNamed)}): apply_plan asks a person, or needs confirm_protected`
   return { ...draft, warnings: [warning, ...draft.warnings] }
 }

@@ -4,7 +4,7 @@ import type { Step } from "../../changes/Plan.ts"
 import { lazy } from "../../internal/memoize.ts"
 import type { Change } from "./Change.ts"
 
-/** The places of kinds of change in the order of a plan; what is called comes before what calls it, and goes after it. */
+/** The position of a change in the order of a plan; called workflows are made before their callers, and deleted after them. */
 const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<number>>(),
   Match.discriminatorsExhaustive("kind")({
@@ -20,7 +20,7 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
   })
 )
 
-/** Steps with the same place may be read and sent side by side. */
+/** Steps of the same group may be read and sent at the same time. */
 export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
 
 /** At the first look: Node takes some milliseconds to make one. */

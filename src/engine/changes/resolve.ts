@@ -1,6 +1,6 @@
 import type { CreatedId } from "../../changes/Journal.ts"
 import type { Change, Content, Parts, Ref, Reference } from "./Change.ts"
-import { withTexts } from "./references.ts"
+import { withTexts } from "./withValue.ts"
 
 type Created = (step: string) => CreatedId | undefined
 
@@ -10,7 +10,7 @@ const resolveRef = (ref: Ref, created: Created): Ref | undefined => {
   return id === undefined ? (ref.later === true ? ref : undefined) : String(id)
 }
 
-/** A content with the ids that are known by now; nothing where one is missing that it cannot do without. */
+/** A content with the ids that are known by now; undefined if one is missing that it needs. */
 const resolveContent = (
   content: Content,
   references: ReadonlyArray<Reference>,

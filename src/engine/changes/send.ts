@@ -30,7 +30,7 @@ export const send = Effect.fnUntraced(function* (
   return { refused: outcomes.flatMap((refused) => (refused === undefined ? [] : [refused])) }
 })
 
-/** Of a write that an engine answers with an error of its own, nobody knows how far it came. */
+/** After an internal error of the engine, the outcome of a write is unknown. */
 const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) =>
   Effect.catchTag(write, "ApiError", (error) =>
     error.httpStatus >= 500
@@ -59,7 +59,7 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
   }
 }
 
-/** Creates a workflow, and takes it back where the engine does not know a credential that nobody could check before. */
+/** Creates a workflow, and deletes it again if the engine lacks a credential that could not be checked before. */
 const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeOf<"create">) {
   const { workflow } = yield* client.createWorkflow(creationOf(content))
   const problem =
@@ -86,7 +86,7 @@ const descriptionProblem = (client: Client, { description = "" }: Content, workf
         onFailure: (error) => error
       })
 
-/** Why nodes that were written cannot work: a credential that was given by its id alone is not there. */
+/** Why written nodes cannot work: a credential that was given only by its id does not exist. */
 const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nodes }: Workflow) => {
   const written = unknownIn(wanted)
   const missing = unknownIn(nodes).filter((one) => written.includes(one))
@@ -103,7 +103,7 @@ const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nod
 const noArchive = ({ instance }: Client) =>
   new ApiError({ instance, httpStatus: 404, problem: "this engine archives no workflows", apiResponse: null })
 
-/** Only the ids of changes that are resolved are sent. */
+/** Changes are resolved before they are sent, so that every reference is an id. */
 const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 
 const onWorkflow = (
@@ -140,7 +140,7 @@ const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, s
   nodeGroups
 })
 
-/** Writes over what was planned for, and over nothing else: it is read once more, as somebody may have been faster. */
+/** Updates a workflow only if it is still what was planned for: it is read once more, as somebody may have changed it. */
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
   const { instance } = client
   const current = yield* client.getWorkflow(id)
@@ -166,7 +166,7 @@ const write = (client: Client, current: Workflow, change: ChangeOf<"update">) =>
   )
 }
 
-/** Engines save a change of an active workflow before they refuse to run it: then what was there before is put back. */
+/** Engines save a change of an active workflow even if they refuse to run it: the former content is then restored. */
 const revert = Effect.fnUntraced(function* (
   client: Client,
   before: Workflow,
@@ -197,7 +197,7 @@ const revert = Effect.fnUntraced(function* (
   return yield* error
 })
 
-/** An execution that is not there any more is deleted. */
+/** An execution that no longer exists counts as deleted. */
 const deleteExecution = (client: Client, change: Change) =>
   clearly(client, carryOut(client, change)).pipe(
     Effect.as(undefined),

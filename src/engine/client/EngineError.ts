@@ -48,16 +48,18 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
 export const reworded = ({ apiResponse, httpStatus, instance }: ApiError, problem: string): ApiError =>
   new ApiError({ instance, httpStatus, problem, apiResponse })
 
-/** The time for one upstream call ran out. `unsettled` is a change that was sent, and may or may not have happened. */
+/** The time for one upstream call ran out. `outcomeUnknownOf` is a change that was sent, and may or may not have happened. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   instance: Schema.String,
   milliseconds: Schema.Int,
-  unsettled: Schema.optionalKey(Schema.String),
+  outcomeUnknownOf: Schema.optionalKey(Schema.String),
   address: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     const message = `Connection timeout after ${this.milliseconds}ms. Check instance availability.`
-    return this.unsettled === undefined ? message : `${message} ${outcomeUnknown(this.unsettled, this.instance)}`
+    return this.outcomeUnknownOf === undefined
+      ? message
+      : `${message} ${outcomeUnknown(this.outcomeUnknownOf, this.instance)}`
   }
 }
 
@@ -208,7 +210,7 @@ export class ServerStopping extends Schema.TaggedError<ServerStopping>()("Server
 }) {
   override get message() {
     return this.isBegun
-      ? `This server was told to stop: the run on instance ${this.instance} was broken off, and its temporary copy deleted. What its nodes had done by then stays.`
+      ? `This server was told to stop: the run on instance ${this.instance} was broken off, and its temporary copy deleted. What its nodes had done until then stays.`
       : `This server was told to stop: nothing was run on instance ${this.instance}.`
   }
 }

@@ -20,6 +20,7 @@ export interface Sendable {
   readonly dropped: ReadonlyArray<string>
 }
 
+/** A workflow that is to be created. */
 export interface Creation {
   readonly name: string
   readonly nodes: ReadonlyArray<JsonObject>

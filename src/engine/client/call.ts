@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
+import { addressOf } from "../../internal/http/addressOf.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { redactor } from "../../internal/http/redact.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
@@ -35,7 +36,7 @@ import {
   problemOf,
   thingAt
 } from "./replies.ts"
-import { addressOf, networkKind, remedyFor } from "./unreachable.ts"
+import { networkKind, remedyFor } from "./unreachable.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
 export interface Call extends Pick<
@@ -102,7 +103,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const lost = (call: Call, problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
 
-  const address = addressOf(environment)
+  const address = addressOf(environment.host, environment.proxy)
   /** Who comes with a token of an issuer has not configured the instances. */
   const addressFor = (access: Access): At => (access.subject !== undefined || address === undefined ? {} : { address })
 
@@ -116,7 +117,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const unknownOutcome = (call: Call, failure: UpstreamFailure, at: At): EngineError =>
     failure._tag === "UpstreamTimeout"
-      ? new Timeout({ instance, milliseconds: failure.milliseconds, unsettled: call.operation, ...at })
+      ? new Timeout({ instance, milliseconds: failure.milliseconds, outcomeUnknownOf: call.operation, ...at })
       : lost(call, describe(failure))
 
   const noAnswer = (call: Call, failure: UpstreamFailure, at: At): EngineError => {

@@ -4,7 +4,7 @@ import type { EngineError } from "./EngineError.ts"
 import { type Page, type PageQuery, Workflow } from "./models.ts"
 
 /** How much of a list is read at most. */
-interface Extent {
+export interface Extent {
   readonly pages: number
   /** Items of one page; as many as engines give where it is left out. */
   readonly limit?: number

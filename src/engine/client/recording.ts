@@ -183,5 +183,5 @@ const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | unde
 /** Whether a change that failed may have changed something: engines save an active workflow before they refuse to run it. */
 const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
   error._tag === "OutcomeUnknown" ||
-  (error._tag === "Timeout" && error.unsettled !== undefined) ||
+  (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
   (error._tag === "ApiError" && before?.active === true)

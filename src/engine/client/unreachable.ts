@@ -8,19 +8,6 @@ export const networkKind = (code: string): string => {
   return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
 }
 
-/** Scheme, host and port, and nothing else of a URL: no user, no path, no query. */
-const originOf = (url: string): string | undefined => {
-  if (!URL.canParse(url)) return undefined
-  const { host, protocol } = new URL(url)
-  return host === "" ? undefined : `${protocol}//${host}`
-}
-
-/** Where an instance is called, for whoever reads why it did not answer. */
-export const addressOf = ({ host, proxy }: Pick<Environment, "host" | "proxy">): string | undefined => {
-  const [address, through] = [originOf(host), proxy === undefined ? undefined : originOf(proxy)]
-  return address === undefined || through === undefined ? address : `${address} through the proxy ${through}`
-}
-
 /** What to do about a connection that could not be made. */
 export const remedyFor = (code: string, { proxy }: Pick<Environment, "proxy">): string => {
   const settings = proxy === undefined ? "its engine_host" : "its engine_host and proxy"

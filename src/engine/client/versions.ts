@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, listed } from "../../internal/clipped.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { memoizable, memoized } from "../../internal/memoize.ts"
 import { type Workflow, nameOf } from "./models.ts"
@@ -84,6 +84,8 @@ export interface SeenVersions {
    * have not moved.
    */
   readonly changesSince: (given: string, now: Workflow) => ReadonlyArray<string>
+  /** Whether a text has the form of a version, ours or an engine's, or has been seen as one of this workflow. */
+  readonly canBeVersion: (given: string, now: Workflow) => boolean
 }
 
 /** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; those shown longest ago are forgotten first. */
@@ -120,8 +122,17 @@ export const makeSeenVersions = (): SeenVersions => {
       return before === undefined ? part : `nodes (${nodeChanges(before, nodeDigests(now))})`
     })
 
-  return { remember, changesSince }
+  const canBeVersion = (given: string, now: Workflow): boolean =>
+    isVersion(given) ||
+    ofEngines.test(given) ||
+    stampsOf(now).includes(`${now.id} ${given}`) ||
+    underStamp.get(`${now.id} ${given}`) !== undefined
+
+  return { remember, changesSince, canBeVersion }
 }
+
+/** A UUID or a time, as engines write their `versionId` and `updatedAt`. */
+const ofEngines = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/
 
 const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
   [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
@@ -136,9 +147,7 @@ const nodeChanges = (shown: ReadonlyArray<NodeDigest>, after: ReadonlyArray<Node
   const removed = [...before.keys()].flatMap((name) => (kept.has(name) ? [] : [`${short(name)} removed`]))
   const all = [...changed, ...removed]
   if (all.length === 0) return "their order"
-  return all.length <= maxNames
-    ? all.join(", ")
-    : `${all.slice(0, maxNames).join(", ")} and ${all.length - maxNames} more`
+  return listed(all, maxNames)
 }
 
 const short = (name: string): string => clipped(name, maxNameLength)

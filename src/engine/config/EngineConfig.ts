@@ -31,7 +31,9 @@ export interface InstanceNames {
 export class EngineConfig extends Context.Service<
   EngineConfig,
   {
+    /** The instance that is meant where a call names none. */
     readonly defaultEnv: string
+    /** The instances by their names. */
     readonly environments: ReadonlyMap<string, Environment>
   }
 >()("workflow-tool-server/config/EngineConfig") {}

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { encode as encodeBase64 } from "effect/encoding/Base64"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
 import { nodeTypesPath, releaseMeta, settingsPath } from "../client/naming.ts"
 import { Dialect } from "./api/Dialect.ts"
 import { dispatch } from "./api/dispatch.ts"
@@ -20,6 +21,7 @@ export type Version = typeof Version.Type
 
 const dialects = { "1.82.3": v1, "2.41.1": v2 }
 
+/** How an embedded engine is made. */
 export interface EmbeddedEngineOptions {
   /** Which version it behaves like; 1.82.3 by default. */
   readonly version?: Version
@@ -62,7 +64,7 @@ export class EmbeddedEngine extends Context.Service<
 const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: boolean) {
   if (isSeeded) yield* seed
   const own = yield* routesFor(apiKey)
-  const handle = yield* HttpRouter.toHttpEffect(Layer.merge(own, elsewhere))
+  const handle = yield* onOwnRouter(Layer.merge(own, elsewhere))
   const httpClient = HttpClient.make((request) =>
     received(request).pipe(
       Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),

@@ -1,5 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 
+import { listed } from "../../internal/clipped.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import { type HistoryEventOf, shortItem } from "./HistoryEvent.ts"
@@ -68,7 +69,7 @@ const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<Json
     ...before.filter((item) => !has(after, item)).map((item) => `− ${nameIn(item)}`),
     ...after.filter((item) => !has(before, item)).map((item) => `+ ${nameIn(item)}`)
   ]
-  return words.length <= most ? words.join(", ") : `${words.slice(0, most).join(", ")} and ${words.length - most} more`
+  return listed(words, most)
 }
 
 const nameIn = ({ id, name }: JsonObject) => (Predicate.isString(name) ? name : String(id))

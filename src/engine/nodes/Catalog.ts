@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import { toEngineType } from "../client/naming.ts"
 import { type Archive, ArchiveError } from "./Archives.ts"
-import type { Collected } from "./collect.ts"
+import type { Collected } from "./collectNodeTypes.ts"
 import { IndexEntry, NodeType } from "./NodeType.ts"
 import { asAskingTool, asTool } from "./toolVariant.ts"
 
@@ -77,7 +77,7 @@ export const open = (archive: Archive): Option.Option<Catalog> =>
       const text = yield* archive.read(place)
       const versions = yield* Effect.mapError(
         readVersions(text),
-        () => new ArchiveError({ message: `What is kept of the node type ${type} cannot be read` })
+        () => new ArchiveError({ message: `The stored node type ${type} cannot be read` })
       )
       if (cache.size >= maxCached) cache.clear()
       cache.set(type, versions)

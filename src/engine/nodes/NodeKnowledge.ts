@@ -6,7 +6,7 @@ import type { CommunityPackage } from "../client/models.ts"
 import { nodePackages } from "../client/naming.ts"
 import { type Archive, archiveOf, Archives } from "./Archives.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
-import { collect } from "./collect.ts"
+import { collectNodeTypes } from "./collectNodeTypes.ts"
 import { type NodePackage, NodePackages } from "./NodePackages.ts"
 import { packageOf } from "./packageOf.ts"
 
@@ -241,11 +241,11 @@ export const keep = Effect.fnUntraced(function* (
 ) {
   const archives = yield* Archives
   const made = yield* Clock.currentTimeMillis
-  const collected = packages.flatMap((one) => collect(one.nodes, one.name === "" ? "" : `${one.name}.`))
+  const collected = packages.flatMap((one) => collectNodeTypes(one.nodes, one.name === "" ? "" : `${one.name}.`))
   const names = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
   const { index, texts } = written({ version, source, made, packages: names }, collected)
   const archive = yield* Effect.catch(archives.save(name, index, texts), ({ message }) =>
-    Effect.as(Effect.logWarning(`Node types are not kept: ${message}`), archiveOf(index, texts))
+    Effect.as(Effect.logWarning(`Node types are not stored: ${message}`), archiveOf(index, texts))
   )
   const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
   return known
@@ -253,7 +253,7 @@ export const keep = Effect.fnUntraced(function* (
 
 const stillFetching = "The engine's node types are still being fetched: ask again in a minute."
 
-const isOff = 'Node types are looked up nowhere: nodeTypes is "off" in the configuration.'
+const isOff = 'Node types are not looked up: nodeTypes is "off" in the configuration.'
 
 const noVersion = "This engine does not tell its version, so that its node types cannot be looked up."
 

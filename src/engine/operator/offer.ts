@@ -24,7 +24,7 @@ export const offerOver = <R>(
   read: ReadView | undefined
 ): Offer<R> => {
   if (instances.names.length === 0) return { instructions: "", tools: [] }
-  const tools = [...across.map((tool) => ({ ...tool, lane: several })), ...over(single, instances)]
+  const tools = [...across.map((tool) => ({ ...tool, concurrencyGroup: several })), ...over(single, instances)]
   return read === undefined
     ? { instructions, tools }
     : { instructions, tools: withView(tools), resources: viewResource(read) }

@@ -13,9 +13,9 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { Agreed, type Agreement, noAgreement } from "../client/Protection.ts"
-import { agreeing } from "./agreeing.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
+import { withAgreement } from "./withAgreement.ts"
 
 export { over } from "./overInstances.ts"
 
@@ -55,7 +55,7 @@ export const make = <const Fields extends Arguments.Fields>(
         const since = arrival ?? now
         return isHarmless
           ? attempt(noAgreement, since)
-          : agreeing(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
+          : withAgreement(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
       })
     )
   }

@@ -11,8 +11,8 @@ import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
+import { refuseMasked } from "./refuseMasked.ts"
 import * as results from "./results.ts"
-import { unmasked } from "./unmasked.ts"
 
 const viewInEngine = {
   guidance:
@@ -61,7 +61,7 @@ export const createCredential = EngineTool.make("create_credential", {
   result: results.credential,
   run: (body) =>
     Effect.andThen(
-      unmasked(body),
+      refuseMasked(body),
       EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
     )
 })
@@ -78,7 +78,7 @@ export const updateCredential = EngineTool.make("update_credential", {
   },
   run: ({ id, ...body }) =>
     Effect.andThen(
-      unmasked(body),
+      refuseMasked(body),
       EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
         Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
       )

@@ -45,12 +45,13 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
         step,
         ...(httpStatus === undefined ? {} : { httpStatus, apiResponse })
       }),
-    Timeout: ({ address, instance, milliseconds, unsettled }) =>
+    Timeout: ({ address, instance, milliseconds, outcomeUnknownOf }) =>
       upstream("TIMEOUT", {
         instance,
         ...(address === undefined ? {} : { address }),
         milliseconds,
-        ...(unsettled === undefined ? {} : { unsettled })
+        // Clients read `unsettled`; it keeps that name.
+        ...(outcomeUnknownOf === undefined ? {} : { unsettled: outcomeUnknownOf })
       }),
     TooLargeToShow: ({ bytes, instance }) => upstream("ANSWER_TOO_LARGE", { instance, bytes }),
     WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),

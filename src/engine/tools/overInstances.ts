@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
+import { inputJson } from "../../mcp/inputJson.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { engineName } from "../client/naming.ts"
 import type { InstanceNames } from "../config/EngineConfig.ts"
@@ -14,7 +15,9 @@ export const instanceSchema = { type: "string", description: engineName }
  */
 export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const description = lazy(() => instanceNames(instances, roomIn(tools)))
+  // A single name is told whatever room there is.
+  const description = lazy(() => instanceNames(instances, instances.names.length === 1 ? 0 : roomIn(tools)))
+  const argument = lazy(() => argumentJson(description()))
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
@@ -22,29 +25,33 @@ export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames)
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
+    inputJson: tool.inputJson && (() => inputJson(tool).replace(unnamed(), argument)),
     isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
-    lane: (input) => laneOf(takeInstance(input).instance, instances)
+    concurrencyGroup: (input) => concurrencyGroupOf(takeInstance(input).instance, instances)
   }))
 }
+
+/** The argument `instance` as JSON: with its quotes, it can only be the argument itself. */
+const argumentJson = (description: string) => `"instance":${JSON.stringify({ ...instanceSchema, description })}`
+
+const unnamed = lazy(() => argumentJson(engineName))
 
 /** Bytes that a list of all tools may have; a model reads it before anything else. */
 const maxListBytes = 13_950
 
 /** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
 const roomIn = <R>(tools: ReadonlyArray<Tool<R>>): number => {
-  const bare = tools.map(({ annotations, description, inputSchema, meta, name, title }) => ({
-    name,
-    title,
-    description,
-    inputSchema: inputSchema(),
-    annotations,
-    ...(meta === undefined ? {} : { _meta: meta })
-  }))
-  return Math.min(200, Math.floor((maxListBytes - JSON.stringify(bare).length) / tools.length) - 2)
+  const bytes = tools.map((tool) => {
+    const { annotations, description, meta, name, title } = tool
+    const besides = JSON.stringify({ name, title, description, inputSchema: null, annotations, _meta: meta })
+    return besides.length - "null".length + inputJson(tool).length
+  })
+  const all = bytes.reduce((sum, each) => sum + each, "[]".length) + tools.length - 1
+  return Math.min(200, Math.floor((maxListBytes - all) / tools.length) - 2)
 }
 
-/** The lane of calls to an instance, by what was given as its name; those of a name that is none share one. */
-export const laneOf = (given: unknown, { defaultName, names }: InstanceNames): string => {
+/** The concurrency group of calls to an instance, by the name that was given; calls that name no known instance share one. */
+export const concurrencyGroupOf = (given: unknown, { defaultName, names }: InstanceNames): string => {
   const name = given === undefined ? defaultName : names.find((known) => known === given)
   return name === undefined ? "This server" : `Instance ${name}`
 }

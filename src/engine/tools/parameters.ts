@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { listed } from "../../internal/clipped.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nearest } from "../../internal/schema/nearest.ts"
 import { optional, text } from "../../mcp/parameters.ts"
@@ -121,7 +122,6 @@ export const knownNodes = (thing: string, wanted: ReadonlyArray<string>, known: 
   const stranger = wanted.find((name) => !known.includes(name))
   if (stranger === undefined) return Effect.void
   const guess = nearest(stranger, known)
-  const more = known.length > shown ? ` and ${known.length - shown} more` : ""
-  const hint = guess === undefined ? `Its nodes: ${known.slice(0, shown).join(", ")}${more}` : `Did you mean ${guess}?`
+  const hint = guess === undefined ? `Its nodes: ${listed(known, shown)}` : `Did you mean ${guess}?`
   return Effect.fail(new InvalidArgument({ argument: "nodes", problem: `${thing} has no node ${stranger}. ${hint}` }))
 }

@@ -58,7 +58,8 @@ const moved = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): str
   ].join(", ")
 }
 
-const groupsIn = (workflow: JsonObject): ReadonlyArray<Group> => {
+/** The groups of nodes that a workflow has. */
+export const groupsIn = (workflow: JsonObject): ReadonlyArray<Group> => {
   const names = new Map(nodesOf(workflow).map((node) => [node.id, nameOf(node)]))
   return objectsOf(workflow.nodeGroups).map((group) => ({
     id: group.id,

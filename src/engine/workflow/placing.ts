@@ -157,16 +157,16 @@ const columnsOf = (
   const columns = new Map(names.map((name) => [name, 0]))
   const back = backWires(names, following)
   for (let round = 0; round < names.length; round++) {
-    let isSettled = true
+    let isStable = true
     for (const name of names) {
       for (const next of following(name)) {
         const wanted = (columns.get(name) ?? 0) + 1
         if (back.has(JSON.stringify([name, next])) || (columns.get(next) ?? 0) >= wanted) continue
         columns.set(next, wanted)
-        isSettled = false
+        isStable = false
       }
     }
-    if (isSettled) break
+    if (isStable) break
   }
   return columns
 }

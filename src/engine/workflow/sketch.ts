@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/J
 import { nameOf } from "../client/models.ts"
 import { shortType } from "../client/naming.ts"
 import type { Edge } from "./differenceOfConnections.ts"
+import { groupsIn } from "./differenceOfGroups.ts"
 import { type Flow, flowOf } from "./flow.ts"
 import { maskText } from "./maskSecrets.ts"
 import { outputName } from "./outputs.ts"
@@ -32,7 +33,7 @@ export const sketchOf = (workflow: JsonObject, { room = 6_500, runs, workflows =
   const pins = objectOf(workflow.pinData)
   let text = ""
   for (const size of sizes) {
-    text = drawing(flow, { size, runs, workflows, pins }).join("\n")
+    text = [...drawing(flow, { size, runs, workflows, pins }), ...groupLines(workflow)].join("\n")
     if (text.length <= room) return text
   }
   return cutAt(text, room)
@@ -74,6 +75,9 @@ const drawing = (flow: Flow, pen: Pen): ReadonlyArray<string> => {
     ...(strangers.length === 0 ? [] : [`Ran and is not here any more: ${strangers.join(", ")}`])
   ]
 }
+
+const groupLines = (workflow: JsonObject): ReadonlyArray<string> =>
+  groupsIn(workflow).map(({ members, name }) => `Group ${oneLine(name)}: ${members.map(oneLine).join(", ")}`)
 
 /** Roles of what serves a node, in the words of the editor. */
 const roles: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped, oneLine } from "../../internal/clipped.ts"
+import { clipped, listed, oneLine } from "../../internal/clipped.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
@@ -27,9 +27,8 @@ const joined = (...parts: ReadonlyArray<string | undefined>) =>
 
 const quoted = (text: string, size = 60) => (text === "" ? "" : `"${clipped(text, size)}"`)
 
-/** Leading items of a list of names. */
-const listed = (names: ReadonlyArray<string>, most = 6) =>
-  names.length <= most ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${names.length - most} more`
+/** Names that a summary has. */
+const mostNamed = 6
 
 const itemsIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
   const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
@@ -75,7 +74,7 @@ const set: Say = ({ assignments, fields, jsonOutput, mode, values }) => {
   const names = [...namesIn(assignments, "assignments"), ...namesIn(fields, "values"), ...old]
   const [only, ...others] = itemsIn(assignments, "assignments")
   if (only !== undefined && others.length === 0) return `${valueWords(only.name)} = ${valueWords(only.value)}`
-  return names.length === 0 ? "" : `sets ${listed(names)}`
+  return names.length === 0 ? "" : `sets ${listed(names, mostNamed)}`
 }
 
 const branch: Say = ({ combineOperation, conditions }) => conditionsWords(conditions, combineOperation)
@@ -148,9 +147,9 @@ const byKind: Readonly<Record<string, Say>> = {
   aggregate: ({ aggregate, fieldsToAggregate }) =>
     aggregate === "aggregateAllItemData"
       ? "all items into one"
-      : listed(namesIn(fieldsToAggregate, "fieldToAggregate")),
+      : listed(namesIn(fieldsToAggregate, "fieldToAggregate"), mostNamed),
   limit: ({ keep, maxItems }) => joined(keep === "lastItems" ? "last" : "first", valueWords(maxItems) || "1"),
-  sort: ({ sortFieldsUi }) => listed(namesIn(sortFieldsUi, "sortField")),
+  sort: ({ sortFieldsUi }) => listed(namesIn(sortFieldsUi, "sortField"), mostNamed),
   wait,
   noOp: () => "",
   stopAndError: ({ errorMessage, errorObject }) => quoted(valueWords(errorMessage ?? errorObject)),
@@ -163,7 +162,7 @@ const byKind: Readonly<Record<string, Say>> = {
   emailSend: ({ subject, toEmail }) => joined(toEmail ? `to ${valueWords(toEmail)}` : "", quoted(valueWords(subject)))
 }
 
-const inBrackets = (names: ReadonlyArray<string>) => (names.length === 0 ? "" : `(${listed(names)})`)
+const inBrackets = (names: ReadonlyArray<string>) => (names.length === 0 ? "" : `(${listed(names, mostNamed)})`)
 
 const byPrefix: ReadonlyArray<readonly [prefix: string, say: Say]> = [
   ["lmChat", model],

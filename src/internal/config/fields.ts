@@ -13,17 +13,17 @@ export const texts = (what: string) => Schema.Array(text(what)).annotate({ messa
 /** A text of a form. */
 export const matching = (pattern: RegExp, what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(pattern, { message: what }))
-/** A text that is kept out of sight from here on. */
+/** A text that is redacted from here on. */
 export const secret = (what: string) =>
   Schema.RedactedFromValue(matching(secretText, `${what}, as text of printable ASCII characters`))
 /** The name of an HTTP header. */
 export const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
-/** Headers whose values are kept out of sight; none where nothing is said. */
+/** Headers whose values are redacted; none by default. */
 export const secretHeaders = Schema.Record(Schema.String, secret("the value of the header"))
   .annotate({ message: "an object from header names to their values" })
   .check(Schema.isPropertyNames(headerName, { message: "the name of an HTTP header" }))
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
-/** Yes or no; no where nothing is said. */
+/** Yes or no; no by default. */
 export const yesOrNo = Schema.Boolean.annotate({ message: "true or false" }).pipe(
   Schema.withDecodingDefaultKey(Effect.succeed(false))
 )
@@ -34,7 +34,7 @@ export const number = (minimum: number, maximum: number, what: string) =>
 export const whole = (minimum: number, maximum: number, what: string) =>
   number(minimum, maximum, what).check(Schema.isInt({ message: what }))
 
-/** Reads fields that a person wrote. `place` turns the path of a field into words; what was found is never repeated. */
+/** Decodes fields that a person wrote. `place` turns the path of a field into words; values never appear in errors. */
 export const decode = <A, I>(
   schema: Schema.Codec<A, I>,
   input: unknown,
@@ -45,7 +45,7 @@ export const decode = <A, I>(
     return new ConfigurationError({ message: `${place(path)}: expected ${words}` })
   })
 
-/** Names of given fields that no setting has, each with the known name that was probably meant, if there is one. */
+/** The given fields that are no settings, each with the known name that was probably meant, if there is one. */
 export const unknownFields = (
   known: { readonly fields: object },
   given: unknown,

@@ -10,7 +10,7 @@ export interface Found {
   readonly file?: string
 }
 
-/** Looks variables up, most wanted name first; a blank one counts as not set. */
+/** Looks variables up under several names, in this order; a blank one counts as not set. */
 export type Lookup = (names: ReadonlyArray<string>) => Effect.Effect<Found | undefined, ConfigurationError>
 
 const lookIn =

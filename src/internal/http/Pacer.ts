@@ -62,7 +62,7 @@ export const make = (perSecond: number): Pacer => {
     }
   })
 
-  /** Who comes while nobody waits need not stand in line. */
+  /** A request that comes while none is waiting does not have to queue. */
   const turn = atMillis((now) => {
     const departure = waiting === 0 ? take(now) : undefined
     return departure === undefined ? inLine : Effect.succeed(departure)

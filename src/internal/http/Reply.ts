@@ -8,6 +8,7 @@ import { MemoryBudget, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
+/** An answer, read to its end. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers.Headers

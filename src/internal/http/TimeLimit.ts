@@ -3,18 +3,18 @@ import { Effect, Fiber, type Scope } from "effect"
 import { Linked, LinkedSet } from "../LinkedSet.ts"
 import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 
-/** Stops what takes longer than so many milliseconds, and fails with what is said then. */
+/** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */
 export type TimeLimit = <A, E, E2, R>(
   self: Effect.Effect<A, E, R>,
   milliseconds: number,
   tooLate: () => E2
 ) => Effect.Effect<A, E | E2, R>
 
-/** A limit that anybody can set: a clock of its own for each. */
+/** Time limits with a timer each. */
 export const alone: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
-/** One clock over many things that hardly ever reach their limits. */
+/** Time limits that share one timer, for work that hardly ever reaches its limit. */
 export interface Clock {
   readonly limit: TimeLimit
   /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */

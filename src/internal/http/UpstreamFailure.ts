@@ -28,7 +28,7 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyToo
   limit: Schema.Int
 }) {}
 
-/** The answer is larger than the caller can do anything with: `bytes` of it at least. */
+/** The answer is larger than the caller can use: it has at least `bytes`. */
 export class MoreThanUseful extends Schema.TaggedError<MoreThanUseful>()("MoreThanUseful", {
   bytes: Schema.Int
 }) {}

@@ -3,7 +3,7 @@ import { Cause, Context, type Effect, Exit, Result } from "effect"
 import type { Reply } from "./Reply.ts"
 import type { UpstreamFailure } from "./UpstreamFailure.ts"
 
-/** What is told of a request that goes to an upstream: nothing of its contents, and none of the ids in its address. */
+/** What observers learn of a request to an upstream: not its contents, nor the ids in its URL. */
 export interface UpstreamCall {
   /** The upstream's name in the configuration. */
   readonly upstream: string
@@ -12,27 +12,27 @@ export interface UpstreamCall {
   readonly route: string | undefined
   readonly address: string
   readonly port: number
-  /** Statuses that are no failure here, as they tell what was asked. */
+  /** Statuses that do not count as failures here, because they are answers to the question. */
   readonly expected: ReadonlyArray<number>
-  /** How often it went out before. */
+  /** How many times it was sent before. */
   readonly resends: number
 }
 
 /** How a request ended: the status that was answered, or why there is none. */
 export type End = { readonly status: number } | { readonly error: string }
 
-/** The watch over one request. */
+/** Observes a single request. */
 export interface Observation {
-  /** What goes along as headers, so that the upstream's own traces follow on. */
+  /** Headers to send along, so that the upstream's traces continue this one. */
   readonly headers: Readonly<Record<string, string>>
-  /** It has waited its turn and leaves. */
+  /** Its turn has come, and it is sent. */
   readonly left: Effect.Effect<void>
   readonly ended: (end: End) => Effect.Effect<void>
   /** It has ended, and does not go out again: that end is what the caller gets. */
   readonly concluded: Effect.Effect<void>
 }
 
-/** Watches what goes to upstreams. By default nobody does. */
+/** Observes requests to upstreams. By default nothing does. */
 export const UpstreamObserver = Context.Reference<((call: UpstreamCall) => Effect.Effect<Observation>) | undefined>(
   "workflow-tool-server/http/UpstreamObserver",
   { defaultValue: () => undefined }

@@ -4,6 +4,7 @@ import { Headers, HttpClientRequest } from "effect/http"
 import type { Selection } from "../json/Selection.ts"
 import type { RequestEffect } from "./UpstreamFailure.ts"
 
+/** A request to an upstream, below its base URL. */
 export interface UpstreamRequest {
   readonly method: "DELETE" | "GET" | "HEAD" | "PATCH" | "POST" | "PUT"
   /** Begins with a slash; every value of a caller in it is one encoded segment. */
@@ -14,13 +15,13 @@ export interface UpstreamRequest {
   readonly body?: unknown
   /** Sent as a multipart form, where there is no `body`. */
   readonly form?: Readonly<Record<string, string>>
-  /** What of a large JSON answer is wanted; the rest may be `null`. Default: the whole. */
+  /** The parts of a large JSON answer that are wanted; the rest may be `null`. Default: everything. */
   readonly selection?: Selection
   /** What it does there. Default: a GET reads, everything else writes. */
   readonly effect?: RequestEffect
   /** Statuses that tell what was asked, and that observers are not to take for a failure. */
   readonly expected?: ReadonlyArray<number>
-  /** Whether it is waited for once it has left, also when the caller leaves. Default: it is cut off. */
+  /** Whether a request that was sent goes on when its caller is interrupted. Default: it is aborted. */
   readonly finishes?: boolean
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
   readonly timeout?: Duration.Input
@@ -54,7 +55,7 @@ export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientR
   return request.form === undefined ? bare : HttpClientRequest.bodyFormDataRecord(bare, request.form)
 }
 
-/** Names of the headers whose values are nobody's business. */
+/** Names of the headers whose values are secret. */
 export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<string> =>
   Object.keys(headers).filter((name) => Redacted.isRedacted(headers[name]))
 

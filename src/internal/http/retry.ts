@@ -12,7 +12,7 @@ export type RetryPolicy = (effect: RequestEffect) => Schedule.Schedule<unknown, 
 
 const longestWait = 5000
 
-/** Further attempts, so many at most, where repeating does no harm. */
+/** At most this many further attempts, if repeating does no harm. */
 export const make =
   (times: number): RetryPolicy =>
   (effect) =>
@@ -24,7 +24,7 @@ export const make =
       )
     )
 
-/** A write is sent again only where it cannot have arrived, or was turned away unseen. */
+/** A write is only sent again if it cannot have arrived, or was refused without being looked at. */
 const mayRepeat = (outcome: Outcome, effect: RequestEffect): boolean => {
   const isRead = effect === "read"
   if (Result.isSuccess(outcome)) {

@@ -1,12 +1,12 @@
 import { Data, Predicate } from "effect"
 
-/** What a client fails with that knows that no connection was made, so that nothing was sent. */
+/** The failure of a client that knows that there was no connection, so that nothing was sent. */
 export class NotConnected extends Data.TaggedError("NotConnected")<{ readonly cause: unknown }> {}
 
 /** A failure that the system would call by this code, and never told. */
 export const systemError = (code: string) => Object.assign(new Error(code), { code })
 
-/** The first thing that is found in an error or in what caused it. */
+/** The first thing that `find` finds in an error or its causes. */
 const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth = 0): A | undefined => {
   if (!Predicate.isObject(error) || depth > 8) return undefined
   const found = find(error)
@@ -19,7 +19,7 @@ const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth
   return causes.map((cause) => findIn(cause, find, depth + 1)).find((found) => found !== undefined)
 }
 
-/** The system's code in an error or in what caused it: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
+/** The system's code in an error or its causes: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
 export const transportCode = (error: unknown): string | undefined =>
   findIn(error, (error) =>
     Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : undefined

@@ -4,19 +4,19 @@
  */
 export type Selection = "whole" | "nothing" | ((key: string | number) => Selection)
 
-/** Of an object all fields, but for what is said of those that are named. */
+/** Selects all fields of an object, the named ones as given. */
 export const fields =
   (named: Readonly<Record<string, Selection>>): Selection =>
   (key) =>
     (Object.hasOwn(named, key) ? named[key] : undefined) ?? "whole"
 
-/** Of an object only what is said of those fields that are named. */
+/** Selects only the named fields of an object, as given. */
 export const only =
   (named: Readonly<Record<string, Selection>>): Selection =>
   (key) =>
     (Object.hasOwn(named, key) ? named[key] : undefined) ?? "nothing"
 
-/** The same of every field or element. */
+/** Selects the same of every field or element. */
 export const each =
   (selection: Selection): Selection =>
   () =>

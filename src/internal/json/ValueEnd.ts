@@ -1,16 +1,16 @@
 import { backslash, closeArray, closeObject, comma, openArray, openObject, quote } from "./bytes.ts"
 
-/** White space of JSON, and the other bytes up to it, which stand nowhere between values. */
+/** Whether a byte is white space of JSON; no other bytes up to 0x20 occur between values. */
 const isBlank = (byte: number) => byte <= 0x20
 
-/** Looks for the end of one JSON value whose bytes come in pieces, without looking at what it is. */
+/** Finds the end of a JSON value whose bytes arrive in pieces, without parsing it. */
 export class ValueEnd {
   private depth = 0
   private isInString = false
   /** Whether the bytes so far end in a backslash that escapes the next one. */
   private isEscaping = false
 
-  /** The place behind the value, which begins or goes on here; -1 where its end is not among these bytes. */
+  /** The index after the value that begins or continues here; -1 if its end is not among these bytes. */
   find(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       if (this.isInString) {

@@ -1,4 +1,4 @@
-/** The bytes that mean something in a JSON text, whatever stands between them. */
+/** The bytes that have a meaning of their own in a JSON text. */
 export const quote = 0x22
 export const comma = 0x2c
 export const backslash = 0x5c

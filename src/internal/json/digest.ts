@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from "../schema/JsonObject.ts"
 
-/** Signs that no text holds, since its units have 16 bits. */
+/** Codes that occur in no text, since its units have 16 bits. */
 const array = 0x10000
 const object = 0x10001
 const end = 0x10002
@@ -94,7 +94,7 @@ const add = (sign: number, words = "") => {
   halves[1] = low
 }
 
-/** Whether two JSON values say the same; fields may come in another order. */
+/** Whether two JSON values are equal, whatever the order of their fields. */
 export const isSameJson = (a: unknown, b: unknown): boolean => {
   if (a === b) return true
   if (Array.isArray(a)) {

@@ -1,6 +1,6 @@
 import { jsonBytes } from "./jsonBytes.ts"
 
-/** How many rows fit into so many bytes of JSON, one after the other; at least one of them. */
+/** How many of the first rows fit into this many bytes of JSON; at least one. */
 export const fitting = (rows: ReadonlyArray<unknown>, bytes: number): number => {
   let left = bytes
   const tooMuch = rows.findIndex((row) => {
@@ -10,6 +10,6 @@ export const fitting = (rows: ReadonlyArray<unknown>, bytes: number): number => 
   return tooMuch === -1 ? rows.length : Math.max(1, tooMuch)
 }
 
-/** The first rows that fit into so many bytes of JSON; at least one. */
+/** The first rows that fit into this many bytes of JSON; at least one. */
 export const fitted = <A>(rows: ReadonlyArray<A>, bytes: number): ReadonlyArray<A> =>
   rows.slice(0, fitting(rows, bytes))

@@ -1,4 +1,4 @@
-/** The same JSON value, in which nothing can be changed any more. */
+/** The same JSON value, deeply frozen. */
 export const frozen = <A>(value: A): A => {
   if (typeof value === "object" && value !== null) {
     for (const inner of Object.values(value)) frozen(inner)

@@ -1,4 +1,4 @@
 const encoder = new TextEncoder()
 
-/** Bytes of a value as JSON, of which there are none where JSON has no word for it. */
+/** Bytes of a value as JSON; 0 for values that JSON cannot express. */
 export const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value) ?? "").length

@@ -1,4 +1,4 @@
 import { Option } from "effect"
 
-/** What a text says as JSON; nothing where it is none. */
+/** Parses a text as JSON; none if it is not JSON. */
 export const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))

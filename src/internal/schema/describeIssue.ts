@@ -1,6 +1,6 @@
 import { type Schema, SchemaAST, SchemaIssue } from "effect"
 
-/** What a schema says first about an input: where, as in `items.0.id` and empty for the whole, and what is wrong there. */
+/** The first thing a schema finds wrong with an input: the path, such as `items.0.id` (empty for the input itself), and the problem. */
 interface FirstIssue {
   readonly path: string
   /** As they follow the name of the place: `must be ...`, unless the schema has words of its own. */
@@ -9,7 +9,7 @@ interface FirstIssue {
   readonly unknown?: { readonly name: string; readonly known: ReadonlyArray<string> }
 }
 
-/** The first of the issues that a schema found, in words for people; `missing` is said of what is not there. */
+/** The first issue that a schema found, in words for people; `missing` is the text for a missing field. */
 export const firstIssue = ({ issue }: Schema.SchemaError, missing = "is required"): FirstIssue => {
   let known: ReadonlyArray<string> | undefined
   const format = SchemaIssue.makeFormatterStandardSchemaV1({

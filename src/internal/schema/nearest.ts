@@ -21,7 +21,7 @@ export const distance = (a: string, b: string): number => {
   return row[b.length] ?? Infinity
 }
 
-/** The known names that are alike: those that hold what was written before those that are spelt like it. */
+/** Similar known names: those that contain what was written come before those that are spelt like it. */
 export const alike = (written: string, known: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   const sought = written.toLowerCase()
   const ranked = known.map((name) => {

@@ -47,7 +47,7 @@ const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
 
 const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "already" : isBefore ? "pending" : "drift")
 
-/** Reads what the changes of one batch are about, with as few calls as there can be. */
+/** Reads what the changes of one batch are about, with as few calls as possible. */
 export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
   wire: Wire | undefined,

@@ -1,7 +1,9 @@
 import { Match } from "effect"
 
+import { isTlsFailure } from "../../internal/http/transportCode.ts"
 import { isClosedToSeller, isSwitchedOff, type MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import { operations } from "../client/operations.ts"
+import { isPage } from "../client/page.ts"
 
 /* What to do about an error of the marketplace, told to those who call tools: so tools are named here, and not in the client. */
 
@@ -14,7 +16,6 @@ const fixed = {
   AdsPaymentRequired: "Top up the account in the seller's cabinet, then repeat.",
   AdsReadOnly: "Nothing was sent. Only a person who runs this server can change that.",
   AdsServerError: "Nothing was changed. Repeat in a few minutes.",
-  AdsUnreachable: "Nothing was changed. Check the network and the configured address, then repeat.",
   CampaignStateRefused:
     "ads_get_campaign (getAdvertsV2) shows its status: a start works from 4 (ready) and 11 (paused), a pause from 9 (active), " +
     "changes in 4, 9 and 11.",
@@ -48,16 +49,27 @@ const varying = (error: MarketplaceError) =>
         detail.includes("scope")
           ? "Make a key with the promotion right."
           : "Check that the key is complete and not older than 180 days, and that authScheme (bearer or raw) is what it needs.",
-      AdsUnreadable: ({ kind }) =>
-        kind === "read"
-          ? "The interface may have changed: report it with the answer's beginning."
-          : "The change was accepted, only its answer could not be read. Read the current state before trying again.",
+      AdsUnreachable: ({ code = "" }) =>
+        isTlsFailure(code)
+          ? "Nothing was changed. Check marketplace.baseUrl or MARKETPLACE_HOST; marketplace.caFile names further certificate authorities to trust."
+          : "Nothing was changed. Check marketplace.baseUrl or MARKETPLACE_HOST, and the network; then repeat.",
+      AdsUnreadable: ({ body, kind }) => {
+        const isForeign = isPage(body)
+        if (kind === "read")
+          return isForeign ? onPage : "The interface may have changed: report it with the answer's beginning."
+        const became = isForeign
+          ? "Whether the change was accepted is not known."
+          : "The change was accepted, only its answer could not be read."
+        return `${became} Read the current state before trying again.${isForeign ? ` ${onPage}` : ""}`
+      },
       BidOutOfRange: ({ max, min }) => {
         const upTo = max === undefined ? "" : ` and at most ${max}`
         return `Bid at least ${min} kopecks${upTo}; ads_min_bids (getBidsMin) tells the lowest bid of every article.`
       }
     })
   )
+
+const onPage = "Something else may answer there, such as a proxy: check marketplace.baseUrl or MARKETPLACE_HOST."
 
 const onForbidden =
   "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."

@@ -22,7 +22,8 @@ export interface Asked {
   readonly placements?: ReadonlyArray<Placement>
 }
 
-interface AskOptions {
+/** How several campaigns are asked for. */
+export interface AskOptions {
   /** No longer than up to this moment, in milliseconds. */
   readonly until: number
   /** Told how many campaigns are read. */

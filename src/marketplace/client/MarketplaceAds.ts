@@ -21,9 +21,6 @@ import { type CampaignFilter, readCalls } from "./readCalls.ts"
 import type { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./Statistics.ts"
 import { writeCalls } from "./writeCalls.ts"
 
-/** What a method comes to. Its `MarketplaceError` names the operation and has a tagged `reason`. */
-type Call<A> = Effect.Effect<A, MarketplaceError>
-
 /**
  * The advertising part of the marketplace: one method per operation, under its name. Ids are numbers (`advert_id` a campaign,
  * `nm_id` an article), days are `YYYY-MM-DD`, bids kopecks, statistics and budgets rubles. Lists over the interface's caps
@@ -43,32 +40,40 @@ export class MarketplaceAds extends Context.Service<
      * Campaigns with their articles and bids, in kopecks; without a filter all of them. A campaign that cannot be read is left
      * out and named; where none can be read, or none of those asked for, it fails with AdsUnreadable or CampaignUnreadable.
      */
-    readonly getAdvertsV2: (filter?: CampaignFilter) => Call<{
-      readonly adverts: ReadonlyArray<Campaign>
-      readonly unreadable: ReadonlyArray<Unreadable>
-    }>
+    readonly getAdvertsV2: (filter?: CampaignFilter) => Effect.Effect<
+      {
+        readonly adverts: ReadonlyArray<Campaign>
+        readonly unreadable: ReadonlyArray<Unreadable>
+      },
+      MarketplaceError
+    >
     /** How many campaigns getAdvertsV2 lists, those that cannot be read included. */
-    readonly countAdverts: (filter?: CampaignFilter) => Call<number>
+    readonly countAdverts: (filter?: CampaignFilter) => Effect.Effect<number, MarketplaceError>
     /**
      * Sets bids of articles, in kopecks, at least 1. BidOutOfRange tells the lowest one that is taken, CampaignStateRefused that
      * the campaign's status allows none.
      */
-    readonly updateBids: (request: { readonly bids: ReadonlyArray<BidUpdate> }) => Call<void>
+    readonly updateBids: (request: { readonly bids: ReadonlyArray<BidUpdate> }) => Effect.Effect<void, MarketplaceError>
     /** Adds articles to campaigns and deletes others from them. Fails with CampaignStateRefused where the status allows none. */
-    readonly updateCampaignProducts: (request: { readonly campaigns: ReadonlyArray<ProductChange> }) => Call<void>
+    readonly updateCampaignProducts: (request: {
+      readonly campaigns: ReadonlyArray<ProductChange>
+    }) => Effect.Effect<void, MarketplaceError>
     /** The minus-phrases of articles; `nm_id` 0 reads the campaign-wide ones of type 8. No list means no phrases. */
     readonly getMinusPhrases: (request: {
       readonly items: ReadonlyArray<Pair>
-    }) => Call<{ readonly items: ReadonlyArray<MinusPhrases> }>
+    }) => Effect.Effect<{ readonly items: ReadonlyArray<MinusPhrases> }, MarketplaceError>
     /**
      * Replaces the whole list of one article, at most 1000 phrases; an empty list is only sent with `clear`. Fails with
      * CampaignStateRefused where the status allows no change.
      */
-    readonly setMinusPhrases: (item: MinusPhrases, options?: { readonly clear?: boolean }) => Call<void>
+    readonly setMinusPhrases: (
+      item: MinusPhrases,
+      options?: { readonly clear?: boolean }
+    ) => Effect.Effect<void, MarketplaceError>
     /** What search clusters brought to articles in at most 30 days: money in rubles, `ctr` in percent. */
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
-    ) => Call<{ readonly stats: ReadonlyArray<ArticleClusters> }>
+    ) => Effect.Effect<{ readonly stats: ReadonlyArray<ArticleClusters> }, MarketplaceError>
     /**
      * Sets bids of search clusters. They are given in kopecks and go out in `unit`: by default that of the wire, kopecks
      * (`spec`) or whole rubles (`published`). Returns what was not taken and why, where the marketplace tells. AdsForbidden:
@@ -77,33 +82,41 @@ export class MarketplaceAds extends Context.Service<
     readonly setNormqueryBids: (
       request: { readonly bids: ReadonlyArray<ClusterBid> },
       options?: { readonly unit?: BidUnit }
-    ) => Call<{ readonly failed: ReadonlyArray<ClusterBidRefused> }>
+    ) => Effect.Effect<{ readonly failed: ReadonlyArray<ClusterBidRefused> }, MarketplaceError>
     /** Statistics of campaigns over any number of days, in total and by day: money in rubles, rates in percent. */
-    readonly getAdvFullstats: (request: FullstatsRequest) => Call<ReadonlyArray<CampaignStats>>
+    readonly getAdvFullstats: (
+      request: FullstatsRequest
+    ) => Effect.Effect<ReadonlyArray<CampaignStats>, MarketplaceError>
     /** Keywords of a campaign by day, money in rubles. Switched off on 2026-01-15: expect AdsNotFound from the real marketplace. */
-    readonly getStatsKeywords: (request: KeywordsRequest) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
+    readonly getStatsKeywords: (
+      request: KeywordsRequest
+    ) => Effect.Effect<{ readonly keywords: ReadonlyArray<KeywordsDay> }, MarketplaceError>
     /** The lowest bids that are taken now for articles of a campaign, by placement, in kopecks. */
-    readonly getBidsMin: (request: BidsMinRequest) => Call<{ readonly bids: ReadonlyArray<BidsMin> }>
+    readonly getBidsMin: (
+      request: BidsMinRequest
+    ) => Effect.Effect<{ readonly bids: ReadonlyArray<BidsMin> }, MarketplaceError>
     /** Creates a campaign of at most 50 articles, without money and not started; returns its id. */
-    readonly createSeacatSaveAd: (campaign: NewCampaign) => Call<number>
+    readonly createSeacatSaveAd: (campaign: NewCampaign) => Effect.Effect<number, MarketplaceError>
     /** The bids of search clusters in kopecks, whatever goes over the wire, with the unit that the answer proves for each. */
     readonly getNormqueryBids: (request: {
       readonly items: ReadonlyArray<Pair>
-    }) => Call<{ readonly bids: ReadonlyArray<ClusterBidFound> }>
+    }) => Effect.Effect<{ readonly bids: ReadonlyArray<ClusterBidFound> }, MarketplaceError>
     /** Drops bids of search clusters. Fails with AdsForbidden as setNormqueryBids does. */
-    readonly deleteNormqueryBids: (request: { readonly bids: ReadonlyArray<Cluster> }) => Call<void>
+    readonly deleteNormqueryBids: (request: {
+      readonly bids: ReadonlyArray<Cluster>
+    }) => Effect.Effect<void, MarketplaceError>
     /** Starts a campaign in status 4 or 11, which then spends its money; else CampaignStateRefused, or LowBudget without money. */
-    readonly startCampaign: (id: number) => Call<void>
+    readonly startCampaign: (id: number) => Effect.Effect<void, MarketplaceError>
     /** Pauses a campaign in status 9; else CampaignStateRefused. */
-    readonly pauseCampaign: (id: number) => Call<void>
+    readonly pauseCampaign: (id: number) => Effect.Effect<void, MarketplaceError>
     /** Deletes a campaign that was never started (status 4), for good; any other is refused with AdsBadRequest. */
-    readonly deleteCampaign: (id: number) => Call<void>
+    readonly deleteCampaign: (id: number) => Effect.Effect<void, MarketplaceError>
     /** The money of campaigns in status 4, 9 or 11, in rubles; others are left out. */
-    readonly getBudgets: (ids: ReadonlyArray<number>) => Call<ReadonlyArray<CampaignBudget>>
+    readonly getBudgets: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<CampaignBudget>, MarketplaceError>
     /** The money of one campaign, in rubles. getBudgets replaces it: the marketplace has announced its end for 2026-11-16. */
-    readonly getBudget: (id: number) => Call<Budget>
+    readonly getBudget: (id: number) => Effect.Effect<Budget, MarketplaceError>
     /** How many campaigns the account has, by type and status; the cheapest way to see whether the key is taken. */
-    readonly getCampaignCount: () => Call<CampaignCount>
+    readonly getCampaignCount: () => Effect.Effect<CampaignCount, MarketplaceError>
   }
 >()("workflow-tool-server/marketplace/MarketplaceAds") {
   /** The client over any `HttpClient`, with the address, key and limits of the configuration. */

@@ -47,8 +47,11 @@ const Key = Schema.Trim.check(
 
 /** Everything that can be said about the marketplace. Only the key is required. */
 export const MarketplaceSettings = Schema.Struct({
+  /** Where the marketplace is called, without a slash at the end. Default: the production host. */
   baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
+  /** The key, of printable ASCII characters; redacted in every text. */
   apiKey: Schema.RedactedFromValue(Key),
+  /** Whether the key goes out after the word Bearer (default) or alone. */
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /**
    * Which form the two bodies have that the marketplace publishes otherwise. Default: the document's; cluster bids
@@ -61,6 +64,7 @@ export const MarketplaceSettings = Schema.Struct({
   limits: Schema.Record(Schema.Literals(names), Schema.optionalKey(Limit)).pipe(
     Schema.withDecodingDefaultKey(orElse({}))
   ),
+  /** What plans may change at most. */
   guards: Guards.pipe(Schema.withDecodingDefaultKey(orElse({}))),
   /** Whether nothing may be changed. Default true. */
   readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
@@ -70,7 +74,14 @@ export const MarketplaceSettings = Schema.Struct({
   maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
   /** File that keeps plans, their progress and the audit trail; its place is told from that of the configuration file. */
   journal: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(orElse(".marketplace-journal.jsonl"))),
-  allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false)))
+  /** Whether `baseUrl` may be `http` on another machine. Default false. */
+  allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false))),
+  /** Of the command, whose HTTP client uses them: PEM file with certificate authorities to trust beside those of Node. */
+  caFile: Schema.optionalKey(Schema.NonEmptyString),
+  /** The same: URL of an HTTP proxy on the way there. */
+  proxy: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/, { message: "must be the URL of an HTTP proxy" }))
+  )
 })
 export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
   /** Whether the whole server is read-only, whatever is said here. */
@@ -88,8 +99,8 @@ export class MarketplaceConfig extends Context.Service<MarketplaceConfig, Market
     Layer.effect(MarketplaceConfig, decode(given))
 }
 
-/** The settings before they are checked: a plain object, in which only the key is required. */
-export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & {
+/** The settings before they are checked: a plain object, in which only the key is required. The `HttpClient` knows the way. */
+export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey" | "caFile" | "proxy"> & {
   readonly apiKey: string | Redacted.Redacted
 }
 

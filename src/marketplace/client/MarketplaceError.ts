@@ -59,7 +59,13 @@ export class AdsRateLimited extends Schema.TaggedClass<AdsRateLimited>()("AdsRat
 }
 
 /** The request did not reach the marketplace, or a read got no answer. Nothing was changed. */
-export class AdsUnreachable extends Schema.TaggedClass<AdsUnreachable>()("AdsUnreachable", { detail: Schema.String }) {}
+export class AdsUnreachable extends Schema.TaggedClass<AdsUnreachable>()("AdsUnreachable", {
+  detail: Schema.String,
+  /** The system's word where no connection came about or it broke: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
+  code: Schema.optionalKey(Schema.String),
+  /** Where the marketplace was looked for: scheme, host and port. */
+  address: Schema.optionalKey(Schema.String)
+}) {}
 
 /** A change was sent and its answer was lost: it may or may not have happened, and was not repeated. */
 export class AdsOutcomeUnknown extends Schema.TaggedClass<AdsOutcomeUnknown>()("AdsOutcomeUnknown", {
@@ -97,7 +103,9 @@ export class AdsPartlyDone extends Schema.TaggedClass<AdsPartlyDone>()("AdsPartl
   done: Schema.Int,
   total: Schema.Int,
   /** What came in between. */
-  problem: Schema.String
+  problem: Schema.String,
+  /** Where that was a limit: the pause that the others need. */
+  retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   get detail() {
     return `only ${this.done} of ${this.total} were done, then: ${this.problem}`
@@ -195,7 +203,7 @@ export const isOutcomeUnknown = ({ reason }: MarketplaceError): boolean =>
 
 /** Seconds to wait before the next call, where the marketplace asks for a pause. */
 export const retryAfter = ({ reason }: MarketplaceError): number | undefined =>
-  reason._tag === "AdsRateLimited" ? reason.retryAfterSeconds : undefined
+  reason._tag === "AdsRateLimited" || reason._tag === "AdsPartlyDone" ? reason.retryAfterSeconds : undefined
 
 /** Whether the interface for phrases and search clusters is closed to this seller; no other key opens it. */
 export const isClosedToSeller = ({ reason }: MarketplaceError): boolean =>

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
+import { addressOf } from "../../internal/http/addressOf.ts"
 import { redactor } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/parseJson.ts"
@@ -11,6 +12,7 @@ import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
+import { cameAsPage, isPage } from "./page.ts"
 
 /** What goes with one call. */
 export interface CallOptions {
@@ -34,6 +36,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     // Paths of operations hold no ids. Which trace a request belongs to is none of the marketplace's business.
     observed: { name: "marketplace", route: (path) => path, isTold: false }
   })
+  const address = addressOf(settings.baseUrl, settings.proxy) ?? settings.baseUrl
   const maxWaitMs = settings.maxWaitSeconds * 1000
   const limiters = new Map<string, Limiter.Limiter>()
   for (const { name } of Object.values(operations)) {
@@ -59,7 +62,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     let pauses = 0
     while (true) {
       const outcome = yield* Effect.result(limiter.run(ask(request)))
-      const next = nextOf(operation, outcome, failures < maxRetries)
+      const next = nextOf(operation, outcome, failures < maxRetries, address)
       switch (next.is) {
         case "answer":
           return next.text
@@ -89,7 +92,9 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     const json = text.trim() === "" ? null : Option.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
     const decoded = Schema.decodeUnknownResult(reply)(redact.value(json))
     if (Result.isSuccess(decoded)) return decoded.success
-    const detail = `the answer cannot be read: ${firstIssueOf(decoded.failure)}`
+    const detail = isPage(text)
+      ? `${cameAsPage} from ${address}`
+      : `the answer cannot be read: ${firstIssueOf(decoded.failure)}`
     return yield* failed(
       new AdsUnreadable({
         kind: operation.kind,

@@ -6,6 +6,7 @@ import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../inte
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
+import { cameAsPage, isPage } from "./page.ts"
 import { refusal } from "./refusal.ts"
 
 /** What follows from an attempt. */
@@ -20,7 +21,8 @@ export type Next =
 export const nextOf = (
   operation: Operation,
   outcome: Result.Result<Reply, NoTurn | UpstreamFailure>,
-  mayRepeat: boolean
+  mayRepeat: boolean,
+  address: string
 ): Next => {
   const { kind, name } = operation
   if (Result.isSuccess(outcome)) {
@@ -30,12 +32,15 @@ export const nextOf = (
     if (status >= 500 && kind === "write") {
       return over(failed(name, new AdsOutcomeUnknown({ detail: `the answer was status ${status}` })))
     }
+    if (status < 500 && isPage(text)) return over(notTheInterface(name, status, address))
     return status >= 500 && mayRepeat ? { is: "again" } : over(refusal(name, status, text))
   }
   const { failure } = outcome
   if (failure._tag === "NoTurn") return over(usedUp(name, failure.waitMs))
   const isSafe = kind === "read" || neverArrived(failure)
-  return isSafe && mayRepeat && failure._tag === "Unreachable" ? { is: "again" } : over(noAnswer(operation, failure))
+  return isSafe && mayRepeat && failure._tag === "Unreachable"
+    ? { is: "again" }
+    : over(noAnswer(operation, failure, address))
 }
 
 /** The limit is used up for longer than the caller waits. */
@@ -56,20 +61,25 @@ const secondsToWait = (headers: Headers.Headers): number => {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestPauseSeconds) : 1
 }
 
-const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
-  const detail = inWords(failure)
-  return failed(
-    name,
-    isOutcomeUnknown(kind, failure) ? new AdsOutcomeUnknown({ detail }) : new AdsUnreachable({ detail })
-  )
+const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure, address: string) => {
+  const detail = inWords(failure, address)
+  if (isOutcomeUnknown(kind, failure)) return failed(name, new AdsOutcomeUnknown({ detail }))
+  const code = failure._tag === "Unreachable" ? { code: failure.code } : {}
+  return failed(name, new AdsUnreachable({ detail, ...code, address }))
 }
 
-const inWords = Match.type<UpstreamFailure>().pipe(
-  Match.tagsExhaustive({
-    UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
-    Unreachable: ({ problem }) => `the marketplace cannot be reached: ${problem}`,
+/** A refusal that is a page is none of the marketplace's: it was not reached. */
+const notTheInterface = (name: string, status: number, address: string) =>
+  failed(name, new AdsUnreachable({ detail: `${cameAsPage} from ${address}, with status ${status}`, address }))
+
+const inWords = (failure: UpstreamFailure, address: string): string =>
+  Match.valueTags(failure, {
+    UpstreamTimeout: ({ milliseconds }) => `no answer from ${address} within ${milliseconds} ms`,
+    Unreachable: ({ phase, problem }) =>
+      phase === "connecting"
+        ? `the marketplace cannot be reached at ${address}: ${problem}`
+        : `no answer from ${address}: ${problem}`,
     RedirectRefused: ({ problem }) => problem,
-    MoreThanUseful: ({ bytes }) => `the answer is ${bytes} bytes or more`,
-    ReplyTooLarge: ({ limit }) => `the answer is larger than ${limit} bytes`
+    MoreThanUseful: ({ bytes }) => `the answer of ${address} is ${bytes} bytes or more`,
+    ReplyTooLarge: ({ limit }) => `the answer of ${address} is larger than ${limit} bytes`
   })
-)

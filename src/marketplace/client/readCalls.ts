@@ -141,7 +141,12 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
 const distinct = <A>(given: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(given)]
 
 const list = (given: string | ReadonlyArray<number> = []): ReadonlyArray<number | string> =>
-  typeof given === "string" ? given.split(",").filter((part) => part.trim() !== "") : given
+  typeof given === "string"
+    ? given
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "")
+    : given
 
 /** The parts of a read, a few at a time; the answers in the order of the parts. */
 const together = <A, B>(parts: ReadonlyArray<A>, read: (part: A) => Effect.Effect<B, MarketplaceError>) =>

@@ -15,6 +15,7 @@ import {
   MarketplaceError,
   type Reason
 } from "./MarketplaceError.ts"
+import { cameAsPage, isPage } from "./page.ts"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
@@ -35,7 +36,7 @@ const longest = 500
 /** What an error body says, whichever of the known shapes it has; a new shape is shown as it came. */
 const readRefusal = (text: string) => {
   const parsed = Option.getOrElse(parseJson(text), () => text)
-  const asItCame = (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
+  const asItCame = isPage(text) ? cameAsPage : (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
   const body = Option.getOrUndefined(readBody(parsed))
   const fields = (body?.errors ?? []).map(({ detail, field }) => ({ field: field ?? "", detail: detail ?? "" }))
   const listed = fields.map(({ detail }) => detail).join("; ")

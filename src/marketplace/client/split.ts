@@ -100,6 +100,15 @@ const ratio = (part: Told, whole: Told): number => (part && whole ? Math.round((
 
 const percentage = (part: Told, whole: Told): number => ratio(part && part * 100, whole)
 
+/** Days, and whatever else is told by day: what two spans list, one after the other. */
+const listsOf = (a: CampaignStats, b: CampaignStats) =>
+  Object.fromEntries(
+    Object.keys({ days: [], ...a, ...b }).flatMap((name) => {
+      const lists = [a[name], b[name]].filter((list) => Array.isArray(list))
+      return name === "days" || lists.length > 0 ? [[name, lists.flat()]] : []
+    })
+  )
+
 /** One campaign's statistics over two spans that follow each other: counts add up, rates are worked out anew. */
 const join = (a: CampaignStats, b: CampaignStats): CampaignStats => {
   const counts = Object.fromEntries(added.map((name) => [name, sumOf(a[name], b[name])]))
@@ -118,7 +127,7 @@ const join = (a: CampaignStats, b: CampaignStats): CampaignStats => {
     ctr: percentage(clicks, views),
     cpc: ratio(money["sum"], clicks),
     cr: percentage(orders, clicks),
-    days: [...(a.days ?? []), ...(b.days ?? [])]
+    ...listsOf(a, b)
   }
 }
 

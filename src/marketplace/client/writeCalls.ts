@@ -5,8 +5,9 @@ import type { Calls } from "./call.ts"
 import { NewCampaign, NewCampaignId, type ProductChange, UpdateProducts } from "./Campaign.ts"
 import { ClusterBidsSet, DeleteClusterBids, MinusPhrases, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
-import { AdsPartlyDone, MarketplaceError } from "./MarketplaceError.ts"
+import { AdsOutcomeUnknown, AdsPartlyDone, isOutcomeUnknown, MarketplaceError, retryAfter } from "./MarketplaceError.ts"
 import { caps, type Operation, operations } from "./operations.ts"
+import { isPage } from "./page.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
@@ -15,7 +16,7 @@ import * as WireForm from "./wire.ts"
 export const writeCalls = ({ call }: Calls, wire: Wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
     const { bids } = yield* check("updateBids", UpdateBids, request)
-    yield* inTurn("updateBids", splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
+    yield* inTurn(splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
   })
 
   const updateCampaignProducts = Effect.fn("MarketplaceAds.updateCampaignProducts")(function* (
@@ -23,7 +24,7 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
   ) {
     const { campaigns } = yield* check("updateCampaignProducts", UpdateProducts, request)
     yield* refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
-    yield* inTurn("updateCampaignProducts", splitProducts(campaigns), (some) =>
+    yield* inTurn(splitProducts(campaigns), (some) =>
       call(operations.updateCampaignProducts, { body: WireForm.productsBody(wire, some) }, Done)
     )
   })
@@ -45,9 +46,7 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
     const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
       Effect.map(WireForm.clusterBidsBody(unit, some), (body) => ({ body, length: some.length }))
     )
-    const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
-      call(operations.setNormqueryBids, { body }, ClusterBidsSet)
-    )
+    const replies = yield* inTurn(bodies, ({ body }) => call(operations.setNormqueryBids, { body }, ClusterBidsSet))
     return { failed: replies.flatMap(refusedIn) }
   })
 
@@ -62,7 +61,7 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
     request: typeof DeleteClusterBids.Type
   ) {
     const { bids } = yield* check("deleteNormqueryBids", DeleteClusterBids, request)
-    yield* inTurn("deleteNormqueryBids", chunks(bids, caps.clusterBids), (some) =>
+    yield* inTurn(chunks(bids, caps.clusterBids), (some) =>
       call(operations.deleteNormqueryBids, { body: { bids: some } }, Done)
     )
   })
@@ -84,14 +83,13 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
 
 /** Whatever answers a change, as the document does not show it; but a page is the answer of something in between. */
 const Done = Schema.Unknown.check(
-  Schema.makeFilter((answer) => !Predicate.isString(answer) || !answer.trimStart().startsWith("<"), {
+  Schema.makeFilter((answer) => !Predicate.isString(answer) || !isPage(answer), {
     message: "must not be a page"
   })
 )
 
 /** The parts of a write, one after the other; a failure after the first part says how much is done. */
 const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number }, B>(
-  operation: string,
   parts: ReadonlyArray<A>,
   write: (part: A) => Effect.Effect<B, MarketplaceError>
 ) {
@@ -99,20 +97,26 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   const replies: Array<B> = []
   let done = 0
   for (const part of parts) {
-    replies.push(
-      yield* Effect.mapError(write(part), (error) =>
-        done === 0
-          ? error
-          : new MarketplaceError({
-              operation,
-              reason: new AdsPartlyDone({ done, total, problem: error.reason.detail })
-            })
-      )
-    )
+    replies.push(yield* Effect.mapError(write(part), (error) => (done === 0 ? error : brokenOff(error, done, total))))
     done += part.length
   }
   return replies
 })
+
+/** What a later part failed with, after others were done; whether that one was done, too, may not be known. */
+const brokenOff = (error: MarketplaceError, done: number, total: number) => {
+  const { operation, reason } = error
+  if (isOutcomeUnknown(error)) {
+    const detail = `${done} of ${total} were done, then: ${reason.detail}`
+    return new MarketplaceError({ operation, reason: new AdsOutcomeUnknown({ detail }) })
+  }
+  const seconds = retryAfter(error)
+  const pause = seconds === undefined ? {} : { retryAfterSeconds: seconds }
+  return new MarketplaceError({
+    operation,
+    reason: new AdsPartlyDone({ done, total, problem: reason.detail, ...pause })
+  })
+}
 
 const tooManyArticles = `a new campaign takes at most ${caps.newCampaignArticles} articles; add the others afterwards`
 

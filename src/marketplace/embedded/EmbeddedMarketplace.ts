@@ -1,6 +1,7 @@
 import { Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
 import { dispatch, type Limits } from "./dispatch.ts"
 import { makeOn, type Wire } from "./Endpoint.ts"
 import { reads } from "./reads.ts"
@@ -61,7 +62,7 @@ const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
     "/*",
     Effect.map(DateTime.now, (now) => toResponse(pathNotFound(now)))
   )
-  const handle = yield* HttpRouter.toHttpEffect(Layer.merge(routes, elsewhere))
+  const handle = yield* onOwnRouter(Layer.merge(routes, elsewhere))
   const httpClient = HttpClient.make((request) =>
     handle.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),

@@ -1,6 +1,7 @@
 import { DateTime } from "effect"
 
 import { type PaymentType, type Placement, status } from "../client/Campaign.ts"
+import { campaignWide, type Pair } from "../client/ids.ts"
 import { Kopecks } from "../client/money.ts"
 
 /** The bids of one article of a campaign. */
@@ -106,3 +107,9 @@ export const lowestRow = (advert: Omit<Advert, "rows">, nm_id: number): Row => {
     recommendations: advert.recommendations ? search : Kopecks.make(0)
   }
 }
+
+/** Whether article 0 is asked of a campaign with manual bids: it stands for all articles only where they share one bid. */
+export const isWideOfManual =
+  ({ adverts }: State) =>
+  ({ advert_id, nm_id }: Pair): boolean =>
+    nm_id === campaignWide && adverts.get(advert_id)?.bid_type === "manual"

@@ -4,7 +4,7 @@ import { PaymentType, status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { type Call, type Endpoint, Ids, listOf, type On, OneCampaign, Pairs, type Wire } from "./Endpoint.ts"
 import { errorFormats, invalid, ok, plain, type Reply } from "./Reply.ts"
-import { type Advert, floors, isChangeable, type State } from "./State.ts"
+import { type Advert, floors, isChangeable, isWideOfManual, type State } from "./State.ts"
 
 const never = "2100-01-01T00:00:00+03:00"
 
@@ -52,7 +52,9 @@ const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply =>
 }
 
 const minusPhrases = (state: State, { items }: Pairs): Reply =>
-  ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
+  items.some(isWideOfManual(state))
+    ? invalid("nm 0 not found or inactive")
+    : ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
 
 const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
   const asked = new Set(items.map(pairKey))

@@ -5,7 +5,7 @@ import { ClusterStatsRequest } from "../client/Clusters.ts"
 import { Day } from "../client/ids.ts"
 import { type Call, type Endpoint, Id, Ids, type On } from "./Endpoint.ts"
 import { errorFormats, invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
-import type { Advert, State } from "./State.ts"
+import { type Advert, isWideOfManual, type State } from "./State.ts"
 
 /** Made-up numbers, always the same for a campaign or article and a day. */
 const views = (seed: number, day: number): number => 400 + ((seed * 7919 + day * 104_729) % 600)
@@ -54,6 +54,7 @@ const clusterStat = (shown: number, index: number, norm_query: string) => {
 const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire }: Call): Reply => {
   const days = daysBetween(from, to)
   if (days > 30) return invalid("max date range 30 days")
+  if (items.some(isWideOfManual(state))) return invalid("nm 0 not found or inactive")
   const hidden = { views: null, ctr: null }
   return ok({
     stats: items.flatMap(({ advert_id, nm_id }) => {

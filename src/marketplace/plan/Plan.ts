@@ -22,7 +22,7 @@ export type PlanKind = typeof PlanKind.Type
 /** What a planner works out: pure data, the same for the same input in any order. Its estimate is for a personal key. */
 export type Draft = Core.Draft<Change>
 
-/** A draft that is kept, never changed, and can be applied once. Moments are milliseconds since 1970. */
+/** A draft that was recorded. It never changes and can be applied once. Times are milliseconds since 1970. */
 export type Plan = Core.Plan<Change>
 
 /** The move of campaigns from type 8 to type 9. */

@@ -71,7 +71,7 @@ const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | un
   Object.entries(Arrays.groupBy(irreversible(steps, unit?.unit), ({ reason }) => reason)).map(
     ([reason, [first, ...others]]) => {
       const more = others.length === 0 ? "" : ` and ${others.length} more`
-      return `A rollback cannot take back ${first.what}${more}: ${reason}`
+      return `A rollback cannot undo ${first.what}${more}: ${reason}`
     }
   )
 

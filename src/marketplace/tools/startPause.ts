@@ -46,7 +46,7 @@ const move = (kind: "pause" | "start") =>
     const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
       const obstacle = inTheWay(kind, campaign.status, budget)
-      const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
+      const what = `${quoted(nameOf(campaign))} with ${articlesIn(campaign)}`
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
     }
@@ -74,7 +74,7 @@ const move = (kind: "pause" | "start") =>
 
 /** What a person at the client decides, where they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
-  const what = `campaign ${campaign.id} ${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
+  const what = `campaign ${campaign.id} ${quoted(nameOf(campaign))} with ${articlesIn(campaign)}`
   const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`
   return {
     message: `Start ${what}?${money}`,
@@ -112,3 +112,8 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
   result: moveShown,
   run: move("pause")
 })
+
+const articlesIn = (campaign: Campaign): string => {
+  const { length } = articlesOf(campaign)
+  return length === 1 ? "1 article" : `${length} articles`
+}

@@ -5,7 +5,7 @@ import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
-import type { Flight } from "./Flights.ts"
+import type { InFlightRequest } from "./InFlightRequests.ts"
 import type { Id } from "./Message.ts"
 import { type Common, readCommon } from "./params.ts"
 import { invalidParams } from "./ProtocolError.ts"
@@ -19,10 +19,10 @@ export interface Call {
   readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent where a handshake has not said that it can. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
-  /** The request itself, as who may stop it sees it. */
-  readonly flight: Flight
-  /** A handshake has settled on this revision with a client that can do this. */
-  readonly settle: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
+  /** The request itself, as seen by whoever may stop it. */
+  readonly inFlight: InFlightRequest
+  /** Records the revision that a handshake negotiated, and what its client can do. */
+  readonly completeHandshake: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
 }
 
 /** Something that a request can ask for. `run` takes the params as they came. */
@@ -35,8 +35,8 @@ export interface Method {
 }
 
 export interface Work {
-  /** Takes one of the places of this lane. */
-  readonly lane: string
+  /** The concurrency group that its work counts towards. */
+  readonly concurrencyGroup: string
   /** Whether stopping it halfway leaves nothing half done. */
   readonly isSafeToStop: boolean
 }

@@ -7,10 +7,10 @@ import { Prompts } from "../Prompt.ts"
 import { identified, RequestId } from "../RequestId.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
+import * as ConcurrencyGroups from "./ConcurrencyGroups.ts"
 import * as Rounds from "./elicitation/rounds.ts"
 import { type Era, legacy, modern } from "./eras.ts"
 import { toErrorObject } from "./errors.ts"
-import * as Lanes from "./Lanes.ts"
 import type { Request } from "./Message.ts"
 import type { Call, Method } from "./Method.ts"
 import { completionMethods, promptMethods } from "./methods/prompts.ts"
@@ -26,6 +26,7 @@ import { ServerInfo } from "./ServerInfo.ts"
 export class Protocol extends Context.Service<
   Protocol,
   {
+    /** Answers one request of a client. */
     readonly serve: (request: Request, call: Call) => Effect.Effect<Outcome>
     /** Whether a request is answered at once: it needs no work outside of this process, and cannot be stopped halfway. */
     readonly isImmediate: (request: Request, protocolVersion: ProtocolVersion) => boolean
@@ -37,7 +38,7 @@ export class Protocol extends Context.Service<
       const info = yield* ServerInfo
       const prompts = yield* Prompts
       const resources = yield* Resources
-      const inLane = withLane(Lanes.make().run)
+      const grouped = inConcurrencyGroup(ConcurrencyGroups.make().run)
       const tools = yield* Tools
       const methods = {
         ...toolMethods(tools, yield* Rounds.make),
@@ -45,7 +46,7 @@ export class Protocol extends Context.Service<
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
       }
-      const shared = { ...Record.map(methods, inLane), "tools/call": inLane(methods["tools/call"]) }
+      const shared = { ...Record.map(methods, grouped), "tools/call": grouped(methods["tools/call"]) }
       const eras: Readonly<Record<EraName, Era>> = {
         legacy: legacy(shared, info),
         modern: modern(shared, info)
@@ -111,9 +112,9 @@ const answerDefects = (
     )
   )
 
-/** The same method, at work only in its lane. */
-const withLane =
-  (run: ReturnType<typeof Lanes.make>["run"]) =>
+/** The same method, within the limit of its concurrency group. */
+const inConcurrencyGroup =
+  (run: ReturnType<typeof ConcurrencyGroups.make>["run"]) =>
   (method: Method): Method => {
     const { work } = method
     if (work === undefined) return method
@@ -121,7 +122,7 @@ const withLane =
       ...method,
       run: (params, call) =>
         atMillis((since) =>
-          run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.flight)
+          run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.inFlight)
         )
     }
   }

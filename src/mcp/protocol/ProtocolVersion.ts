@@ -61,7 +61,7 @@ export const assumed = v2025_03_26
 export const find = (version: string | undefined): ProtocolVersion | undefined =>
   protocolVersions.find(({ date }) => date === version)
 
-/** The revision a handshake settles on: the one asked for, else the newest that has a handshake. */
+/** The revision a handshake negotiates: the one asked for, else the newest that has a handshake. */
 export const negotiate = (version: string): ProtocolVersion => {
   const asked = find(version)
   return asked?.era === "legacy" ? asked : v2025_11_25
@@ -79,6 +79,6 @@ export const claimed = (params: unknown): Option.Option<unknown> =>
     ? Option.some(params._meta[versionKey])
     : Option.none()
 
-/** The version that a request with these params is served in: its own claim goes before what its session settled on. */
-export const ofRequest = (params: unknown, settled: ProtocolVersion): ProtocolVersion =>
-  Option.isSome(claimed(params)) ? modern : settled
+/** The version that a request with these params is served in: its own claim goes before what its session negotiated. */
+export const ofRequest = (params: unknown, negotiated: ProtocolVersion): ProtocolVersion =>
+  Option.isSome(claimed(params)) ? modern : negotiated

@@ -4,7 +4,9 @@ import { Context } from "effect"
 export class ServerInfo extends Context.Service<
   ServerInfo,
   {
+    /** For programs: short, without spaces. */
     readonly name: string
+    /** For people. */
     readonly title: string
     readonly version: string
     /** What a model should know before it uses the tools. */

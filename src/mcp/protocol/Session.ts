@@ -5,14 +5,14 @@ import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
 import * as SessionId from "./elicitation/sessionId.ts"
 import { readCancelled } from "./envelopes.ts"
-import * as Flights from "./Flights.ts"
+import * as InFlightRequests from "./InFlightRequests.ts"
 import type { Batch, Id, Message, Notification, Request, Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, refused, type ServerMessage } from "./Response.ts"
 
-/** One client's conversation: what was settled with it, and which of its requests are being served. */
+/** One client's conversation: what its handshake negotiated, and which of its requests are being served. */
 export interface Session {
   /** What there is to answer to a message, if anything; waits until it is answered. */
   readonly receive: (message: Message) => Effect.Effect<Option.Option<Outcome>>
@@ -25,7 +25,7 @@ export interface Session {
 /** Where a conversation comes from, and who may stop it from outside. */
 export interface Circumstances {
   /** The requests of the transport, which it may stop; by default nobody does. */
-  readonly flights?: Flights.Flights
+  readonly inFlightRequests?: InFlightRequests.InFlightRequests
   /** When this ends, nothing is heard from the client any more, though it may still listen. */
   readonly silent?: Effect.Effect<void> | undefined
   /** The id of the conversation that this goes on with, whose handshake was elsewhere. */
@@ -36,6 +36,7 @@ export interface Circumstances {
 export class Sessions extends Context.Service<
   Sessions,
   {
+    /** Begins a conversation; `send` takes what the server says of its own accord. */
     readonly open: (
       protocolVersion: ProtocolVersion,
       send: (message: ServerMessage) => Effect.Effect<void>,
@@ -66,17 +67,17 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { flights = Flights.make(), session: known, silent = Effect.never }: Circumstances
+  { inFlightRequests = InFlightRequests.make(), session: known, silent = Effect.never }: Circumstances
 ): Session => {
-  let settledVersion = initial
+  let negotiatedVersion = initial
   let session = known
-  const inFlight = new Map<Id, Flights.Flight>()
+  const inFlight = new Map<Id, InFlightRequests.InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
 
-  const settle = (settled: ProtocolVersion, capabilities: unknown) =>
+  const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
-      settledVersion = settled
-      session = settled.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
+      negotiatedVersion = negotiated
+      session = negotiated.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
     })
 
   /** A modern client is asked by the result of its call. */
@@ -92,20 +93,26 @@ const open = (
     if (inFlight.has(id)) {
       return Effect.succeedSome(refused(id, invalidRequest("id is that of a request still being served")))
     }
-    const protocolVersion = ofRequest(request.params, settledVersion)
-    const flight = new Flights.Flight(() => ({
+    const protocolVersion = ofRequest(request.params, negotiatedVersion)
+    const inFlightRequest = new InFlightRequests.InFlightRequest(() => ({
       era: protocolVersion.era,
       verdict: "stopped",
       response: failure(id, stopped)
     }))
-    const work = protocol.serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), flight, settle })
+    const work = protocol.serve(request, {
+      protocolVersion,
+      notify: send,
+      ask: askIn(protocolVersion),
+      inFlight: inFlightRequest,
+      completeHandshake
+    })
     if (protocol.isImmediate(request, protocolVersion)) {
       return Effect.map(work, (outcome) =>
         Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
       )
     }
-    inFlight.set(id, flight)
-    return flights.during(flight, work, () => inFlight.delete(id))
+    inFlight.set(id, inFlightRequest)
+    return inFlightRequests.during(inFlightRequest, work, () => inFlight.delete(id))
   }
 
   const take = ({ method, params }: Notification) =>
@@ -122,26 +129,30 @@ const open = (
   }
 
   const receiveBatch = ({ messages }: Batch) =>
-    settledVersion.batches
+    negotiatedVersion.batches
       ? Effect.map(Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" }), joined)
-      : Effect.succeedSome(refused(null, invalidRequest(`revision ${settledVersion.date} has no batches`)))
+      : Effect.succeedSome(refused(null, invalidRequest(`revision ${negotiatedVersion.date} has no batches`)))
 
   return {
     receive: (message) =>
       message._tag === "Batch" ? Effect.suspend(() => receiveBatch(message)) : receiveSingle(message),
-    isImmediate: (message) => isImmediate({ protocol }, message, settledVersion),
+    isImmediate: (message) => isImmediate({ protocol }, message, negotiatedVersion),
     leave: Effect.suspend(() => {
-      for (const flight of inFlight.values()) if (!flight.isCommitted) flight.stop(Option.none())
+      for (const request of inFlight.values()) if (!request.isCommitted) request.stop(Option.none())
       return Deferred.succeed(left, undefined)
     })
   }
 }
 
-const isImmediate = ({ protocol }: Pick<Services, "protocol">, message: Message, settled: ProtocolVersion): boolean =>
+const isImmediate = (
+  { protocol }: Pick<Services, "protocol">,
+  message: Message,
+  negotiated: ProtocolVersion
+): boolean =>
   message._tag !== "Batch" &&
-  (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, settled)))
+  (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, negotiated)))
 
-const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, Flights.Flight>) =>
+const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, InFlightRequests.InFlightRequest>) =>
   Option.match(readCancelled(params), { onNone: () => undefined, onSome: ({ requestId }) => inFlight.get(requestId) })
 
 /** The answers of a batch as one, if there are any. */

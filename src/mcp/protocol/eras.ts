@@ -36,11 +36,11 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
       ...shared,
       initialize: Method.make(
         () => initialize,
-        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: asked }, { settle }) {
+        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: asked }, { completeHandshake }) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
           const protocolVersion = negotiate(asked)
-          yield* settle(protocolVersion, capabilities)
+          yield* completeHandshake(protocolVersion, capabilities)
           return {
             protocolVersion: protocolVersion.date,
             capabilities: {

@@ -2,13 +2,13 @@ import { Predicate } from "effect"
 
 import type { ResourceNotFound } from "../Resources.ts"
 import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
-import type { LaneFull } from "./Lanes.ts"
+import type { ConcurrencyGroupFull } from "./ConcurrencyGroups.ts"
 import { ProtocolError } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import { type ErrorObject, printable, type Result } from "./Response.ts"
 
 /** Everything that serving a request can fail with. */
-export type Failure = LaneFull | ProtocolError | ResourceNotFound | ToolFailure
+export type Failure = ConcurrencyGroupFull | ProtocolError | ResourceNotFound | ToolFailure
 
 type Served = Exclude<Failure, ProtocolError>
 
@@ -32,8 +32,8 @@ const shallow = (value: unknown, depth = 0): unknown => {
 
 const describeWhole = (error: Served): Rendered => {
   switch (error._tag) {
-    case "LaneFull":
-      return { blame: "upstream", code: "BUSY", details: { lane: error.lane } }
+    case "ConcurrencyGroupFull":
+      return { blame: "upstream", code: "BUSY", details: { concurrencyGroup: error.concurrencyGroup } }
     case "ResourceNotFound":
       return { blame: "caller", code: "RESOURCE_NOT_FOUND", details: { uri: error.uri } }
     default:

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import * as Flights from "../protocol/Flights.ts"
+import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
@@ -27,11 +27,11 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
       const sessions = yield* Sessions
-      const flights = Flights.make()
-      if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, flights.stop))
+      const inFlightRequests = InFlightRequests.make()
+      if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, inFlightRequests.stop))
       const conversations: Conversations = {
         open: (protocolVersion, send, circumstances) =>
-          sessions.open(protocolVersion, send, { ...circumstances, flights }),
+          sessions.open(protocolVersion, send, { ...circumstances, inFlightRequests }),
         isImmediate: sessions.isImmediate
       }
       const facts = yield* HealthFacts
@@ -72,9 +72,10 @@ export const layer = (options: Options = {}) =>
         Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
       )
 
-      yield* router.add("POST", "/mcp", authorized(post))
-      yield* Effect.forEach(otherMethods, (method) => router.add(method, "/mcp", refuse))
-      yield* router.add("GET", "/health", health)
+      const { healthPath = "/health", path = "/mcp" } = options
+      yield* router.add("POST", path, authorized(post))
+      yield* Effect.forEach(otherMethods, (method) => router.add(method, path, refuse))
+      yield* router.add("GET", healthPath, health)
       const { metrics } = options
       if (metrics !== undefined) {
         const gauges = yield* Gauges

@@ -15,8 +15,8 @@ export interface Share {
   readonly take: (bytes: number) => Effect.Effect<void>
   /** Takes the room if it is there, and tells whether it was. */
   readonly takeNow: (bytes: number) => boolean
-  /** Holds from now on what has come, which was perhaps not what was expected. */
-  readonly settle: (bytes: number) => void
+  /** Holds this much from now on: what came may not be what was expected. */
+  readonly resize: (bytes: number) => void
   /** One more that closes it. */
   readonly join: () => void
   /** Gives everything back, once all who joined have closed it. */
@@ -74,14 +74,14 @@ export const make = (most = total) => {
       wake()
     }
 
-    const settle = (bytes: number) => {
+    const resize = (bytes: number) => {
       const actual = bytes <= small ? 0 : bytes
       used += actual - held
       held = actual
       wake()
     }
 
-    return { take, settle, takeNow: (bytes) => waiting.size === 0 && grab(bytes), join: () => void users++, close }
+    return { take, resize, takeNow: (bytes) => waiting.size === 0 && grab(bytes), join: () => void users++, close }
   }
 
   return { open, used: () => used }

@@ -10,7 +10,12 @@ import { type Challenge, challenge, type ProtectedResource } from "./protectedRe
 import type { Verify } from "./token.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
+/** Where the server is, and who may call over HTTP. */
 export interface Options {
+  /** Where messages are posted; `/mcp` by default. */
+  readonly path?: `/${string}`
+  /** Where the server says that it is well; `/health` by default. */
+  readonly healthPath?: `/${string}`
   /** Hosts beside the loopback names, as `name` for any port or `name:port`. */
   readonly allowedHosts?: ReadonlyArray<string>
   /** Origins beside our own, as a browser writes them. */
@@ -81,7 +86,7 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
 
   const unknown: Challenge = {
     error: "invalid_token",
-    ...(protectedResource === undefined ? {} : { description: "The token is no signed JWT" })
+    ...(protectedResource === undefined ? {} : { description: "The token is not a signed JWT" })
   }
 
   const authorized = (handler: Handler): Handler => {

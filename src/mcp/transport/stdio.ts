@@ -13,7 +13,7 @@ import {
 } from "effect"
 
 import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
-import * as Flights from "../protocol/Flights.ts"
+import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
@@ -38,23 +38,31 @@ const drainTimeout = "60 seconds"
 /** The same when the server is told to end. */
 const shutdownTimeout = "5 seconds"
 
+export interface Options {
+  /**
+   * Writes a line to standard output now, without a fiber between; false where it does not, such as while something else waits
+   * to be written. Whoever waits for a short answer alone has it in half of the time.
+   */
+  readonly writeNow?: (line: string) => boolean
+}
+
 /**
  * Serves one client over standard input and output, one JSON message per line. When the input ends, what is being
  * served may finish; when `until` does, before or after that, it has five seconds. What is then still unanswered is
  * answered with an error. Ends at once when nobody reads the output any more.
  */
-export const serveStdio = (until: Effect.Effect<void> = Effect.never) => serve(until)
+export const serveStdio = (until: Effect.Effect<void> = Effect.never, options: Options = {}) => serve(until, options)
 
-const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
+const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { writeNow = () => false }: Options) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
   const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
-  const flights = Flights.make()
+  const inFlightRequests = InFlightRequests.make()
   const inputEnded = yield* Deferred.make<void>()
   const { isImmediate, receive } = (yield* Sessions).open(assumed, tell, {
-    flights,
+    inFlightRequests,
     silent: Deferred.await(inputEnded)
   })
   const serving = yield* FiberSet.make()
@@ -89,40 +97,52 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
     })
   }
 
+  let isOpen = false
+  /** Answers of several lines that came together leave together. */
+  const leave = (line: string, isAlone: boolean) =>
+    (isAlone && isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(line)) || Queue.offerUnsafe(outgoing, line)
+
   /** What follows a handshake may depend on it, even when the client does not wait for the answer. */
-  const answerAtOnce = (message: Message.Message) =>
+  const answerAtOnce = (message: Message.Message, isAlone: boolean) =>
     Effect.flatMap(receive(message), (outcome) =>
-      Option.isNone(outcome) || Queue.offerUnsafe(outgoing, lineOf(outcome.value))
-        ? Effect.void
-        : aside(send(outcome.value))
+      Option.isNone(outcome) || leave(lineOf(outcome.value), isAlone) ? Effect.void : aside(send(outcome.value))
     )
 
-  const take = (line: Line): Effect.Effect<unknown> => {
+  const take = (line: Line, isAlone: boolean): Effect.Effect<unknown> => {
     const message = readLine(line)
     if (Result.isFailure(message)) return aside(send(refused(null, message.failure)))
     return isImmediate(message.success)
-      ? answerAtOnce(message.success)
+      ? answerAtOnce(message.success, isAlone)
       : answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
   }
 
   /** No line is taken while the other end does not take its answers. */
-  const takeInTime = (line: Line) =>
+  const takeInTime = (line: Line, isAlone: boolean) =>
     untaken < mostUntaken
-      ? take(line)
+      ? take(line, isAlone)
       : Effect.andThen(
           Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken }),
-          Effect.suspend(() => take(line))
+          Effect.suspend(() => take(line, isAlone))
         )
 
+  const takeAll = (found: Arr.NonEmptyReadonlyArray<Line>) =>
+    found.length === 1
+      ? takeInTime(found[0], true)
+      : Effect.forEach(found, (line) => takeInTime(line, false), { discard: true })
+
   const writing = yield* Stream.fromQueue(outgoing).pipe(
-    Stream.mapArray(inFewWrites),
+    Stream.mapArray((texts) => {
+      // Whoever writes has begun to, and hears of a broken output.
+      isOpen = true
+      return inFewWrites(texts)
+    }),
     Stream.run(stdio.stdout()),
     Effect.ignore,
     Effect.forkScoped
   )
   // What is stopped then may have something left to say, which nobody takes.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
-  const reading = Stream.runForEach(lines(stdio.stdin, largestMessage), takeInTime)
+  const reading = Stream.runForEachArray(lines(stdio.stdin, largestMessage), takeAll)
   const flushing = FiberSet.awaitEmpty(serving).pipe(
     Effect.andThen(Queue.end(outgoing)),
     Effect.andThen(Fiber.join(writing)),
@@ -133,7 +153,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
-    Effect.andThen(flights.stop),
+    Effect.andThen(inFlightRequests.stop),
     Effect.andThen(flushing),
     Effect.raceFirst(Fiber.join(writing))
   )

@@ -143,7 +143,7 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
     })
   const isOpen =
     total > 0 && (state === "planned" || state === "begun" || state === "partly applied" || state === "refused")
-  const isReversible = done > 0 && state !== "taken back"
+  const isReversible = done > 0 && state !== "rolled back"
   return (
     <>
       <p class="row">

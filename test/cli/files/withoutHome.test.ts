@@ -89,7 +89,7 @@ describe("the command of a user without a home", () => {
   })
 
   it.each([
-    [["nodes", "fetch"], "Node types cannot be kept: the user of this process has no home folder"],
+    [["nodes", "fetch"], "Node types cannot be stored: the user of this process has no home folder"],
     [["init", "--client", "cursor"], "Cursor keeps its file at home: set HOME"]
   ])("says what it cannot keep for %s", async (args, words) => {
     const { run } = await homeless()

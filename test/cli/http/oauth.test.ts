@@ -156,7 +156,7 @@ describe("tokens of an issuer", () => {
       [await signed(claims({ exp: now - 600 })), "The token has expired"],
       [await signed(claims({ aud: "https://other.example.com/mcp" })), `its aud must name ${resource}`],
       [await signed(claims({ iss: "https://evil.example.com" })), `its iss must be ${issuer}`],
-      ["opaque", "The token is no signed JWT"]
+      ["opaque", "The token is not a signed JWT"]
     ] as const) {
       const { challenge, status, text } = await call(token)
       assert.strictEqual(status, 401)
@@ -166,6 +166,50 @@ describe("tokens of an issuer", () => {
     const { status, text } = await call(await signed(claims({ scope: "workflows:read" })), "create_tag", { name: "a" })
     assert.strictEqual(status, 403)
     assert.match(JSON.parse(text).error.message, /only allows to read: get one with the scope workflows:write$/)
+  })
+
+  it("are refused where they are ID tokens, or no access tokens by their own words", async () => {
+    const id = "The token is an ID token"
+    const plain = { header: { typ: "JWT" } }
+    const given: ReadonlyArray<readonly [string, string]> = [
+      [await signed(claims({ nonce: "n", scope: undefined }), plain), id],
+      [await signed(claims({ at_hash: "h" }), plain), id],
+      [await signed(claims({ c_hash: "h", nonce: "n" }), { header: { typ: undefined } }), id],
+      [await signed(claims({ token_use: "id" }), plain), id],
+      [await signed(claims({ typ: "ID", azp: "client" }), plain), id],
+      [await signed(claims({ aud: "client", nonce: "n", scope: undefined }), plain), id],
+      [
+        await signed(claims(), { header: { typ: "logout+jwt" } }),
+        "The typ of the token is not that of an access token"
+      ],
+      [await signed(claims(), { header: { typ: "application/dpop+jwt" } }), "The typ of the token is not that"]
+    ]
+    for (const half of [given.slice(0, 4), given.slice(4)]) {
+      const { call } = await serve()
+      for (const [token, reason] of half) {
+        const { challenge, status, text } = await call(token)
+        assert.strictEqual(status, 401, text)
+        assert.match(challenge, /^Bearer error="invalid_token"/)
+        assert.include(challenge, reason)
+        assert.include(JSON.parse(text).error, reason)
+        assert.include(text, "send ")
+      }
+    }
+  })
+
+  it("are taken as issuers write them", async () => {
+    const { call } = await serve()
+    for (const [of, header, more] of [
+      ["Entra", { typ: "JWT" }, { scope: undefined, scp: "workflows:read", ver: "2.0", azp: "client", uti: "u" }],
+      ["Auth0", { typ: "JWT" }, { azp: "client", gty: "password", scope: "openid workflows:read" }],
+      ["Keycloak", { typ: "JWT" }, { typ: "Bearer", azp: "client", nonce: "n", scope: "openid workflows:read" }],
+      ["Cognito", { typ: undefined }, { token_use: "access", client_id: "client", scope: "workflows:read" }],
+      ["Okta", { typ: undefined }, { cid: "client", scope: undefined, scp: ["workflows:read"] }],
+      ["RFC 9068", { typ: "application/at+jwt" }, { client_id: "client", nonce: "n", at_hash: "h" }]
+    ] as const) {
+      const { status, text } = await call(await signed(claims(more), { header }))
+      assert.strictEqual(status, 200, `${of}: ${text}`)
+    }
   })
 
   it("are told to come again while the issuer does not answer, and taken when it does", async () => {

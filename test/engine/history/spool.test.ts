@@ -58,7 +58,7 @@ describe("what a repository never took", () => {
         await call("update_workflow", { id, name: "Renamed again" })
         for (let again = 0; again < 9; again++) await call("list_workflows", {})
         await call("workflow_history", { id }).catch(() => undefined)
-        await says("stderr", "takes nothing now")
+        await says("stderr", "cannot be written now")
         child.kill("SIGKILL")
         await ended
         const [file = "", ...more] = spooled(state)
@@ -107,7 +107,7 @@ describe("what a repository never took", () => {
         const bin = fakeGit(place.cwd, 'case "$*" in *fast-import*) exit 128;; esac')
         const broken = serverIn(place, bin)
         const { id } = await broken.call("create_workflow", draft("Orders"))
-        await broken.says("stderr", "takes nothing now")
+        await broken.says("stderr", "cannot be written now")
         const other = serverIn(place)
         const { id: second } = await other.call("create_workflow", draft("Other"))
         await other.call("workflow_history", { id: second })

@@ -432,13 +432,13 @@ export const brokenDrafts: ReadonlyArray<Broken> = [
   broken(
     "a connection to a missing node",
     draft([start, says("x")], "Start > Sai"),
-    /^node Start, connections\.main\[0\]: leads to Sai, which is no node\. Did you mean Say/,
+    /^node Start, connections\.main\[0\]: leads to Sai, which is not a node\. Did you mean Say/,
     /^node Say, connections\.main: no trigger leads to it/
   ),
   broken(
     "a connection from a missing node",
     draft([start, says("x")], "Strat > Say"),
-    /^connections\.Strat: connections begin at Strat, which is no node\. Did you mean Start/,
+    /^connections\.Strat: connections begin at Strat, which is not a node\. Did you mean Start/,
     /^node Say, connections\.main: no trigger|^$/
   ),
   broken(

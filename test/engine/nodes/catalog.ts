@@ -5,7 +5,7 @@ import { archiveOf } from "../../../src/engine/nodes/Archives.ts"
 import { type Catalog, open, written } from "../../../src/engine/nodes/Catalog.ts"
 import { checkWorkflow } from "../../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../../src/engine/nodes/check/Finding.ts"
-import { collect } from "../../../src/engine/nodes/collect.ts"
+import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
 import { packageOf } from "../../../src/engine/nodes/packageOf.ts"
 
 /** A catalog of these descriptions. */
@@ -14,7 +14,7 @@ export const catalogOf = (
   source: Catalog["source"] = "packages",
   version = "2.41.1"
 ): Catalog => {
-  const collected = collect(descriptions)
+  const collected = collectNodeTypes(descriptions)
   const packages = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
   const { index, texts } = written({ version, source, made: 0, packages }, collected)
   return Option.getOrThrow(open(archiveOf(index, texts)))

@@ -3,10 +3,10 @@ import * as fc from "fast-check"
 
 import { splitExpression } from "../../../src/engine/nodes/check/splitExpression.ts"
 import { isShown } from "../../../src/engine/nodes/conditions.ts"
-import { describeParameters } from "../../../src/engine/nodes/describe.ts"
-import { reduceNodeType } from "../../../src/engine/nodes/reduce.ts"
-import { sampleOf } from "../../../src/engine/nodes/sample.ts"
-import { search } from "../../../src/engine/nodes/search.ts"
+import { describeParameters } from "../../../src/engine/nodes/describeParameters.ts"
+import { reduceNodeType } from "../../../src/engine/nodes/reduceNodeType.ts"
+import { sampleOf } from "../../../src/engine/nodes/sampleOf.ts"
+import { search } from "../../../src/engine/nodes/searchNodes.ts"
 import { catalog } from "./catalog.ts"
 
 describe("whether a parameter is shown", () => {

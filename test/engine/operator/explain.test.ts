@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer"
 
 import { kindOfMessage, wordsOf } from "../../../src/engine/operator/explain/failure.ts"
-import { mentionsIn, nameOfMention } from "../../../src/engine/operator/explain/mentions.ts"
+import { fieldReferencesIn, textOfReference } from "../../../src/engine/operator/explain/fieldReferences.ts"
 import { ask, type Json, operatorToolsets } from "../../support/harness.ts"
 import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
 
@@ -107,7 +107,7 @@ describe("explain_execution", () => {
       assert.deepStrictEqual(told.fields, {
         email: 'missing in 1 of 50 items (37); last success: in 50 of 50, text, e.g. "a0@example.com"'
       })
-      assert.strictEqual(told.way, "Webhook 1 → Make 50 → Lower failed")
+      assert.strictEqual(told.path, "Webhook 1 → Make 50 → Lower failed")
     })
   )
 
@@ -194,7 +194,7 @@ describe("explain_execution", () => {
     Effect.gen(function* () {
       const bad = execution({ id: 2, items: people(1), error: undefinedField })
       const nothing = yield* explained([{ ...bad, data: undefined }], { id: 2 })
-      assert.match(String(nothing.message), /^This run failed\. The engine answers no data of it/)
+      assert.match(String(nothing.message), /^This run failed\. The engine returns no data of it/)
     })
   )
 
@@ -210,7 +210,7 @@ describe("explain_execution", () => {
 
 describe("the fields that parameters mention", () => {
   const mentioned = (text: string, fields: ReadonlyArray<string> = []) =>
-    mentionsIn({ text }, fields).map(nameOfMention)
+    fieldReferencesIn({ text }, fields).map(textOfReference)
 
   it("are found in expressions and in code, without the methods called on them", () => {
     assert.deepStrictEqual(mentioned("={{ $json.user.name.trim() }} {{ $json['e mail'] }} {{ $json.tags.length }}"), [
@@ -233,7 +233,7 @@ describe("the fields that parameters mention", () => {
   it("are never more than twelve, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.array(fc.string({ maxLength: 5 })), (text, fields) => {
-        assert.isAtMost(mentionsIn({ a: [text, { b: `={{ $json.${text} }}` }] }, fields).length, 12)
+        assert.isAtMost(fieldReferencesIn({ a: [text, { b: `={{ $json.${text} }}` }] }, fields).length, 12)
       })
     )
   })

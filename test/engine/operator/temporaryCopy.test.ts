@@ -4,7 +4,8 @@ import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
 import { always, mocksOf, pinnedItems } from "../../../src/engine/operator/run/mocks.ts"
-import { partOf, temporaryCopyOf, unmockable } from "../../../src/engine/operator/run/temporaryCopy.ts"
+import { partOf, unmockable } from "../../../src/engine/operator/run/Part.ts"
+import { temporaryCopyOf } from "../../../src/engine/operator/run/temporaryCopy.ts"
 import { isTrigger, kindOf } from "../../../src/engine/workflow/triggers.ts"
 import type { Json } from "../../support/harness.ts"
 

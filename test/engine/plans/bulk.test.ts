@@ -337,7 +337,7 @@ for (const version of versions) {
         assert.deepInclude(yield* apply(plan), {
           state: "applied",
           done: 330,
-          next: "Applied and read back. Nothing of it can be taken back."
+          next: "Applied and read back. Nothing of it can be rolled back."
         })
         const { data } = yield* send("production", "GET", "/executions?limit=250")
         assert.isTrue(Array.isArray(data) && data.length === 1)
@@ -353,7 +353,7 @@ for (const version of versions) {
         const wishes = [
           [{ name: "*", action: "replace_credential", find: "Old", value: "New" }, 'has a credential "Old"'],
           [{ name: "*", action: "replace_text", find: "a.b", value: "c", field: "url" }, 'has the text "a.b" in url'],
-          [{ name: "Two", action: "deactivate" }, "No workflow on production fits where"]
+          [{ name: "Two", action: "deactivate" }, "No workflow on production matches where"]
         ] as const
         for (const [{ name, ...wish }, words] of wishes) {
           const plan = yield* ask("plan_bulk", { instance: "production", where: { name }, ...wish })
@@ -430,7 +430,7 @@ for (const version of versions) {
         const plan = yield* ask("plan_bulk", { instance: "production", action: "archive", where: { name: "Idle" } })
         if (version === "1.82.3") {
           assert.deepInclude(plan, { steps: 0, blocked_count: 1 })
-          assert.include(JSON.stringify(plan["blocked"]), "production archives no workflows: its engine is too old")
+          assert.include(JSON.stringify(plan["blocked"]), "production cannot archive workflows: its engine is too old")
           return
         }
         assert.deepInclude(plan, { steps: 2, by_kind: { active: 1, archived: 1 } })

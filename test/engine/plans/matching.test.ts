@@ -509,7 +509,7 @@ describe("an apply", () => {
       yield* change("production", there, { nodes: [hook("elsewhere")] })
       const report = yield* apply(planned)
       assert.deepInclude(report, { state: "partly applied", done: 1, refused_count: 3 })
-      assert.include(text(report["refused"]), `what it follows from was not done (update production/${there})`)
+      assert.include(text(report["refused"]), `the change that it depends on was not made (update production/${there})`)
       assert.deepInclude(yield* shown("Tagged"), { active: false, tags: [] })
     }).pipe(over())
   )

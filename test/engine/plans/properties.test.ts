@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { questionOf } from "../../../src/engine/changes/agreement.ts"
 import { type Change, contentBefore, invert } from "../../../src/engine/changes/Change.ts"
-import { stepOf } from "../../../src/engine/changes/guards.ts"
+import { questionOf } from "../../../src/engine/changes/planQuestion.ts"
+import { draftPromotion } from "../../../src/engine/changes/promotion/draftPromotion.ts"
 import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
 import { levels } from "../../../src/engine/changes/promotion/levels.ts"
-import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
 import { allKnown } from "../../../src/engine/changes/promotion/nodeTypes.ts"
-import { promote } from "../../../src/engine/changes/promotion/promote.ts"
-import { withValue } from "../../../src/engine/changes/references.ts"
+import { idsIn, linksOf } from "../../../src/engine/changes/promotion/workflowLinks.ts"
 import { resolve } from "../../../src/engine/changes/resolve.ts"
 import { fits } from "../../../src/engine/changes/settings.ts"
+import { stepOf } from "../../../src/engine/changes/Step.ts"
+import { withValue } from "../../../src/engine/changes/withValue.ts"
 import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
 import { valueAt } from "../../../src/engine/workflow/paths.ts"
 
@@ -68,7 +68,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
 
 /** What a target holds after the steps, in their order; fails where one needs what is not there yet. */
 const carriedOut = (given: Graph) => {
-  const { steps } = promote(inputOf(given, ids))
+  const { steps } = draftPromotion(inputOf(given, ids))
   const target = new Map(
     given.known.map((id) => [there(id), { ...workflowOf(id, given, there), nodes: [] as Workflow["nodes"] }])
   )
@@ -117,7 +117,10 @@ describe("a promotion, whatever calls whatever", () => {
   it("is the same whatever order the workflows come in", () => {
     fc.assert(
       fc.property(graph, fc.shuffledSubarray([...ids], { minLength: ids.length }), (given, shuffled) => {
-        assert.deepStrictEqual(promote(inputOf(given, shuffled)).steps, promote(inputOf(given, ids)).steps)
+        assert.deepStrictEqual(
+          draftPromotion(inputOf(given, shuffled)).steps,
+          draftPromotion(inputOf(given, ids)).steps
+        )
       })
     )
   })
@@ -125,7 +128,7 @@ describe("a promotion, whatever calls whatever", () => {
   it("comes back by the inverse of the inverse", () => {
     fc.assert(
       fc.property(graph, (given) => {
-        for (const { change } of promote(inputOf(given, ids)).steps) {
+        for (const { change } of draftPromotion(inputOf(given, ids)).steps) {
           if (change.kind !== "update") continue
           const again = invert(change).flatMap(invert)[0]
           assert.strictEqual(again?.kind, "update")
@@ -152,11 +155,11 @@ describe("a promotion to an engine whose API does not take all settings", () => 
       target: counterpart === undefined ? [] : [{ ...counterpart, nodes, settings: own }]
     })
     const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
-    const { steps, warnings } = promote(to([node]))
+    const { steps, warnings } = draftPromotion(to([node]))
     assert.lengthOf(steps, 1)
     assert.nestedPropertyVal(steps[0], "change.after.settings.timezone", "UTC")
     assert.include(warnings.join(), "loses its callerPolicy on production, whose API does not take that, for good")
-    assert.deepStrictEqual(promote(to([])).steps, [])
+    assert.deepStrictEqual(draftPromotion(to([])).steps, [])
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import { planRestore } from "../../../src/engine/changes/restore/plan.ts"
+import { draftRestore } from "../../../src/engine/changes/restore/draftRestore.ts"
 import { Workflow } from "../../../src/engine/client/models.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { folder, git, historyIn } from "../history/support.ts"
@@ -99,7 +99,7 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
         for (const unknown of ["0000000", "last"]) {
           assert.include(
             (yield* refused("plan_restore", { instance, version: unknown })).message,
-            `Invalid version: ${unknown} is none of this history`
+            `Invalid version: ${unknown} is not in this history`
           )
         }
       }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
@@ -195,10 +195,10 @@ it("names the workflows whose pinned data an engine does not take", () => {
     all: [workflow({})],
     tags: []
   }
-  const old = planRestore({ ...wish, takesPinnedData: false })
+  const old = draftRestore({ ...wish, takesPinnedData: false })
   assert.deepStrictEqual(old.steps, [])
   assert.deepStrictEqual(old.warnings, ["This engine takes no pinned data: it stays as it is in Pinned"])
-  const newer = planRestore({ ...wish, takesPinnedData: true })
+  const newer = draftRestore({ ...wish, takesPinnedData: true })
   assert.deepStrictEqual(newer.warnings, [])
   assert.lengthOf(newer.steps, 1)
 })

@@ -82,3 +82,42 @@ describe("activate_workflow, where another workflow has the same address", () =>
     )
   )
 })
+
+describe("activate_workflow, where the engine would take a webhook from another workflow without a word", () => {
+  const nodes = [{ ...hook, webhookId: "orders", parameters: { path: "orders" } }]
+  const before = { ...asleep, nodes }
+  const other = { id: "w2", name: "Other", active: true, nodes: [], connections: {} }
+
+  let pages = 0
+
+  /** What is said of an activation by an engine before generation 2 that answers so to lists. */
+  const notice = (lists: Step) => {
+    const { client } = engineThat((call) => {
+      if (isActivation(call)) return json({ ...before, active: true })
+      return call.path.startsWith("/api/v1/workflows?") ? lists : json(before)
+    })
+    return inTime(ask("activate_workflow", { id: "w1" })).pipe(
+      Effect.map((answer) => answer["notice"]),
+      Effect.provide(serving(client))
+    )
+  }
+
+  it.effect("says nothing where nobody else has it", () =>
+    Effect.map(notice(json({ data: [other], nextCursor: null })), (said) => assert.isUndefined(said))
+  )
+
+  const unknown: ReadonlyArray<readonly [name: string, lists: Step, reason: RegExp]> = [
+    ["the key may not list workflows", json({ message: "Forbidden" }, 403), /not known: .*Insufficient permissions/],
+    [
+      "there are too many",
+      (request) => json({ data: [other], nextCursor: `${++pages}` })(request),
+      /not known: there are more active ones/
+    ],
+    ["the engine does not answer", () => Effect.never, /not known: listing them took longer than 4 seconds/]
+  ]
+  for (const [name, lists, reason] of unknown) {
+    it.effect(`says that it could not look where ${name}`, () =>
+      Effect.map(notice(lists), (said) => assert.match(String(said), reason))
+    )
+  }
+})

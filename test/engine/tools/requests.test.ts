@@ -16,7 +16,8 @@ const most: Readonly<Record<string, number>> = {
   create_workflow: 5,
   // What is there, and again under the lock; the change; what came of it.
   update_workflow: 4,
-  activate_workflow: 2,
+  // What is there; the call; whose addresses it takes, where engines let it.
+  activate_workflow: 3,
   // The workflow and its newest run; the call; its run, looked for and read.
   execute_workflow: 5
 }

@@ -150,7 +150,7 @@ layer(FixtureServer)("requests in flight", (it) => {
   )
 })
 
-layer(FixtureServer)("lanes", (it) => {
+layer(FixtureServer)("concurrency groups", (it) => {
   it.effect("do not wait for each other, and a call that finds no place in its own is told so after 30 seconds", () =>
     Effect.gen(function* () {
       const { started } = yield* Gate
@@ -166,7 +166,7 @@ layer(FixtureServer)("lanes", (it) => {
         const reply = yield* client.receive
         assert.nestedPropertyVal(reply, "id", id)
         assert.nestedPropertyVal(reply, "error.code", -32000)
-        assert.deepNestedPropertyVal(reply, "error.data", { code: "BUSY", lane: "Lane hung" })
+        assert.deepNestedPropertyVal(reply, "error.data", { code: "BUSY", concurrencyGroup: "Group hung" })
       }
       assert.strictEqual(started(), 256)
     })

@@ -22,7 +22,7 @@ it.effect("memory in flight is given in the order of arrival, and given back als
     yield* Fiber.join(behind)
     yield* first.take(60 * megabyte)
     assert.strictEqual(memory.used(), 61 * megabyte)
-    first.settle(2 * megabyte)
+    first.resize(2 * megabyte)
     assert.strictEqual(memory.used(), 3 * megabyte)
     first.join()
     first.close()

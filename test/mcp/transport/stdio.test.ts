@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Sink, Stdio, Stream } from "effect"
+import { Deferred, Effect, Fiber, Queue, Sink, Stdio, Stream } from "effect"
 import { badArgument } from "effect/PlatformError"
 import { TestClock } from "effect/testing"
 
@@ -164,5 +164,56 @@ layer(FixtureServer)("stdio", (it) => {
       yield* Deferred.succeed(stop, undefined)
       yield* Fiber.join(serving)
     })
+  )
+})
+
+layer(FixtureServer)("stdio, where a line can be written now", (it) => {
+  const ping = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`
+  const pong = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{}}\n`
+
+  /** What is written by the stream and at once, where each of these pieces follows when the one before was answered. */
+  const written = (pieces: ReadonlyArray<string>, isWritable: boolean) =>
+    Effect.gen(function* () {
+      const said: Array<readonly [how: "at once" | "in turn", text: string]> = []
+      const answered = yield* Queue.unbounded<void>()
+      const say = (how: "at once" | "in turn", text: string) => {
+        said.push([how, text])
+        Queue.offerUnsafe(answered, undefined)
+      }
+      const stdio = Stdio.make({
+        args: Effect.succeed([]),
+        stdin: Stream.fromIterable(pieces).pipe(
+          Stream.rechunk(1),
+          Stream.mapEffect((piece) => Effect.as(Queue.take(answered), new TextEncoder().encode(piece)))
+        ),
+        stdout: () => Sink.forEach((text) => Effect.sync(() => say("in turn", String(text)))),
+        stderr: () => Sink.drain
+      })
+      Queue.offerUnsafe(answered, undefined)
+      const writeNow = (line: string) => {
+        if (isWritable) say("at once", line)
+        return isWritable
+      }
+      yield* serveStdio(Effect.never, { writeNow }).pipe(Effect.provideService(Stdio.Stdio, stdio))
+      return said
+    })
+
+  it.effect("answers a line alone at once, after the first, and several together in turn", () =>
+    Effect.map(written([ping(1), ping(2), ping(3) + ping(4)], true), (said) =>
+      assert.deepStrictEqual(said, [
+        ["in turn", pong(1)],
+        ["at once", pong(2)],
+        ["in turn", pong(3) + pong(4)]
+      ])
+    )
+  )
+
+  it.effect("answers in turn while something else waits to be written", () =>
+    Effect.map(written([ping(1), ping(2)], false), (said) =>
+      assert.deepStrictEqual(said, [
+        ["in turn", pong(1)],
+        ["in turn", pong(2)]
+      ])
+    )
   )
 })

@@ -15,13 +15,13 @@ import { withProgressLine } from "../../terminal/progressLine.ts"
 import { coloured, plain } from "../../terminal/terminalText.ts"
 import { audit } from "../../toolsets/loadToolsets.ts"
 import { calledAtOnce } from "../watched.ts"
+import { filesIn, readInput } from "./callArguments.ts"
+import { fieldAt } from "./fieldAt.ts"
 import { toolHelp, toolList } from "./help.ts"
 import { jsonArguments, readText } from "./jsonInput.ts"
-import { fieldAt } from "./pick.ts"
 import { render } from "./render.ts"
-import { shortfall } from "./shortfall.ts"
+import { shortfall, tells } from "./shortfall.ts"
 import { toolsOf } from "./tools.ts"
-import { filesIn, readInput } from "./words.ts"
 
 /** What the words behind `call` ask for. */
 export interface CallRequest {
@@ -48,7 +48,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   const watched = isOnlyAsked ? Layer.empty : (yield* watching(launch)).layer
   // Tools keep what is around them when they are made.
   const tools = yield* Effect.provide(toolsOf(launch), watched)
-  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  const { canAnimate: isWatched, canColor } = yield* TerminalCapabilities.TerminalCapabilities
   if (list) return yield* printList(tools, request, canColor)
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined) return yield* unknownTool(name ?? "", tools)
@@ -61,7 +61,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({
       onSuccess: (answer) =>
-        Effect.flatMap(printAnswer(request, canColor)(answer), judged({ tool: tool.name, answer, input })),
+        Effect.flatMap(printAnswer(request, canColor)(answer), judged({ tool: tool.name, answer, input, isWatched })),
       onFailure: printFailure(request)
     }),
     Effect.raceFirst(Effect.as(stopRequested, 130))
@@ -125,27 +125,38 @@ const printAnswer =
             Console.error(
               `--print ${printable(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
             ),
-            1
+            { code: 1, text: "" }
           )
-        : Effect.as(Console.log(found), 0)
+        : printed(found)
     }
     const [block] = content
-    if (json) return Effect.as(Console.log(block?.type === "text" ? block.text : JSON.stringify(structured)), 0)
-    return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
+    if (json) return printed(block?.type === "text" ? block.text : JSON.stringify(structured))
+    return printed(render(structured, canColor ? coloured : plain))
   }
+
+interface Printed {
+  readonly code: number
+  readonly text: string
+}
+
+const printed = (text: string): Effect.Effect<Printed> => Effect.as(Console.log(text), { code: 0, text })
 
 interface Judged {
   readonly tool: string
   readonly answer: Answer
   readonly input: Readonly<Record<string, unknown>>
+  /** Whether somebody sees the answer in a terminal. */
+  readonly isWatched: boolean
 }
 
 /** What was not done as a whole is no success for a script, as it is none of `check`, `backup` and `promote`. */
 const judged =
-  ({ answer: { structured = {} }, input, tool }: Judged) =>
-  (code: number) => {
+  ({ answer: { structured = {} }, input, isWatched, tool }: Judged) =>
+  ({ code, text }: Printed) => {
     const missing = shortfall(tool, structured, input)
-    const told = Effect.forEach(missing, (words) => Console.error(printable(words)), { discard: true })
+    // What goes elsewhere than the answer is read without it.
+    const untold = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
+    const told = Effect.forEach(untold, (words) => Console.error(printable(words)), { discard: true })
     return Effect.as(told, missing.length === 0 ? code : 1)
   }
 

@@ -52,15 +52,35 @@ const types: ReadonlyMap<string, Flags[number]["type"]> = new Map<string, Flags[
 ])
 
 /**
- * The script with what its generator does not tell zsh: that values may follow an equals sign, and that flags behind the
- * name of a subcommand are its own.
+ * The script with what its generator does not tell: zsh and bash, that values may follow an equals sign, and zsh, that flags
+ * behind the name of a subcommand are its own.
  */
 export const mended = (shell: string, script: string): string =>
   shell === "zsh"
     ? script
         .replaceAll(/^( +'(?:\([^)]*\))?--[\w-]+)\[(.*\]:)/gm, "$1=[$2")
         .replaceAll('_arguments -C "${specs[@]}"', `_arguments -C -A "-*" "\${specs[@]}"`)
-    : script
+    : shell === "bash"
+      ? script
+          .replace(/^_[\w-]+--choices\(\)$/m, (first) => `${valueOfFlag}\n${first}`)
+          .replace(/^(  _init_completion .*)\n  local _comp_word="\$2"$/m, `  local _comp_word="$2" _is_value=""\n$1`)
+          .replaceAll(/^  _init_completion .*$/gm, "$&\n  _workflow_tool_server--value")
+          .replaceAll(/^  (?=COMPREPLY=\( \$\(compgen -W)/gm, '  [[ -z "$_is_value" ]] || return\n  ')
+      : script
+
+/**
+ * What stands behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
+ * takes anything is offered nothing. The variables are those of the function that calls this one.
+ */
+const valueOfFlag = `_workflow_tool_server--value()
+{
+  [[ "$cur" == --*=* && "$COMP_WORDBREAKS" == *=* ]] || return
+  prev="\${cur%%=*}"
+  cur="\${cur#*=}"
+  _is_value=1
+  [[ -n "$cur" ]] || _comp_word=""
+}
+`
 
 /** All that this version has, whatever is configured here. */
 const everything: Launch = {

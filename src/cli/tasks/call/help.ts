@@ -3,7 +3,7 @@ import { CliOutput } from "effect/cli"
 
 import type { Tool } from "../../../mcp/Tool.ts"
 import { coloured, plain, type Style, table } from "../../terminal/terminalText.ts"
-import { fieldHelp } from "./fields.ts"
+import { fieldHelp } from "./fieldHelp.ts"
 import { parametersOf } from "./parameters.ts"
 
 /** What the help says of a tool's effects. */

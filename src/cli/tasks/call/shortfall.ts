@@ -1,5 +1,7 @@
 import { Predicate } from "effect"
 
+import { visible } from "../../terminal/terminalText.ts"
+
 type Answer = Readonly<Record<string, unknown>>
 
 /** What an answer lacks that a script would take for done: nothing of most answers. */
@@ -10,6 +12,10 @@ export const shortfall = (tool: string, answer: Answer, input: Answer = {}): Rea
   ...(tool === "run_tests" ? unpassed(answer) : []),
   ...(runners.has(tool) ? unsuccessful(answer) : [])
 ]
+
+/** Whether an answer that is printed as text or JSON has these words in it. */
+export const tells = (text: string, words: string): boolean =>
+  text.includes(visible(words)) || text.includes(JSON.stringify(words).slice(1, -1))
 
 /** Guidance stands where a tool has not done what it was asked for, but for a dry run, which asks for just that. */
 const undone = (tool: string, { guidance }: Answer, { dry_run }: Answer): ReadonlyArray<string> =>

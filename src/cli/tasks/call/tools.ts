@@ -8,6 +8,9 @@ import { loadToolsets, sharedWithCopies } from "../../toolsets/loadToolsets.ts"
 export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
   const toolsets = [...new Set([...launch.toolsets, "operator" as const])]
   const shared = yield* sharedWithCopies(launch)
-  const { toolsets: loaded } = yield* Effect.provideContext(loadToolsets({ ...launch, toolsets }), shared)
+  const { toolsets: loaded } = yield* Effect.provideContext(
+    loadToolsets({ ...launch, toolsets }, { areListsFirst: true }),
+    shared
+  )
   return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
 })

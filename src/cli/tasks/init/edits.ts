@@ -10,12 +10,12 @@ const read = (file: string, text: string): Result.Result<Readonly<Record<string,
   return Result.flatMap(
     Result.mapError(
       parseJson(text.replace(/^\uFEFF/, "")),
-      ({ column, line, problem }) => `${file}: line ${line}, column ${column}: ${problem}. Mend it first`
+      ({ column, line, problem }) => `${file}: line ${line}, column ${column}: ${problem}. Fix it first`
     ),
     (value) =>
       Predicate.isObject(value)
         ? Result.succeed(Object.fromEntries(Object.entries(value)))
-        : Result.fail(`${file}: expected one JSON object. Mend it first`)
+        : Result.fail(`${file}: expected one JSON object. Fix it first`)
   )
 }
 

@@ -2,7 +2,7 @@ import type { Report } from "../../../changes/apply/runPlan.ts"
 import type { Describing } from "../../../changes/Driver.ts"
 import type { Plan } from "../../../changes/Plan.ts"
 import type { Change } from "../../../engine/changes/Change.ts"
-import type { Outcome } from "../../../engine/changes/promotion/promote.ts"
+import type { Outcome } from "../../../engine/changes/promotion/draftPromotion.ts"
 
 /** What a promotion would do, to be told. */
 export interface Told {

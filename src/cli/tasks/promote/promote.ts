@@ -1,10 +1,10 @@
 import { Console, Context, Effect, Layer, Predicate, Schema } from "effect"
 
-import { applyPlan } from "../../../changes/tools/tools.ts"
+import { applyPlan } from "../../../changes/tools/planTools.ts"
 import { WorkflowPlans } from "../../../engine/changes/Plans.ts"
 import { MatchFields } from "../../../engine/changes/settings.ts"
+import { planPromotion, type PromotionRequest } from "../../../engine/operator/plans/planPromotion.ts"
 import { planPromotionTool, toPlanningFailure } from "../../../engine/operator/plans/planTools.ts"
-import { planPromotion, type PromotionRequest } from "../../../engine/operator/plans/promotion.ts"
 import { toPlanFailure } from "../../../engine/operator/plans/toolset.ts"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../../configuration/flags.ts"

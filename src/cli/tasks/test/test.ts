@@ -7,9 +7,9 @@ import { EngineClient } from "../../../engine/client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../../engine/client/EngineError.ts"
 import { Instances } from "../../../engine/client/Instances.ts"
 import { WorkflowId } from "../../../engine/client/models.ts"
-import { casesIn } from "../../../engine/operator/tests/cases.ts"
 import { junitXml } from "../../../engine/operator/tests/junit.ts"
-import { type Result as TestResult, type Running, runTests } from "../../../engine/operator/tests/runTests.ts"
+import { readCases } from "../../../engine/operator/tests/readCases.ts"
+import { type TestResult, type RunOptions, runTests } from "../../../engine/operator/tests/runTests.ts"
 import { runTestsTool, usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
 import { countsText, resultData, resultLines } from "../../../engine/operator/tests/testReport.ts"
 import { toToolFailure } from "../../../engine/tools/errors.ts"
@@ -64,7 +64,7 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
 }, Effect.scoped)
 
 /** Runs the chosen tests and prints what became of them. */
-const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, request: TestRequest, running: Running) {
+const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, request: TestRequest, running: RunOptions) {
   const { files, json, junit } = request
   const engines = yield* instances(launch)
   const engine = yield* Context.get(engines, Instances)
@@ -75,7 +75,7 @@ const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, requ
     return yield* new ConfigurationError({ message })
   }
   const context = Context.add(yield* withFolders(launch, engines), EngineClient, engine)
-  const cases = yield* casesIn(testFiles(folder, launch), files.length === 0 ? undefined : files).pipe(
+  const cases = yield* readCases(testFiles(folder, launch), files.length === 0 ? undefined : files).pipe(
     Effect.catchTag("InvalidArgument", ({ problem }) => Effect.fail(new UsageError({ message: problem })))
   )
   const results = yield* asCall({
@@ -102,7 +102,7 @@ const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, requ
 const printed = (results: ReadonlyArray<TestResult>, folder: string): string =>
   visible(
     results.length === 0
-      ? `There is no test of this in ${folder}.`
+      ? `There is no test for this in ${folder}.`
       : [...results.flatMap(resultLines), "", countsText(results)].join("\n")
   )
 

@@ -1,8 +1,8 @@
 import type { Workflow } from "../../client/models.ts"
 import { type Change, type ChangeOf, idOf, invert, type Reference } from "../Change.ts"
 import { contentOf, wholeContentOf } from "../content.ts"
-import { type Step, stepOf } from "../guards.ts"
-import { linksOf } from "../promotion/links.ts"
+import { linksOf } from "../promotion/workflowLinks.ts"
+import { type Step, stepOf } from "../Step.ts"
 import type { BulkRequest } from "./BulkRequest.ts"
 
 interface Graph {

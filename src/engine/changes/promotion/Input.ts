@@ -1,8 +1,8 @@
 import type { Tag, Workflow } from "../../client/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
+import type { EarlierPromotions } from "./earlierPromotions.ts"
 import type { Generation } from "./fit.ts"
-import type { Promoted } from "./history.ts"
 import type { NodeTypes } from "./nodeTypes.ts"
 
 /** How a promotion goes about it. */
@@ -27,7 +27,7 @@ export interface Input {
   readonly target: ReadonlyArray<Workflow>
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials
-  readonly promoted: Promoted
+  readonly promoted: EarlierPromotions
   /** Who has changed workflows of the target, in words, as far as their engine tells. */
   readonly editors: ReadonlyMap<string, string>
   readonly mapping: Mapping

@@ -1,7 +1,7 @@
 import type { Workflow } from "../../client/models.ts"
 import { isArchived } from "../content.ts"
 import type { Mapping } from "../settings.ts"
-import type { Promoted } from "./history.ts"
+import type { EarlierPromotions } from "./earlierPromotions.ts"
 
 /** The workflow of the target that another one becomes, if there is one; or why nobody can tell. */
 export type Counterpart =
@@ -15,7 +15,7 @@ interface Places {
   readonly to: string
   readonly source: ReadonlyMap<string, Workflow>
   readonly target: ReadonlyArray<Workflow>
-  readonly promoted: Promoted
+  readonly promoted: EarlierPromotions
   readonly mapping: Mapping
 }
 

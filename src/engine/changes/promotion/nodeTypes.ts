@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { listed } from "../../../internal/clipped.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { shortType, toEngineType } from "../../client/naming.ts"
@@ -39,9 +40,6 @@ export const unknownTypes = (
   const unknown = nodes.filter((node) => problemOf(node) === undefined && !isKnown(node))
   const types = [...new Set(unknown.map((node) => shortType(versioned(node))))].toSorted()
   if (types.length === 0) return []
-  const more = types.length > mostNamed ? ` and ${types.length - mostNamed} more` : ""
   const why = hint === undefined ? "" : `. ${hint}`
-  return [
-    `Whether ${to} has these node types in these versions is not known: ${types.slice(0, mostNamed).join(", ")}${more}${why}`
-  ]
+  return [`Whether ${to} has these node types in these versions is not known: ${listed(types, mostNamed)}${why}`]
 }

@@ -1,8 +1,8 @@
 import { versionOf } from "../../client/versions.ts"
 import { type Change, type ChangeOf, type Content, idOf, type Ref, type Source } from "../Change.ts"
 import { differingParts, partsBefore, shownFor } from "../content.ts"
-import { type Step, stepOf } from "../guards.ts"
-import { type Built, broughtBy } from "./build.ts"
+import { type Step, stepOf } from "../Step.ts"
+import { type Built, broughtBy } from "./Built.ts"
 import type { Input } from "./Input.ts"
 
 /** The workflow of the target that a change is about. */

@@ -1,6 +1,6 @@
 import type { Change, Ref } from "../Change.ts"
-import { type Step, stepOf } from "../guards.ts"
-import type { Built } from "./build.ts"
+import { type Step, stepOf } from "../Step.ts"
+import type { Built } from "./Built.ts"
 import type { Input } from "./Input.ts"
 import { changedRef, sourceOf } from "./steps.ts"
 

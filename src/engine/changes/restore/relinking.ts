@@ -1,7 +1,7 @@
 import type { Workflow } from "../../client/models.ts"
 import { type Change, type ChangeOf, type Content, idOf, type Reference } from "../Change.ts"
 import type { Levels } from "../promotion/levels.ts"
-import { linksOf } from "../promotion/links.ts"
+import { linksOf } from "../promotion/workflowLinks.ts"
 
 /** What makes a deleted workflow anew, by its former id. */
 export type Creations = ReadonlyMap<string, ChangeOf<"create">>

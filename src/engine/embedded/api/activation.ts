@@ -2,8 +2,7 @@ import { Effect, Predicate } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isKnownType } from "../run/nodeTypes.ts"
-import { isListening, publish, unpublish } from "../run/publishing.ts"
-import { addressesOf } from "../run/triggers.ts"
+import { isListening, losers, publish, sharesAddress, unpublish } from "../run/publishing.ts"
 import { type Moment, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
@@ -31,7 +30,8 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
   const problem = activationProblem(before, workflows)
   if (problem !== undefined) return yield* problem
   const moment = yield* present
-  if (!workflows.sharesAddresses && collides(before, [...tables.workflows.values()], moment)) {
+  const all = [...tables.workflows.values()]
+  if (!workflows.sharesAddresses && collides(before, all, moment)) {
     return yield* conflict("There is a conflict with one of the webhooks.")
   }
   const missing = workflows.callProblem(before, tables)
@@ -41,18 +41,14 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
     publication: tables.counters.publication
   })
   const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
-  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
+  const others = losers(workflow, all).map((other) => ({ workflow: other }))
+  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } }, ...others)
   return ok(yield* showWorkflow(workflow, "activate"))
 })
 
 /** Whether another workflow already listens where this one would. */
-const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean => {
-  const wanted = new Set(addressesOf(workflow.id, workflow.nodes).map(({ method, path }) => `${method} ${path}`))
-  return others
-    .filter((other) => other.id !== workflow.id && isListening(other, moment))
-    .flatMap((other) => addressesOf(other.id, other.published?.nodes ?? []))
-    .some(({ method, path }) => wanted.has(`${method} ${path}`))
-}
+const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean =>
+  others.some((other) => other.id !== workflow.id && isListening(other, moment) && sharesAddress(workflow, other))
 
 export const deactivate: Handler = Effect.fnUntraced(function* ({ at }) {
   const { commit, tables } = yield* Store

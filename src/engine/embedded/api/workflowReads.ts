@@ -1,6 +1,6 @@
 import { Effect, Struct } from "effect"
 
-import { settled } from "../run/publishing.ts"
+import { asOf } from "../run/publishing.ts"
 import { present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store, type Tables } from "../store/Store.ts"
@@ -14,7 +14,7 @@ const all = Effect.gen(function* () {
   const { publishing } = yield* Dialect
   const moment = yield* present
   return [...tables.workflows.values()]
-    .map((workflow) => settled(workflow, moment, publishing))
+    .map((workflow) => asOf(workflow, moment, publishing))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 })
 
@@ -27,7 +27,7 @@ export const findWorkflow = Effect.fnUntraced(function* (
   const { publishing } = yield* Dialect
   const workflow = tables.workflows.get(id)
   if (workflow === undefined) return yield* notFound(message)
-  return settled(workflow, yield* present, publishing)
+  return asOf(workflow, yield* present, publishing)
 })
 
 /** A workflow as the engine shows it on an occasion. */

@@ -2,7 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 
 import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { publish } from "../run/publishing.ts"
+import { losers, publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
@@ -131,7 +131,8 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     rules: publishing,
     publication: tables.counters.publication
   })
-  yield* commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions)
+  const others = losers(workflow, [...tables.workflows.values()]).map((other) => ({ workflow: other }))
+  yield* commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions, ...others)
   return ok(yield* showWorkflow(workflow, "update"))
 })
 

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
-import { countListeners, schedulesIn } from "./triggers.ts"
+import { type Address, addressesOf, countListeners, schedulesIn } from "./triggers.ts"
 
 /** What an engine does when a workflow is published and unpublished. */
 export interface PublishingRules {
@@ -21,12 +21,29 @@ export interface PublishingRules {
 export const isListening = ({ published }: WorkflowRecord, { millis }: Moment): boolean =>
   published !== null && published.listensAt <= millis
 
+/** The addresses at which a published workflow listens. */
+export const listeningAddresses = ({ id, published }: WorkflowRecord): ReadonlyArray<Address> =>
+  addressesOf(id, published?.nodes ?? []).filter((address) => published?.lost?.includes(addressText(address)) !== true)
+
+const addressText = ({ method, path }: Address) => `${method} ${path}`
+
+/** Whether one workflow would listen where another one does. */
+export const sharesAddress = (workflow: WorkflowRecord, other: WorkflowRecord): boolean => {
+  const wanted = new Set(addressesOf(workflow.id, workflow.nodes).map(addressText))
+  return listeningAddresses(other).some((address) => wanted.has(addressText(address)))
+}
+
+/** Those of other workflows that lose addresses as one begins to listen: for good, until they are published again. */
+export const losers = (workflow: WorkflowRecord, all: ReadonlyArray<WorkflowRecord>): ReadonlyArray<WorkflowRecord> =>
+  all.flatMap((other) => {
+    const { published } = other
+    if (other.id === workflow.id || published === null || !sharesAddress(workflow, other)) return []
+    const lost = addressesOf(workflow.id, workflow.nodes).map(addressText)
+    return [{ ...other, published: { ...published, lost: [...(published.lost ?? []), ...lost] } }]
+  })
+
 /** The record as it is at a moment: once its triggers listen, they are counted and have their state. */
-export const settled = (
-  workflow: WorkflowRecord,
-  moment: Moment,
-  { scheduleState }: PublishingRules
-): WorkflowRecord => {
+export const asOf = (workflow: WorkflowRecord, moment: Moment, { scheduleState }: PublishingRules): WorkflowRecord => {
   const { published, staticData } = workflow
   if (published === null || !isListening(workflow, moment)) return workflow
   const state = Object.fromEntries(

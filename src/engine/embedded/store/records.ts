@@ -34,7 +34,9 @@ export const Published = Schema.Struct({
   connections: JsonObject,
   createdAt: Schema.String,
   /** When its triggers begin to listen. */
-  listensAt: Millis
+  listensAt: Millis,
+  /** Methods and paths at which another workflow has begun to listen instead. */
+  lost: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Published = typeof Published.Type
 

@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
         unkeepable = message
       }
     })
-    yield* say(before, unkeepable, notSpooled, "What the history of workflows does not take is on the disk again")
+    yield* say(before, unkeepable, notSpooled, "What waits for the history of workflows is kept on disk again")
   })
 
   const recorded = Effect.gen(function* () {
@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
   }
 })
 
-const notKept = "The history of workflows takes nothing now, calls go on without it, and it will be caught up"
+const notKept = "The history of workflows cannot be written now; calls go on without it, and it will catch up later"
 const notShown = "The work tree of the history does not show its newest commits, which are in it nevertheless"
 const notSpooled =
-  "What the history of workflows does not take cannot wait on the disk either, and is lost if this server ends"
+  "What waits for the history of workflows cannot be kept on disk either, and is lost if this server ends"

@@ -20,7 +20,7 @@ const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = 
   ],
   [
     /Permission denied|PermissionDenied|Read-only file system|insufficient permission|not permitted|EACCES|EROFS|EPERM/i,
-    (directory) => `${directory} cannot be written: mend its access rights`
+    (directory) => `${directory} cannot be written: fix its access rights`
   ],
   [
     /not uptodate|would be overwritten|unmerged|needs merge/i,

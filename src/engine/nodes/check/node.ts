@@ -5,11 +5,11 @@ import { nameOf } from "../../client/models.ts"
 import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
-import { settingsOf } from "../effective.ts"
+import { settingsOf } from "../effectiveValues.ts"
 import { textOf } from "../json.ts"
 import type { NodeType } from "../NodeType.ts"
 import { packageOf } from "../packageOf.ts"
-import { suggestTypes } from "../suggest.ts"
+import { suggestTypes } from "../suggestNodes.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
@@ -79,7 +79,7 @@ const choosers = ["nodeCredentialType", "genericAuthType"]
 export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
   const { onError } = node
   if (onError === undefined || onError === null || waysOn.some((one) => one === onError)) return []
-  const problem = `${quoted(onError)} is none of its values`
+  const problem = `${quoted(onError)} is not one of its values`
   return [{ level: "error", node: nameOf(node), field: "onError", problem, fix: `One of ${waysOn.join(", ")}` }]
 }
 
@@ -113,7 +113,7 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
           problem:
             unusable.length === 0
               ? "the node has no credential"
-              : `the node has a credential of type ${unusable.join(", ")}, which it cannot use so`,
+              : `the node has a credential of type ${unusable.join(", ")}, which it cannot use in this way`,
           fix: `It needs one of type ${one}: {"${one}": {"id", "name"}}`
         }))
       : []),

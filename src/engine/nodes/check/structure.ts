@@ -55,7 +55,7 @@ const ends = (
     ...sources.map((name): Finding => ({
       level: "error",
       field: `connections.${name}`,
-      problem: `connections begin at ${name}, which is no node`,
+      problem: `connections begin at ${name}, which is not a node`,
       fix: hint(name)
     })),
     ...edges
@@ -64,7 +64,7 @@ const ends = (
         level: "error",
         node: source,
         field: `connections.${from}[${output}]`,
-        problem: `leads to ${target === "" ? "nothing" : target}, which is no node`,
+        problem: `leads to ${target === "" ? "nothing" : target}, which is not a node`,
         fix: hint(target)
       }))
   ]

@@ -43,7 +43,7 @@ export const checkSubWorkflows = Effect.fnUntraced(function* (
       const problem = `workflow ${other.name} (${id}) is not active: only active ones can be run by others here`
       return [{ level: "warning", ...finding, problem, fix: "Activate it with activate_workflow" }]
     }
-    const problem = `workflow ${other.name} (${id}) cannot be started so: it has no enabled ${begins[0]}`
+    const problem = `workflow ${other.name} (${id}) cannot be started in this way: it has no enabled ${begins[0]}`
     return [{ level: "error", ...finding, problem, fix: `Give it a node of type ${begins[0]}` }]
   })
 })

@@ -25,6 +25,8 @@ export interface Lookups {
   readonly missingTypes: ReadonlyMap<string, string>
   /** One new id for each operation, for the nodes that are called from outside. */
   readonly webhookIds: ReadonlyArray<string>
+  /** The same for new nodes, where groups are made: those hold nodes by their ids. */
+  readonly nodeIds: ReadonlyArray<string>
 }
 
 /** A workflow under way from one operation to the next. */

@@ -63,6 +63,7 @@ const schemas = {
     value: Schema.NullOr(Schema.String),
     position: Schema.optionalKey(Position)
   }),
+  group: operation("group", { name: text, value: Schema.NullOr(names) }),
   move: operation("move", { node: text, position: Position }),
   arrange: operation("arrange", {})
 } satisfies Readonly<Record<Kind, Schema.Constraint>>
@@ -115,6 +116,7 @@ const aliasesOf: { readonly [K in Kind]?: Words } = {
   tag: { name: "value", tag: "value", tags: "value" },
   untag: { name: "value", tag: "value", tags: "value" },
   note: { name: "node", note: "value", text: "value" },
+  group: { group: "name", members: "value", nodes: "value" },
   move: { name: "node", to: "position" }
 }
 
@@ -176,6 +178,7 @@ const decoders: { readonly [K in Kind]: (input: unknown) => Result.Result<Operat
   tag: decoder(schemas.tag),
   untag: decoder(schemas.untag),
   note: decoder(schemas.note),
+  group: decoder(schemas.group),
   move: decoder(schemas.move),
   arrange: decoder(schemas.arrange)
 }

@@ -37,6 +37,7 @@ export const add: Apply<"add"> = (draft, operation, lookups, place) =>
       typeVersion,
       position: position ?? placeFor(draft.workflow.nodes, { from: source, to: target, isPart: link !== "main" }),
       name,
+      ...idOf(lookups, place),
       ...(isCalled({ type }) ? { webhookId: lookups.webhookIds[place] } : {})
     }
     const grown = withWorkflow(draft, { nodes: [...draft.workflow.nodes, node] })
@@ -44,6 +45,12 @@ export const add: Apply<"add"> = (draft, operation, lookups, place) =>
     const input = yield* inputOf(operation.input)
     return yield* wired(grown, { from, to, name, link, output, input })
   })
+
+/** The id of a new node, where there has to be one before it is written. */
+export const idOf = ({ nodeIds }: Lookups, place: number): { readonly id?: string } => {
+  const id = nodeIds[place]
+  return id === undefined ? {} : { id }
+}
 
 interface Wiring {
   readonly from: string | undefined

@@ -5,6 +5,7 @@ import { validate } from "../../workflow/validate.ts"
 import * as adding from "./adding.ts"
 import { credential } from "./credential.ts"
 import type { Draft, Lookups, Step } from "./Draft.ts"
+import { group, problemOfGroups } from "./grouping.ts"
 import * as nodes from "./nodes.ts"
 import type { Operation } from "./Operation.ts"
 import * as about from "./settingsAndTags.ts"
@@ -45,6 +46,8 @@ export const applyOperations = (
         problem
       }))
     }
+    const torn = problemOfGroups(draft, operations)
+    if (torn !== undefined) return yield* Result.fail({ problem: torn })
     const [before, after] = [brokenRule(workflow), brokenRule(draft.workflow)]
     if (after === undefined) return { ...draft, stillBroken: [] }
     return after === before ? { ...draft, stillBroken: [after] } : yield* Result.fail({ problem: after })
@@ -74,6 +77,7 @@ const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: nu
       tag: (one) => about.tag(draft, one, lookups, place),
       untag: (one) => about.untag(draft, one, lookups, place),
       note: (one) => nodes.note(draft, one, lookups, place),
+      group: (one) => group(draft, one, lookups, place),
       move: (one) => nodes.move(draft, one, lookups, place),
       arrange: (one) => nodes.arrange(draft, one, lookups, place)
     })

@@ -1,22 +1,29 @@
-import { Effect, Struct } from "effect"
+import { Effect, Predicate, Struct } from "effect"
 
-import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
+import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Tag, Workflow } from "../../client/models.ts"
+import { freshWebhookId, isCalled } from "../../client/webhookIds.ts"
 import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { whileDone } from "../../tools/workflows/guards.ts"
-import { leftOut } from "../../tools/workflows/shown.ts"
+import { leftOut } from "../../tools/workflows/showWorkflow.ts"
+import { nodesWithOwnPaths, sharedAddresses } from "../../workflow/copies.ts"
 import type { Edited } from "./applyOperations.ts"
 import { tagsNamed } from "./tagsNamed.ts"
 
-/** Makes a new, inactive workflow of an edited one. Its webhooks get ids of their own; what runs have left there stays behind. */
+/**
+ * Makes a new, inactive workflow of an edited one, with its tags and description. Static data stays with the original: it is
+ * what triggers there have seen already, which a copy has not.
+ */
 export const saveCopy = Effect.fnUntraced(function* (
+  original: Workflow,
   { tags, workflow }: Edited,
   name: string,
   known: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
-  const nodes = workflow.nodes.map((node) => Struct.omit(node, ["webhookId"]))
+  const nodes = yield* copiedNodes(original, workflow)
   const { connections, nodeGroups, pinData, settings } = workflow
   const { dropped, workflow: made } = yield* engine.createWorkflow({
     name,
@@ -28,6 +35,10 @@ export const saveCopy = Effect.fnUntraced(function* (
   })
   const { id } = made
   const done = { id, done: "created" } as const
+  const described = descriptionOf(original)
+  if (described !== undefined) {
+    yield* whileDone(engine.updateWorkflow(made, described), { ...done, step: "setting its description" })
+  }
   if (tags.length > 0) {
     const tagging = Effect.flatMap(tagsNamed(tags, [...known, ...(workflow.tags ?? [])]), (all) =>
       engine.setWorkflowTags(id, all)
@@ -36,5 +47,26 @@ export const saveCopy = Effect.fnUntraced(function* (
   }
   const latest: Workflow = yield* whileDone(engine.getWorkflow(id), { ...done, step: "reading it back" })
   const said = `${id} was made of ${workflow.id}, which is as it was.`
-  return { latest, notices: [said, ...addressNotices(nodes, [], latest), ...leftOut(dropped)] }
+  const bare = nodes.map((node) => Struct.omit(node, ["webhookId"]))
+  const addresses = [...addressNotices(bare, [], latest), ...sharedAddresses(nodes, original)]
+  return { latest, notices: [said, ...addresses, ...leftOut(dropped)] }
 })
+
+/** What is there to be said of the addresses of a copy before it is made. */
+export const noticesOfCopy = (original: Workflow, edited: Workflow): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(copiedNodes(original, edited), (nodes) => sharedAddresses(nodes, original))
+
+/** The nodes of a copy; those that are called from outside have new ids. */
+const copiedNodes = (original: Workflow, { nodes }: Workflow): Effect.Effect<ReadonlyArray<JsonObject>> =>
+  Effect.map(
+    Effect.forEach(nodes, (node) =>
+      isCalled(node)
+        ? Effect.map(freshWebhookId, (webhookId): JsonObject => ({ ...node, webhookId }))
+        : Effect.succeed(node)
+    ),
+    (own) => nodesWithOwnPaths(own, original.nodes)
+  )
+
+/** Engines take a description for a workflow that is there, and for no new one. */
+const descriptionOf = ({ description }: Workflow): Changes | undefined =>
+  Predicate.isString(description) && description !== "" ? { description } : undefined

@@ -11,12 +11,13 @@ import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { checkBeside } from "../../tools/workflows/findings.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
 import { notStarted } from "../../tools/workflows/switchOn.ts"
+import { takenOver } from "../../tools/workflows/takenOver.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { withoutSecrets } from "../../workflow/maskSecrets.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
 import type { Edited } from "./applyOperations.ts"
-import { saveCopy } from "./copying.ts"
+import { noticesOfCopy, saveCopy } from "./copying.ts"
 import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
 import type { Operation } from "./Operation.ts"
 import { tagsNamed } from "./tagsNamed.ts"
@@ -29,30 +30,31 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    operations: anyOperations,
+    operations: optional(anyOperations),
     ifVersion,
     copy_as: optional(workflowName.annotate({ description: "Save as a new workflow of this name instead" })),
     dry_run: optional(flag("Only say what would change"))
   },
-  run: Effect.fnUntraced(function* ({ copy_as, dry_run = false, id, ifVersion, operations: given }) {
+  run: Effect.fnUntraced(function* ({ copy_as, dry_run = false, id, ifVersion, operations: given = [] }) {
     if (given.length === 0 && copy_as === undefined) return yield* noOperations
     const operations = yield* readOperations(given)
     const current = readUnchanged(id, ifVersion)
     if (copy_as !== undefined && !dry_run) return yield* copy(copy_as, operations, yield* current)
-    return yield* (dry_run ? Effect.flatMap(current, tryOut(operations)) : edit(id, operations, current)).pipe(
-      exclusively(id)
-    )
+    const tried = tryOut(operations, copy_as !== undefined)
+    return yield* (dry_run ? Effect.flatMap(current, tried) : edit(id, operations, current)).pipe(exclusively(id))
   })
 })
 
 /** Says what operations would change, and the same whether a value that they put in place of a secret is that secret or not. */
-const tryOut = (operations: ReadonlyArray<Operation>) =>
+const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
   Effect.fnUntraced(function* (current: Workflow) {
     const before = { ...current, nodes: current.nodes.map(veiled) }
     const { edited } = yield* editedBy(before, operations)
     const found = yield* checkBeside(edited.workflow, before)
     const { nodes } = changesOf(before, edited.workflow)
-    const addresses = nodes === undefined ? [] : addressNotices(nodes, before.nodes, edited.workflow)
+    const addresses = isCopy
+      ? yield* noticesOfCopy(before, edited.workflow)
+      : addressNotices(nodes ?? [], before.nodes, edited.workflow)
     return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* found)
   })
 
@@ -93,14 +95,15 @@ const edit = Effect.fnUntraced(function* <E, R>(
     }
   )
   const later = yield* changedSince({ ...written, active: current.active }, latest)
-  const said = [...notStarted(latest), ...later, ...notices, ...keptSettings(current, edited, latest)]
+  const taken = yield* takenOver(latest, current.nodes)
+  const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptSettings(current, edited, latest)]
   return yield* answer(current, edited, latest, said, yield* found)
 })
 
 const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
   const { edited, lookups } = yield* editedBy(current, operations)
   const found = yield* checkBeside(edited.workflow, current)
-  const { latest, notices } = yield* saveCopy(edited, name, lookups.tags)
+  const { latest, notices } = yield* saveCopy(current, edited, name, lookups.tags)
   return yield* answer(current, edited, latest, notices, yield* found)
 })
 

@@ -30,6 +30,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
     tags: operations.some(({ op }) => op === "tag") ? yield* itemsOf(engine.listTags) : [],
     typeVersions: new Map([...typeVersions, ...used]),
     missingTypes,
+    nodeIds: operations.some(({ op }) => op === "group") ? yield* Effect.forEach(operations, () => freshWebhookId) : [],
     webhookIds: yield* Effect.forEach(operations, () => freshWebhookId)
   } satisfies Lookups
 })

@@ -6,6 +6,7 @@ import { nodeType } from "../../client/naming.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
 import { mentions, renameNode } from "../../workflow/references.ts"
+import { idOf } from "./adding.ts"
 import {
   type Apply,
   connectionsOf,
@@ -79,11 +80,13 @@ export const arrange: Apply<"arrange"> = (draft) =>
   )
 
 /** Puts a note on a node, on the canvas, or into a note that lies there. */
-export const note: Apply<"note"> = (draft, { node: name, position, value }) =>
+export const note: Apply<"note"> = (draft, { node: name, position, value }, lookups, place) =>
   Result.gen(function* () {
     const text = value ?? ""
     if (name === undefined)
-      return withWorkflow(draft, { nodes: [...draft.workflow.nodes, sticky(draft, text, position)] })
+      return withWorkflow(draft, {
+        nodes: [...draft.workflow.nodes, { ...sticky(draft, text, position), ...idOf(lookups, place) }]
+      })
     const node = yield* nodeNamed(draft, name)
     if (isStickyNote(node)) {
       const parameters = objectOf(node.parameters)

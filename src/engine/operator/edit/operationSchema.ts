@@ -18,6 +18,7 @@ export const kinds = [
   "tag",
   "untag",
   "note",
+  "group",
   "move",
   "arrange"
 ] as const
@@ -34,11 +35,11 @@ export const operationSchema = {
       parameters: { type: "object", description: "set, add: parameters; settings: settings. Merged, null removes" },
       path: text("set, replace: place in the node, as in parameters.items[0].name, onError"),
       value: text(
-        "set: value at path, of any JSON type, null removes; replace, note: new text; credential: its name or id; tag, untag: tag name"
+        "set: value at path, of any JSON type, null removes; replace, note: new text; credential: its name or id; tag, untag: tag name; group: its nodes' names, null dissolves"
       ),
       find: text("replace: text to find"),
       count: { type: "integer", description: "replace: times it must occur, default 1" },
-      name: text("rename: new name"),
+      name: text("rename: new name; group: its name"),
       type: text("add: node type; credential: its type"),
       typeVersion: { type: "number", description: "add: default as usual" },
       from: text("Source node; add: connect after it"),

@@ -6,18 +6,18 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional } from "../../tools/parameters.ts"
-import { account } from "./account.ts"
+import { describeUnfailed } from "./describeExecution.ts"
+import { explainFailure } from "./explainFailure.ts"
 import { failureOf, messageOf } from "./failure.ts"
-import { mentionsOf } from "./fields.ts"
-import { comparedWith, failureKind, lastFailed, lastStopped, pastOf } from "./past.ts"
-import { readFailed, readSuccess } from "./reading.ts"
+import { fieldReferencesOf } from "./inputFields.ts"
+import { readFailed, readSuccess } from "./readExecutions.ts"
+import { compareFailures, failureKind, lastFailed, lastStopped, relatedRunsOf } from "./relatedRuns.ts"
 import { runDataOf } from "./runData.ts"
-import { otherEnd } from "./states.ts"
 
 export const explainExecution = EngineTool.make("explain_execution", {
   title: "Explain execution",
   description:
-    "Why a run failed, in few words: node, error, the item it failed on, the way there, what the last success had instead, " +
+    "Why a run failed, in few words: node, error, the item it failed on, path taken, what the last success had instead, " +
     "failures alike, what was changed between. Without id: the last failed run",
   annotations: reads,
   arguments: {
@@ -38,19 +38,20 @@ export const explainExecution = EngineTool.make("explain_execution", {
     const execution = yield* readFailed(wanted)
     const data = runDataOf(execution)
     const failure = data && failureOf(data)
-    if (data === undefined || failure === undefined || execution.status === "canceled") return otherEnd(execution, data)
+    if (data === undefined || failure === undefined || execution.status === "canceled")
+      return describeUnfailed(execution, data)
 
-    const past = yield* pastOf(execution)
+    const related = yield* relatedRunsOf(execution)
     const node = failure.at?.node
-    const mentions = mentionsOf({ data, input: failure.input }, node)
+    const references = fieldReferencesOf({ data, input: failure.input }, node)
     const [compared, success] = yield* Effect.all(
       [
-        comparedWith(execution, past, failureKind(node, messageOf(failure.error))),
-        readSuccess(past.lastSuccess, node, mentions)
+        compareFailures(execution, related, failureKind(node, messageOf(failure.error))),
+        readSuccess(related.lastSuccess, node, references)
       ],
       { concurrency: 2 }
     )
-    return account({ execution, data, failure, mentions, past, compared, success })
+    return explainFailure({ execution, data, failure, references, related, compared, success })
   })
 })
 

@@ -2,23 +2,23 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
-import { cutText } from "./cut.ts"
-import { textsIn } from "./mentions.ts"
+import { textsIn } from "./fieldReferences.ts"
 import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
+import { truncateText } from "./truncate.ts"
 
-/** What went wrong in a run, and where. */
+/** What went wrong in a run, and where. Fields are undefined where the engine does not say. */
 export interface Failure {
   readonly error: JsonObject
-  /** The run of a node that failed; none where no node had begun. */
+  /** The node run that failed; undefined if no node had begun. */
   readonly at: NodeRun | undefined
-  /** The part of an agent that failed, where that made its agent fail. */
+  /** The sub-node (a model, memory or tool) whose failure made its agent fail. */
   readonly part: NodeRun | undefined
   readonly input: ReadonlyArray<unknown>
-  /** Which item of the input, where the engine says so. */
+  /** The index of the input item that failed. */
   readonly item: number | undefined
 }
 
-/** The failure that ended a run; nothing where none did. */
+/** The failure that ended a run, if one did. */
 export const failureOf = (data: RunData): Failure | undefined => {
   const failed = data.runs.filter(({ error }) => error !== undefined)
   const at = failed.findLast(({ node }) => node === data.lastNode) ?? failed.at(-1)
@@ -28,7 +28,7 @@ export const failureOf = (data: RunData): Failure | undefined => {
   return { error, at, part, input: at === undefined ? [] : inputOf(data, at), item: itemOf(at?.error ?? error) }
 }
 
-/** Whether a run took part in the main line; parts of agents give what they have under types of their own. */
+/** Whether a node run belongs to the main flow; sub-nodes of agents give out under connection types of their own. */
 const isMain = ({ whole }: NodeRun): boolean =>
   whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
@@ -51,16 +51,16 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const shown = (text: string | undefined, most: number) =>
     text === undefined || text === message
       ? undefined
-      : cutText(maskText(withoutMarks(withoutPaths(text.slice(0, longest)))), most)
+      : truncateText(maskText(withoutHtml(withoutPaths(text.slice(0, longest)))), most)
   return {
-    message: cutText(maskText(withoutPaths(message.slice(0, longest))), room),
+    message: truncateText(maskText(withoutPaths(message.slice(0, longest))), room),
     ...defined("description", shown(description, room / 2)),
     ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
     ...defined("httpCode", code === null ? undefined : code)
   }
 }
 
-/** Where in the node it came about, as far as the error tells: the line of its code, the parameter, the request. */
+/** Where in the node the error arose, as far as it says: the line of code, the parameter, the request. */
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
   const parameters = objectOf(node?.parameters)
   const { nodeCause, parameter, request } = objectOf(error.context)
@@ -69,7 +69,7 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
   const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectOf(request)
   const address = textIn(uri) ?? textIn(url)
-  const shown = (text: string) => cutText(maskText(text.slice(0, longest)), 160)
+  const shown = (text: string) => truncateText(maskText(text.slice(0, longest)), 160)
   return {
     ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
     ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
@@ -92,8 +92,8 @@ export const defined = (name: string, value: unknown): JsonObject => (value === 
 export const messageOf = (error: JsonObject): string =>
   textIn(error.message) ?? textIn(error.description) ?? textIn(error.name) ?? "an error without a message"
 
-/** Marks of a page, in the words of some errors. */
-const withoutMarks = (text: string): string =>
+/** Removes the HTML that some errors contain. */
+const withoutHtml = (text: string): string =>
   /<\/(?:p|li|ol|ul|code|a|b|strong)>/.test(text)
     ? text
         .replace(/<[^<>]{1,200}>/g, " ")
@@ -101,14 +101,14 @@ const withoutMarks = (text: string): string =>
         .trim()
     : text
 
-/** Paths of the engine's server, and lines of stacks. */
+/** Removes paths of the engine's server, and stack traces. */
 export const withoutPaths = (text: string): string =>
   text
     .replace(/\n\s*at .*/g, "")
     .replace(/(?:file:\/\/)?(?:\/[\w.@+-]+){2,}\/([\w.@+-]+\.[cm]?[jt]s)(:\d+)*/g, "$1")
     .trim()
 
-/** The same for errors that only differ in what they are about: numbers, ids and quoted texts. */
+/** A key that is equal for errors that differ only in numbers, ids and quoted texts. */
 export const kindOfMessage = (message: string): string =>
   withoutPaths(message)
     .slice(0, 300)
@@ -118,7 +118,7 @@ export const kindOfMessage = (message: string): string =>
     .replace(/\d+/g, "#")
     .toLowerCase()
 
-/** The run of another workflow in which the failure came about. */
+/** The sub-workflow's run in which the failure arose. */
 export const childOf = ({ at, error }: Failure): JsonObject | undefined => {
   const { executionId, workflowId } = [
     objectOf(error.errorResponse),

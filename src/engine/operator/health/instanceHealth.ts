@@ -5,7 +5,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { credentialsOf } from "./credentials.ts"
+import { credentialsOf } from "./credentialHealth.ts"
 import { failuresOf } from "./failures.ts"
 import { longRunsOf } from "./longRuns.ts"
 import { missedRunsOf } from "./missedRuns.ts"
@@ -58,8 +58,8 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
     ],
     { concurrency: 2 }
   )
-  const deaf = workflows.flatMap(({ deaf, id, name }) =>
-    deaf === undefined ? [] : [{ workflow: name, id, why: deaf }]
+  const noWorkingTrigger = workflows.flatMap(({ triggerProblem, id, name }) =>
+    triggerProblem === undefined ? [] : [{ workflow: name, id, why: triggerProblem }]
   )
   const notLookedAt = [
     ...(census.isMore ? [`workflows beyond the first ${workflows.length}`] : []),
@@ -85,7 +85,7 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
     active: workflows.filter(({ active }) => active).length,
     ...rows("failures", failures.value?.rows),
     ...rows("missedSchedules", missed.value?.rows),
-    ...rows("noWorkingTrigger", deaf),
+    ...rows("noWorkingTrigger", noWorkingTrigger),
     ...rows("runningTooLong", long.value?.rows),
     ...rows("credentialsGone", credentials.value?.gone),
     ...rows("credentialsFailing", credentials.value?.failing),

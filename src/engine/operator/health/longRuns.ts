@@ -1,7 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
 import type { EngineError } from "../../client/EngineError.ts"
-import type { Execution } from "../../client/models.ts"
+import { secondsOf } from "../explain/describeExecution.ts"
 import type { Engine } from "./workflowFacts.ts"
 
 /** Running executions that are looked at. */
@@ -29,7 +29,7 @@ export const longRunsOf = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         const workflowId = String(run.workflowId)
         const past = yield* engine.listExecutions({ workflowId, status: "success", limit: 20 })
-        const usual = median(past.data.map(secondsOf).filter(Number.isFinite))
+        const usual = median(past.data.map(secondsOf).filter(Predicate.isNotUndefined))
         const seconds = Math.round((now - Date.parse(String(run.startedAt))) / 1000)
         const isLong = usual === undefined ? seconds > longSeconds : seconds > Math.max(120, usual * 5)
         return isLong
@@ -51,9 +51,6 @@ export const longRunsOf = Effect.fnUntraced(function* (
 /** Older engines never list what is running, and refuse to be asked for it. */
 const isUnknownStatus = (error: EngineError) =>
   error._tag === "ApiError" && error.httpStatus === 400 && error.problem.startsWith("request/query/status")
-
-const secondsOf = ({ startedAt, stoppedAt }: Execution) =>
-  (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000
 
 const median = (values: ReadonlyArray<number>): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]

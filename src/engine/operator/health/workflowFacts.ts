@@ -21,7 +21,7 @@ export interface WorkflowFacts {
   readonly zone: string | undefined
   readonly savesNoSuccess: boolean
   /** Why no trigger of an active workflow can start it. */
-  readonly deaf: string | undefined
+  readonly triggerProblem: string | undefined
   /** The credentials that its nodes name. */
   readonly credentials: ReadonlyArray<{
     readonly node: string
@@ -45,7 +45,7 @@ export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined
     schedules: schedulesIn(running),
     zone,
     savesNoSuccess: settings.saveDataSuccessExecution === "none",
-    deaf: workflow.active === true ? deafness(running, workflow.triggerCount) : undefined,
+    triggerProblem: workflow.active === true ? triggerProblemOf(running, workflow.triggerCount) : undefined,
     credentials: nodesOf(workflow).flatMap(credentialsOf)
   }
 }
@@ -53,7 +53,7 @@ export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined
 /** Kinds that other workflows start: a workflow with one of them listens to no event of its own. */
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
 
-const deafness = (nodes: ReadonlyArray<JsonObject>, triggerCount: unknown): string | undefined => {
+const triggerProblemOf = (nodes: ReadonlyArray<JsonObject>, triggerCount: unknown): string | undefined => {
   const enabled = nodes.filter(isEnabled)
   const isCalled = enabled.some((node) => passive.has(kindOf(node)))
   if (hasValidTrigger(nodes)) return triggerCount === 0 && !isCalled ? "none of its triggers listens" : undefined

@@ -8,7 +8,7 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Drift } from "../../client/History.ts"
 import { somebody } from "../../history/git/fastImport.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { cutText } from "../explain/cut.ts"
+import { truncateText } from "../explain/truncate.ts"
 import { notKept } from "./historyErrors.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
 
@@ -67,7 +67,7 @@ const noticed = (notices: ReadonlyArray<string>) => (notices.length === 0 ? {} :
 const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
   id,
   name,
-  change: cutText(change, longest),
+  change: truncateText(change, longest),
   by,
   ...(tool === undefined ? {} : { tool }),
   when,

@@ -8,26 +8,26 @@ import { write } from "../../tools/workflows/writes.ts"
 import { callingInstead, callsOf } from "../../workflow/callers.ts"
 
 /** A workflow that names another one, and where. */
-export interface Naming {
+export interface CallingWorkflow {
   readonly workflow: Workflow
   readonly at: ReadonlyArray<string>
 }
 
 /** The same in short. */
-export const shownCaller = ({ at, workflow: { id, name } }: Naming) => ({ id, name, at })
+export const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => ({ id, name, at })
 
 /** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
 export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
   const { listWorkflows } = yield* EngineClient
   const all = yield* listAll(listWorkflows)
-  return workflowsIn(all).flatMap((workflow): ReadonlyArray<Naming> => {
+  return workflowsIn(all).flatMap((workflow): ReadonlyArray<CallingWorkflow> => {
     const at = workflow.id === called ? [] : callsOf(workflow, called)
     return at.length === 0 ? [] : [{ workflow, at }]
   })
 })
 
 /** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
-export const relink = (callers: ReadonlyArray<Naming>, from: WorkflowId, to: WorkflowId) =>
+export const relink = (callers: ReadonlyArray<CallingWorkflow>, from: WorkflowId, to: WorkflowId) =>
   Effect.forEach(callers, (caller) =>
     Effect.gen(function* () {
       const { getWorkflow } = yield* EngineClient

@@ -6,7 +6,8 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
 import type { VersionId, Workflow, WorkflowId } from "../../client/models.ts"
 import { contentOf, engineVersionIn, previousEngineVersion } from "./engineVersions.ts"
-import { notKept, unreadable } from "./historyErrors.ts"
+import { unreadable } from "./historyErrors.ts"
+import { contentOfRun, executionIn, nothingKept } from "./runVersions.ts"
 
 /** A workflow as it was, and which version that is, in words. */
 export interface Chosen {
@@ -26,9 +27,14 @@ export const chosen = Effect.fnUntraced(function* (
   const { history } = yield* EngineClient
   yield* history.flushed
   if (version === undefined) return yield* beforeLastChange(id, current)
+  const run = executionIn(version)
+  if (Option.isSome(run) && current !== undefined) {
+    const { content, named } = yield* contentOfRun(id, run.value)
+    return { record: { ...current, ...content }, named } satisfies Chosen
+  }
   const own = engineVersionIn(version)
   if (Option.isSome(own)) return yield* inEngineVersion(id, own.value, current)
-  return history.isKept ? yield* inVersion(id, version) : yield* notKept
+  return history.isKept ? yield* inVersion(id, version) : yield* nothingKept(id)
 })
 
 const beforeLastChange = Effect.fnUntraced(function* (id: WorkflowId, current: Workflow | undefined) {
@@ -43,7 +49,7 @@ const beforeLastChange = Effect.fnUntraced(function* (id: WorkflowId, current: W
   }
   const own = current === undefined ? undefined : yield* previousEngineVersion(current)
   if (own !== undefined) return yield* inEngineVersion(id, own.versionId, current)
-  if (!history.isKept) return yield* notKept
+  if (!history.isKept) return yield* nothingKept(id)
   return yield* new InvalidArgument({
     argument: "id",
     problem: `names a workflow with nothing to undo: nothing is known of what ${id} was before`

@@ -6,7 +6,7 @@ export const unreadable = (error: HistoryError | UnknownVersion): InvalidArgumen
   error._tag === "UnknownVersion"
     ? new InvalidArgument({
         argument: "version",
-        problem: `${error.version} is none of this history: workflow_history has those of a workflow, git log those of all`
+        problem: `${error.version} is not in this history: workflow_history lists the versions of a workflow, git log those of all`
       })
     : new ToolError({
         blame: "upstream",
@@ -15,10 +15,19 @@ export const unreadable = (error: HistoryError | UnknownVersion): InvalidArgumen
         details: {}
       })
 
+const noHistory = (more: string) =>
+  new ToolError({
+    blame: "upstream",
+    code: "CONFIGURATION_ERROR",
+    message: `No history is kept: name a folder for it as \`history\` in the configuration, or start with --history DIR.${more}`,
+    details: {}
+  })
+
 /** There is no history; and what to do about that. */
-export const notKept = new ToolError({
-  blame: "upstream",
-  code: "CONFIGURATION_ERROR",
-  message: "No history is kept: name a folder for it as `history` in the configuration, or start with --history DIR.",
-  details: {}
-})
+export const notKept = noHistory("")
+
+/** The same, where a run shows what ran. */
+export const notKeptBut = (run: string) =>
+  noHistory(
+    ` Runs show the workflow as it ran: restore_workflow takes one as version, the last is ${run}; list_executions has more.`
+  )

@@ -10,10 +10,10 @@ import type { WorkflowId } from "../../client/models.ts"
 import { changesTo, creationOf, differencesFrom } from "../../history/restoring.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
-import { exclusively, failIfChanged } from "../../tools/workflows/guards.ts"
-import { shownState } from "../../tools/workflows/shown.ts"
+import { exclusively, failIfChangedSince } from "../../tools/workflows/guards.ts"
+import { shownState } from "../../tools/workflows/showWorkflow.ts"
 import { changeLines } from "../../workflow/difference.ts"
-import { callersOf, type Naming, relink, shownCaller } from "./callers.ts"
+import { callersOf, type CallingWorkflow, relink, shownCaller } from "./callers.ts"
 import { chosen } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
 
@@ -29,7 +29,11 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    version: optional(version.annotate({ description: "From workflow_history; left out: before the last change" })),
+    version: optional(
+      version.annotate({
+        description: "From workflow_history, or execution-ID: as that ran. Left out: before the last change"
+      })
+    ),
     ifVersion,
     relink: optional(flag("Let what names a deleted one's old id name the new one")),
     dry_run: optional(flag("Only say what would change"))
@@ -52,7 +56,7 @@ const restored = Effect.fnUntraced(function* (
   const engine = yield* EngineClient
   const current = yield* engine.getWorkflow(id).pipe(Effect.catchIf(isMissing, () => Effect.succeed(undefined)))
   if (current !== undefined && ifVersion !== undefined) {
-    yield* failIfChanged(engine.versions.changesSince(ifVersion, current), current, "ifVersion")
+    yield* failIfChangedSince(ifVersion, current)
   }
   const { named, record } = yield* chosen(id, version, current)
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
@@ -89,7 +93,7 @@ const restored = Effect.fnUntraced(function* (
 })
 
 interface Followed {
-  readonly found: Result.Result<ReadonlyArray<Naming>, EngineError>
+  readonly found: Result.Result<ReadonlyArray<CallingWorkflow>, EngineError>
   readonly relinks: boolean
 }
 

@@ -8,8 +8,9 @@ import type { VersionEntry, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { engineVersions, told } from "./engineVersions.ts"
-import { notKept, unreadable } from "./historyErrors.ts"
+import { unreadable } from "./historyErrors.ts"
 import { restoreWorkflow } from "./restoreWorkflow.ts"
+import { nothingKept } from "./runVersions.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
@@ -31,7 +32,7 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     const problem = yield* history.problem
     const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
     const { problem: unread, versions: all } = yield* engineVersions(id)
-    if (!history.isKept && all.length === 0) return yield* notKept
+    if (!history.isKept && all.length === 0) return yield* nothingKept(id)
 
     // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.
     const recorded = new Set((yield* recordedVersions(id)).map(String))

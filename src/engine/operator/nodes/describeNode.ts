@@ -6,14 +6,14 @@ import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
-import { choose, type Chosen, operationsOf } from "../../nodes/choose.ts"
-import { condition, describeParameters, type Settled } from "../../nodes/describe.ts"
+import { chooseOperation, type Chosen, operationsOf } from "../../nodes/chooseOperation.ts"
+import { condition, describeParameters, type KnownValues } from "../../nodes/describeParameters.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { IndexEntry, NodeType, Port } from "../../nodes/NodeType.ts"
-import { sampleOf } from "../../nodes/sample.ts"
-import { search } from "../../nodes/search.ts"
-import { suggestTypes } from "../../nodes/suggest.ts"
-import { type UsedNode, usageOf } from "../../nodes/usage.ts"
+import { type UsedNode, usageOf } from "../../nodes/nodeUsage.ts"
+import { sampleOf } from "../../nodes/sampleOf.ts"
+import { search } from "../../nodes/searchNodes.ts"
+import { suggestTypes } from "../../nodes/suggestNodes.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, text } from "../../tools/parameters.ts"
 import { fullType } from "../../workflow/typeVersions.ts"
@@ -46,7 +46,7 @@ export const describeNode = EngineTool.make("describe_node", {
     )
     const node = versions.find((one) => one.versions.includes(version))
     if (node === undefined) return yield* noVersion(entry, version)
-    const chosen = yield* Effect.fromResult(choose(node, version, operation))
+    const chosen = yield* Effect.fromResult(chooseOperation(node, version, operation))
     return described(entry, node, version, chosen, byType.get(entry.type) ?? [])
   })
 })
@@ -58,10 +58,10 @@ const described = (
   chosen: Chosen,
   used: ReadonlyArray<UsedNode>
 ) => {
-  const { open, settled } = chosen
+  const { open, known } = chosen
   const operation = Object.fromEntries(
     ["resource", "operation"].flatMap((name) =>
-      valuesHidden(node, name) || settled[name] === undefined ? [] : [[name, settled[name]]]
+      valuesHidden(node, name) || known[name] === undefined ? [] : [[name, known[name]]]
     )
   )
   return {
@@ -72,10 +72,10 @@ const described = (
     ...(entry.versions.length > 1 ? { versions: entry.versions } : {}),
     ...operation,
     ...(open.length === 0 ? {} : { operations: operationsOf(node, chosen) }),
-    ...portsOf("inputs", node.inputs, settled),
-    ...portsOf("outputs", node.outputs, settled),
-    ...credentialsOf(node, settled),
-    parameters: node.isBare === true ? "not told by this engine" : describeParameters(node, settled, open),
+    ...portsOf("inputs", node.inputs, known),
+    ...portsOf("outputs", node.outputs, known),
+    ...credentialsOf(node, known),
+    parameters: node.isBare === true ? "not told by this engine" : describeParameters(node, known, open),
     ...exampleOf(used, operation),
     ...(used.length === 0 ? {} : { used: used.length }),
     ...(open.length === 0 ? {} : { notice: `Give ${open.join(" and ")} for the parameters of an operation.` })
@@ -138,9 +138,9 @@ const noVersion = ({ type, versions }: IndexEntry, version: number) =>
   })
 
 /** Only what is not one plain connection from the left to the right. */
-const portsOf = (name: "inputs" | "outputs", ports: ReadonlyArray<Port>, settled: Settled) => {
+const portsOf = (name: "inputs" | "outputs", ports: ReadonlyArray<Port>, known: KnownValues) => {
   const shown = ports.flatMap(({ max, required = false, type, ...rest }) => {
-    const when = condition(rest, settled)
+    const when = condition(rest, known)
     if (when === undefined) return []
     const marks = [...(when === "" ? [] : [when]), ...(max === 1 ? ["one"] : [])]
     return [`${type}${required ? "*" : ""}${marks.length === 0 ? "" : ` [${marks.join(", ")}]`}`]
@@ -148,9 +148,9 @@ const portsOf = (name: "inputs" | "outputs", ports: ReadonlyArray<Port>, settled
   return shown.length === 1 && shown[0] === "main" ? {} : { [name]: shown.join(", ") }
 }
 
-const credentialsOf = (node: NodeType, settled: Settled) => {
+const credentialsOf = (node: NodeType, known: KnownValues) => {
   const shown = node.credentials.flatMap((credential) => {
-    const when = condition(credential, settled)
+    const when = condition(credential, known)
     if (when === undefined) return []
     return [`${credential.name}${credential.required === true ? "*" : ""}${when === "" ? "" : ` [${when}]`}`]
   })

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import type { Edited } from "../../changes/promotion/promote.ts"
+import type { Edited } from "../../changes/promotion/draftPromotion.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowId } from "../../client/models.ts"
 
@@ -25,7 +25,7 @@ export const editorsOf = Effect.fnUntraced(function* (
         ...new Set((later.length > 0 ? later : versions.slice(0, 1)).flatMap(({ authors: by }) => by ?? []))
       ]
       const when = (later[0] ?? versions[0])?.createdAt ?? updatedAt
-      const by = authors.length === 0 ? ", by whom its engine does not tell" : ` by ${authors.join(", ")}`
+      const by = authors.length === 0 ? ", the engine does not tell by whom" : ` by ${authors.join(", ")}`
       return [id, when === undefined ? by : `${by}, last at ${when}`] as const
     }),
     { concurrency: 5 }

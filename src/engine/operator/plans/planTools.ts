@@ -16,10 +16,10 @@ import type { Instances } from "../../client/Instances.ts"
 import { ExecutionStatus } from "../../client/models.ts"
 import { type Failure, toToolFailure } from "../../tools/errors.ts"
 import { optional, text, timestamp } from "../../tools/parameters.ts"
-import { actions, planBulk } from "./bulk.ts"
-import { planPromotion } from "./promotion.ts"
+import { actions, planBulk } from "./planBulk.ts"
+import { planPromotion } from "./planPromotion.ts"
+import { planRestore } from "./planRestore.ts"
 import { TestSeconds } from "./requiredTests.ts"
-import { planRestore } from "./restore.ts"
 
 /** What the tools that plan work on. */
 export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>

@@ -1,14 +1,14 @@
 import { Context, Effect, Result } from "effect"
 
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { draftPromotion } from "../../changes/promotion/draftPromotion.ts"
 import type { Input } from "../../changes/promotion/Input.ts"
-import { promote } from "../../changes/promotion/promote.ts"
 import type { PromotionSettings } from "../../changes/settings.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
-import { casesIn } from "../tests/cases.ts"
-import { runCases, type Result as TestResult } from "../tests/runTests.ts"
+import { readCases } from "../tests/readCases.ts"
+import { runCases, type TestResult } from "../tests/runTests.ts"
 import { usualConcurrency } from "../tests/runTestsTool.ts"
 import type { TestFile } from "../tests/TestFile.ts"
 import { TestFolder } from "../tests/TestFolder.ts"
@@ -29,7 +29,7 @@ export const tested = Effect.fn("tested")(function* (
   input: Input
 ): Effect.fn.Return<Input, ConfigurationError> {
   if (tests === "off") return input
-  const wanted = promote(input).outcomes.flatMap(({ action, id }) => {
+  const wanted = draftPromotion(input).outcomes.flatMap(({ action, id }) => {
     const workflow = action === "create" || action === "update" ? input.source.get(id) : undefined
     return workflow === undefined ? [] : [workflow]
   })
@@ -47,7 +47,7 @@ const reasons = Effect.fnUntraced(function* (
   if (files === undefined)
     return yield* unable("there is no folder: name it as tests in the configuration, or as --tests")
   if (source.isReadOnly) return yield* unable(`${source.instance}, where tests would run, is read-only`)
-  const cases = yield* Effect.catchTag(casesIn(files), "InvalidArgument", ({ message }) => unable(message))
+  const cases = yield* Effect.catchTag(readCases(files), "InvalidArgument", ({ message }) => unable(message))
   const [broken] = cases.flatMap(({ file, test }) => (Result.isFailure(test) ? [`${file}: ${test.failure}`] : []))
   if (broken !== undefined) return yield* unable(broken)
 

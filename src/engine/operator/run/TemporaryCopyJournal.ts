@@ -3,7 +3,7 @@ import { Context, Effect, type Exit } from "effect"
 /** A temporary copy that exists, or may exist. */
 export interface TemporaryCopyEntry {
   readonly instance: string
-  /** Bears a mark that nothing else has. */
+  /** Contains a mark that makes it unique. */
   readonly name: string
 }
 
@@ -14,8 +14,8 @@ interface Ended<A, E> {
 }
 
 /**
- * Remembers temporary copies as long as they may exist, so that the next process deletes what this one could not. By
- * default nothing does.
+ * Records temporary copies for as long as they may exist, so that the next process can delete what this one could not. By
+ * default nothing is recorded.
  */
 export const TemporaryCopyJournal = Context.Reference<{
   readonly during: <A, E, E2, R>(

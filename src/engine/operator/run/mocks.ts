@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { isTrigger } from "../../workflow/triggers.ts"
 
-/** The JSON of items, as callers and engines write them: bare, or as `{ json }`. */
+/** The JSON of items in either form: bare, or wrapped as `{ json }`. */
 export const itemsIn = (given: unknown): ReadonlyArray<JsonObject> | undefined => {
   const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
   const items = list.map((item) => (isJsonObject(item) ? jsonOf(item) : undefined))
@@ -16,7 +16,7 @@ const jsonOf = (item: JsonObject): JsonObject =>
 
 const wrapping = new Set(["json", "pairedItem", "binary", "error", "index"])
 
-/** Whether an item, as engines write them, holds files. */
+/** Whether an item in the engine's form has binary data. */
 export const holdsFiles = (item: unknown): boolean =>
   isJsonObject(item) &&
   isJsonObject(item.json) &&
@@ -24,17 +24,17 @@ export const holdsFiles = (item: unknown): boolean =>
   isJsonObject(item.binary) &&
   Object.keys(item.binary).length > 0
 
-/** The refusal of files: runs get JSON alone. */
+/** The refusal of binary data: runs get JSON only. */
 export const noFiles =
   "holds files (binary), which cannot be handed over to a run: give what they hold as JSON, or mock the nodes that read them"
 
-/** Whether the items that a workflow keeps for a node hold files. */
+/** Whether a node's pinned items have binary data. */
 export const pinsFiles = ({ pinData }: JsonObject, node: string): boolean => {
   const pinned: unknown = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
   return Array.isArray(pinned) && pinned.some(holdsFiles)
 }
 
-/** The items that a workflow keeps for a node; nothing where it keeps none. */
+/** The items pinned to a node, if there are any. */
 export const pinnedItems = ({ pinData }: JsonObject, node: string): ReadonlyArray<JsonObject> | undefined => {
   const pinned = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
   return pinned === undefined || pinned === null ? undefined : itemsIn(pinned)
@@ -46,9 +46,9 @@ export type Run = ReadonlyArray<ReadonlyArray<JsonObject>>
 /** What a mocked node gives out, run by run. */
 export interface Mock {
   readonly runs: ReadonlyArray<Run>
-  /** For each run the item that came in for each that it gives out, output after output, where that is known. */
+  /** For each run, the index of the input item that each output item comes from, output after output, where that is known. */
   readonly from?: ReadonlyArray<ReadonlyArray<number> | undefined>
-  /** Whether it gives out the same again when it runs more often; else nothing. */
+  /** Whether further runs give out the same as the last one, instead of nothing. */
   readonly repeats: boolean
 }
 
@@ -58,7 +58,7 @@ export const always = (items: ReadonlyArray<JsonObject>): Mock => ({ runs: [[ite
 /** What each mocked node is to give out, by its name. */
 export type Mocks = ReadonlyMap<string, Mock>
 
-/** The mocks as a caller gives them: items, or the word for those that are pinned. */
+/** Reads mocks as callers give them: items, or "pinned" for the pinned ones. */
 export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mocks, string> =>
   Result.gen(function* () {
     const mocks = new Map<string, Mock>()

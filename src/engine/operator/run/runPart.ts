@@ -2,21 +2,22 @@ import { Clock, Effect } from "effect"
 
 import type { Workflow } from "../../client/models.ts"
 import { temporaryName } from "../../client/temporaryName.ts"
+import type { Part } from "./Part.ts"
 import { type ReadRun, runTemporaryCopy } from "./runTemporaryCopy.ts"
-import { type Making, type Part, temporaryCopyOf } from "./temporaryCopy.ts"
+import { type TemporaryCopyOptions, temporaryCopyOf } from "./temporaryCopy.ts"
 
 /** Runs a part of a workflow once through a temporary copy that nobody else knows; `read` reads what it left. */
 export const runPart = Effect.fnUntraced(function* (
   workflow: Workflow,
   part: Part,
-  making: Omit<Making, "name" | "path">,
+  options: Omit<TemporaryCopyOptions, "name" | "path">,
   read?: ReadRun
 ) {
   const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const path = yield* secret
-  const copy = temporaryCopyOf(workflow, part, { ...making, path, name: temporaryName(workflow.name, mark, now) })
-  const outcome = yield* runTemporaryCopy(copy, { path, seconds: making.seconds }, read)
+  const copy = temporaryCopyOf(workflow, part, { ...options, path, name: temporaryName(workflow.name, mark, now) })
+  const outcome = yield* runTemporaryCopy(copy, { path, seconds: options.seconds }, read)
   return { ...outcome, copy }
 })
 

@@ -9,17 +9,17 @@ import type { Execution, ExecutionId, WorkflowId } from "../../client/models.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
-import { readFailed } from "../explain/reading.ts"
-import { statusOf } from "../explain/states.ts"
-import { eraseNamed, eraseOld, eraseTemporaryCopy } from "./leftovers.ts"
+import { statusOf } from "../explain/describeExecution.ts"
+import { readFailed } from "../explain/readExecutions.ts"
+import { eraseNamed, eraseOld, eraseTemporaryCopy } from "./eraseTemporaryCopies.ts"
 import type { TemporaryCopy } from "./temporaryCopy.ts"
 import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 
-/** What came of the run of a temporary copy. */
+/** The outcome of running a temporary copy. */
 export interface Outcome {
-  /** Nothing where the run did not end in time. */
+  /** Undefined if the run did not end in time. */
   readonly execution: Execution | undefined
-  /** Why the temporary copy could not be deleted. */
+  /** The temporary copy, if it could not be deleted, and why. */
   readonly left: { readonly id: string; readonly problem: string } | undefined
 }
 
@@ -33,8 +33,8 @@ export interface Calling {
 export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
 
 /**
- * Runs a temporary copy once: made, activated, called, its execution read, and deleted, whatever happens between. Only
- * what is between can be interrupted: what was made is known, and gone at the end.
+ * Runs a temporary copy once: creates it, activates it, calls its webhook, reads the execution, and deletes it whatever
+ * happened. Creating and deleting cannot be interrupted, so no copy is left unknown.
  */
 export const runTemporaryCopy = Effect.fnUntraced(function* (
   copy: TemporaryCopy,
@@ -46,17 +46,17 @@ export const runTemporaryCopy = Effect.fnUntraced(function* (
   const stopping = yield* Stopping
   if (Deferred.isDoneUnsafe(stopping)) return yield* new ServerStopping({ instance: engine.instance, isBegun: false })
   const { name } = copy.creation
-  if (!swept.has(engine)) {
-    swept.add(engine)
+  if (!cleanedUp.has(engine)) {
+    cleanedUp.add(engine)
     yield* Effect.ignore(eraseOld)
   }
   return yield* Effect.uninterruptibleMask((restore) =>
     journal.during(
       { instance: engine.instance, name },
       Effect.gen(function* () {
-        const made = yield* apart(engine.createWorkflow(copy.creation))
+        const made = yield* detached(engine.createWorkflow(copy.creation))
         if (Exit.isFailure(made)) {
-          const gone = mayExist(made) ? Exit.isSuccess(yield* apart(eraseNamed(name))) : true
+          const gone = mayExist(made) ? Exit.isSuccess(yield* detached(eraseNamed(name))) : true
           return { isGone: gone, outcome: Exit.failCause(made.cause) }
         }
         const { id } = made.value.workflow
@@ -64,9 +64,9 @@ export const runTemporaryCopy = Effect.fnUntraced(function* (
           Deferred.await(stopping),
           Effect.fail(new ServerStopping({ instance: engine.instance, isBegun: true }))
         )
-        const exit = yield* Effect.exit(restore(Effect.raceFirst(used(id, copy, calling, read), stopped)))
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(activateAndRun(id, copy, calling, read), stopped)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
-        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy(id)))
+        const erased = yield* detached(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
         if (left !== undefined)
           yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
@@ -76,27 +76,27 @@ export const runTemporaryCopy = Effect.fnUntraced(function* (
   )
 })
 
-/** The clients over which this process has looked for what others have left. */
-const swept = new WeakSet<object>()
+/** The clients of instances that this process has cleaned of older copies. */
+const cleanedUp = new WeakSet<object>()
 
-/** Whether a creation that failed may have made something. */
+/** Whether a creation that failed may have created the workflow all the same. */
 const mayExist = ({ cause }: Exit.Failure<unknown, EngineError>) =>
-  cause.reasons.some((reason) => !Cause.isFailReason(reason) || isOpen(reason.error))
+  cause.reasons.some((reason) => !Cause.isFailReason(reason) || isOutcomeUnknown(reason.error))
 
-/** Gateways say that something went wrong, and not whether the engine was reached. */
-const isOpen = (error: EngineError) =>
+/** A gateway's 5xx does not say whether the engine was reached. */
+const isOutcomeUnknown = (error: EngineError) =>
   error._tag === "OutcomeUnknown" || error._tag === "Timeout" || (error._tag === "ApiError" && error.httpStatus >= 500)
 
 const problemIn = (cause: Cause.Cause<EngineError>): string =>
   cause.reasons.find(Cause.isFailReason)?.error.message ?? "it could not be tried"
 
-/** To the end in a fiber of its own, whoever interrupts the call, and also where the time of the call is over. */
-const apart = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
+/** Runs to the end in a fiber of its own, even if the call is interrupted or its time is over. */
+const detached = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
   const until = (yield* monotonicMillis) + 30_000
   return yield* Fiber.await(yield* Effect.forkDetach(Effect.provideService(self, Deadline, until)))
 })
 
-const used = Effect.fnUntraced(function* (
+const activateAndRun = Effect.fnUntraced(function* (
   id: WorkflowId,
   copy: TemporaryCopy,
   { path, seconds }: Calling,
@@ -105,18 +105,18 @@ const used = Effect.fnUntraced(function* (
   yield* switchOn(id)
   const inAll = Duration.millis(seconds * 1000 + grace)
   const run = Effect.gen(function* () {
-    yield* called(id, copy, path)
-    return yield* ended(id)
+    yield* callWebhook(id, copy, path)
+    return yield* endedExecution(id)
   })
   const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
   if (Option.isNone(found)) return undefined
   return yield* read(found.value)
 })
 
-/** The engine itself ends a run that takes too long: that is waited for. */
+/** Milliseconds to wait for the engine itself to end a run that takes too long. */
 const grace = 3000
 
-const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: TemporaryCopy, path: string) {
+const callWebhook = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: TemporaryCopy, path: string) {
   const { instance } = yield* EngineClient
   const request = {
     method: "POST",
@@ -127,8 +127,8 @@ const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: 
   const sought = { after: 0, mark: path, isMarked: false }
   const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
   if (Result.isFailure(reply)) {
-    // Whether it was started shows in what ran.
-    return yield* isOpen(reply.failure) ? Effect.void : Effect.fail(reply.failure)
+    // The execution will show whether the run was started.
+    return yield* isOutcomeUnknown(reply.failure) ? Effect.void : Effect.fail(reply.failure)
   }
   const { status } = reply.success
   const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
@@ -138,7 +138,7 @@ const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: 
 })
 
 /** The id of the one execution of a temporary copy, once it has ended or waits for something. */
-const ended = Effect.fnUntraced(function* (workflowId: WorkflowId) {
+const endedExecution = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   const engine = yield* EngineClient
   for (let look = 0; ; look++) {
     if (look > 0) yield* Effect.sleep(look <= 20 ? "100 millis" : "500 millis")
@@ -148,7 +148,7 @@ const ended = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   }
 })
 
-/** Stops what still runs, where the engine can; where not, the workflow's own time limit does. */
+/** Stops what still runs if the engine can; otherwise the workflow's own time limit will. */
 const stopRuns = (workflowId: WorkflowId) =>
   EngineClient.use((engine) =>
     Effect.forEach(["new", "running", "waiting"] as const, (status) =>

@@ -10,12 +10,12 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
-import { statusOf } from "../explain/states.ts"
+import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
-import { report } from "./report.ts"
+import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
 import { runPart } from "./runPart.ts"
+import { runReport } from "./runReport.ts"
 import { type SideEffect, sideEffectsOf } from "./sideEffects.ts"
-import { partOf, runningOf, unmockable } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
 
@@ -65,35 +65,17 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     timeout = 30,
     to
   }) {
-    const workflow = yield* drafted(id, operations)
-    const mocked = yield* orRefuse("mocks", mocksOf(workflow, mocks ?? {}))
-    const unfit = unmockable(workflow, mocked)
-    if (unfit !== undefined) return yield* new InvalidArgument({ argument: "mocks", problem: unfit })
+    const workflow = yield* workflowWithOperations(id, operations)
+    const mocked = yield* mocksFor(workflow, mocks)
     const part = yield* Effect.fromResult(
       Result.mapError(partOf(workflow, mocked, { from, to }), (problem) => new InvalidArgument(problem))
     )
-    const place = items?.findIndex(holdsFiles) ?? -1
-    if (place >= 0) return yield* new InvalidArgument({ argument: `items[${place}]`, problem: noFiles })
-    const pinned = pinnedItems(workflow, part.start)
-    const lacking = [
-      ...(items === undefined && pinsFiles(workflow, part.start) ? [part.start] : []),
-      ...Object.entries(mocks ?? {}).flatMap(([name, value]) =>
-        value === "pinned" && pinsFiles(workflow, name) ? [name] : []
-      )
-    ]
-    const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
+    const withFile = items?.findIndex(holdsFiles) ?? -1
+    if (withFile >= 0) return yield* new InvalidArgument({ argument: `items[${withFile}]`, problem: noFiles })
+    const input = inputFor(workflow, part, { items, mocks })
+    const head = { id, name: workflow.name, ...input.shown }
     const running = runningOf(part, mocked)
     const outside = sideEffectsOf(running)
-    const head = {
-      id,
-      name: workflow.name,
-      input: {
-        at: part.start,
-        items: input.length,
-        ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
-      },
-      ...(lacking.length === 0 ? {} : { withoutFiles: lacking })
-    }
     if (dry_run || (outside.length > 0 && !confirm)) {
       return {
         ...head,
@@ -107,33 +89,67 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
 
     if (outside.length > 0) yield* agreedToRun(workflow, outside)
-    const { execution, left, copy } = yield* runPart(workflow, part, {
-      items: input,
-      mocks: mocked,
-      to,
-      seconds: timeout
-    })
-    return {
-      ...head,
-      ran: true,
-      ...(execution === undefined
-        ? {
-            status: "unknown",
-            note:
-              `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.` +
-              waitingAt(running)
-          }
-        : {
-            ...report(execution, copy, part),
-            ...(statusOf(execution) === "canceled"
-              ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
-              : {})
-          }),
-      ...(left === undefined
-        ? {}
-        : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
-    }
+    const outcome = yield* runPart(workflow, part, { items: input.items, mocks: mocked, to, seconds: timeout })
+    return { ...head, ran: true, ...shownOutcome(outcome, part, running, timeout) }
   })
+})
+
+type GivenItems = ReadonlyArray<JsonObject>
+
+const mocksFor = Effect.fnUntraced(function* (workflow: Workflow, given: JsonObject = {}) {
+  const mocks = yield* orRefuse("mocks", mocksOf(workflow, given))
+  const problem = unmockable(workflow, mocks)
+  return problem === undefined ? mocks : yield* new InvalidArgument({ argument: "mocks", problem })
+})
+
+/** The items that the run starts with (given, else pinned, else one empty item), and what is said of them. */
+const inputFor = (
+  workflow: Workflow,
+  { start }: Part,
+  { items, mocks = {} }: { readonly items: GivenItems | undefined; readonly mocks: JsonObject | undefined }
+) => {
+  const pinned = pinnedItems(workflow, start)
+  const used = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
+  const withoutFiles = [
+    ...(items === undefined && pinsFiles(workflow, start) ? [start] : []),
+    ...Object.entries(mocks).flatMap(([name, value]) => (value === "pinned" && pinsFiles(workflow, name) ? [name] : []))
+  ]
+  return {
+    items: used,
+    shown: {
+      input: {
+        at: start,
+        items: used.length,
+        ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
+      },
+      ...(withoutFiles.length === 0 ? {} : { withoutFiles })
+    }
+  }
+}
+
+/** How the run ended, and the temporary copy if it could not be deleted. */
+const shownOutcome = (
+  { copy, execution, left }: Effect.Success<ReturnType<typeof runPart>>,
+  part: Part,
+  running: ReadonlyArray<JsonObject>,
+  timeout: number
+): JsonObject => ({
+  ...(execution === undefined
+    ? {
+        status: "unknown",
+        note:
+          `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.` +
+          waitingAt(running)
+      }
+    : {
+        ...runReport(execution, copy, part),
+        ...(statusOf(execution) === "canceled"
+          ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
+          : {})
+      }),
+  ...(left === undefined
+    ? {}
+    : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
 })
 
 /** What is really done outside is for the person at the client to decide, where they can be asked. */
@@ -165,7 +181,10 @@ const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {
 }
 
 /** The workflow as it is saved, or as operations would make it. */
-export const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
+export const workflowWithOperations = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  given: ReadonlyArray<JsonObject> | undefined
+) {
   const operations = given === undefined ? [] : yield* readOperations(given)
   const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
   if (operations.length === 0) return workflow

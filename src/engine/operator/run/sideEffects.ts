@@ -10,7 +10,7 @@ import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
-/** Kinds that only work on the items they get. Whatever is not among them may do anything. */
+/** Node types that only work on the items they get. Any other node may have side effects. */
 const inert: ReadonlySet<string> = new Set([
   ...words(`
     aggregate code compareDatasets convertToFile crypto dateTime debugHelper editImage executionData extractFromFile
@@ -25,10 +25,10 @@ const inert: ReadonlySet<string> = new Set([
   `).map(agentType)
 ])
 
-/** Code that may reach beyond its items, in whatever language. */
+/** Marks of code, in any language, that may reach beyond its items. */
 const reaching = /\b(?:helpers|require|import|fetch|process|httpRequest|__import__|open)\b/
 
-/** A node that does something beyond the workflow when it runs. */
+/** A node that acts outside the workflow when it runs. */
 export interface SideEffect {
   readonly node: string
   readonly type: string
@@ -37,7 +37,7 @@ export interface SideEffect {
   readonly credentials?: ReadonlyArray<string>
 }
 
-/** What nodes will do beyond the workflow: with credentials, over the network, in other workflows, on the engine's disk. */
+/** What nodes will do outside the workflow: with credentials, over the network, in other workflows, on the engine's disk. */
 export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<SideEffect> =>
   nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(told)
 

@@ -6,7 +6,7 @@ import type { Workflow } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { ifVersion, workflowId } from "../../tools/parameters.ts"
 import { exclusively, readUnchanged } from "../../tools/workflows/guards.ts"
-import { shownState } from "../../tools/workflows/shown.ts"
+import { shownState } from "../../tools/workflows/showWorkflow.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 const route = (archived: boolean) => ({

@@ -10,18 +10,18 @@ import type { WorkflowQuery } from "../../client/models.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { type Criteria, matchesIn, type Search } from "./criteria.ts"
-import { type Row, sizeOf } from "./rows.ts"
 import type { Place } from "./SearchCursor.ts"
+import { type Row, sizeOf } from "./searchRow.ts"
 
 /** A workflow that was found, and where a search goes on behind it. */
-export interface Find {
+export interface Hit {
   readonly row: Row
   readonly at: Place
 }
 
 /** What was found in one instance, and what is left of it. */
 export interface Findings {
-  readonly finds: ReadonlyArray<Find>
+  readonly hits: ReadonlyArray<Hit>
   readonly searched: number
   /** Where to go on behind all finds; nothing where the instance has been looked through. */
   readonly next: Place | undefined
@@ -41,11 +41,11 @@ export const searchInstance = Effect.fnUntraced(function* (
   from: Place,
   room: number
 ): Effect.fn.Return<Findings> {
-  const finds: Array<Find> = []
+  const hits: Array<Hit> = []
   let bytes = 0
   let count = 0
   let place: Place = from
-  const left = (problem?: EngineError): Findings => ({ finds, searched: count, next: place, problem })
+  const left = (problem?: EngineError): Findings => ({ hits, searched: count, next: place, problem })
   const prepared = yield* Effect.result(prepare(engine, criteria))
   if (prepared._tag === "Failure") return left(prepared.failure)
   const search = prepared.success
@@ -58,11 +58,11 @@ export const searchInstance = Effect.fnUntraced(function* (
     const rows = data.flatMap((workflow) => rowOf(engine.instance, workflow, search))
     for (const [index, row] of rows.entries()) {
       if (index < place.skip) continue
-      finds.push({ row, at: { ...place, skip: index } })
+      hits.push({ row, at: { ...place, skip: index } })
       bytes += sizeOf(row, "none")
     }
     if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === place.after) {
-      return { finds, searched: count, next: undefined, problem: undefined }
+      return { hits, searched: count, next: undefined, problem: undefined }
     }
     place = { instance: engine.instance, after: nextCursor, skip: 0 }
     if (bytes > room) break

@@ -7,9 +7,9 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { cursor, flag, optional, text, timestamp, workflowId } from "../../tools/parameters.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { type Detail, details, shownRow, sizeOf } from "./rows.ts"
 import { type Place, readCursor, writeCursor } from "./SearchCursor.ts"
 import { type Findings, searchInstance } from "./searchInstance.ts"
+import { type Detail, details, shownRow, sizeOf } from "./searchRow.ts"
 
 /** What workflows are found by. */
 export const criteria = {
@@ -49,7 +49,7 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
       { concurrency: "unbounded" }
     )
     const [only] = findings
-    if (findings.length === 1 && only?.problem !== undefined && only.finds.length === 0) return yield* only.problem
+    if (findings.length === 1 && only?.problem !== undefined && only.hits.length === 0) return yield* only.problem
 
     const { isBare, left, rows } = firstOf(findings)
     const failed = findings.flatMap(({ next, problem }) =>
@@ -66,7 +66,7 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
   })
 })
 
-const nothing: Findings = { finds: [], searched: 0, next: undefined, problem: undefined }
+const nothing: Findings = { hits: [], searched: 0, next: undefined, problem: undefined }
 
 /** The start of a search, or where a cursor lets it go on, whatever instances are named beside it. */
 const beginning = Effect.fnUntraced(function* (
@@ -94,13 +94,13 @@ const beginning = Effect.fnUntraced(function* (
 
 /** As many finds as a page has room for, with as much detail as all of them can have, and where each instance goes on. */
 const firstOf = (findings: ReadonlyArray<Findings>) => {
-  const rows = findings.flatMap(({ finds }) => finds.map(({ row }) => row))
+  const rows = findings.flatMap(({ hits }) => hits.map(({ row }) => row))
   const fits = (detail: Detail) => rows.reduce((sum, row) => sum + sizeOf(row, detail), 0) <= room
   const detail = details.find(fits) ?? "names"
   const shown: Array<JsonObject> = []
   let bytes = 0
-  const left = findings.flatMap(({ finds, next, problem }) => {
-    for (const { at, row } of finds) {
+  const left = findings.flatMap(({ hits, next, problem }) => {
+    for (const { at, row } of hits) {
       bytes += sizeOf(row, detail)
       if (bytes > room && shown.length > 0) return [at]
       shown.push(shownRow(row, detail))

@@ -2,25 +2,25 @@ import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masked } from "../../workflow/maskSecrets.ts"
 import { type Path, pathText } from "../../workflow/paths.ts"
 import type { Run } from "../run/mocks.ts"
-import { isMeant } from "./pattern.ts"
+import { matchesPattern } from "./PathPattern.ts"
 
-/** Where what a node gives out is not what was expected. */
+/** A place where a node's output differs from what was expected. */
 export interface Difference {
-  /** From 0 on; told where a node runs more often, or gives out by several outputs. */
+  /** From 0 on; only given if the node runs several times or has several outputs. */
   readonly run?: number
   readonly output?: number
   readonly item?: number
   /** Inside of the item. */
   readonly path?: string
-  /** What is compared, where it is no value: "items", "runs". */
+  /** What is counted, if `expected` and `got` are counts. */
   readonly of?: "items" | "runs"
-  /** Nothing where none was expected. */
+  /** Undefined if nothing was expected. */
   readonly expected?: unknown
-  /** Nothing where there is none. */
+  /** Undefined if nothing was there. */
   readonly got?: unknown
 }
 
-/** What differs between what a node was to give out and what it gave out: counts first, then fields in their order. */
+/** The differences between a node's expected output and its real one: counts first, then fields in order. */
 export const differencesOf = (
   expected: ReadonlyArray<Run>,
   got: ReadonlyArray<Run>,
@@ -57,14 +57,14 @@ const ofRun = (expected: Run, got: Run, ignore: ReadonlyArray<Path>): ReadonlyAr
 
 type Differing = Pick<Difference, "expected" | "got" | "path">
 
-/** What differs between two values, field by field in the order of what was expected; then what nobody expected. */
+/** The differences between two values, field by field in the expected order, then unexpected fields. */
 export const differingValues = (
   expected: unknown,
   got: unknown,
   ignore: ReadonlyArray<Path>,
   path: Path = []
 ): ReadonlyArray<Differing> => {
-  if (path.length > 0 && ignore.some((pattern) => isMeant(path, pattern))) return []
+  if (path.length > 0 && ignore.some((pattern) => matchesPattern(path, pattern))) return []
   if (Array.isArray(expected) && Array.isArray(got)) {
     const length = Math.max(expected.length, got.length)
     return Array.from({ length }, (_, at) => differingValues(expected[at], got[at], ignore, [...path, at])).flat()
@@ -77,7 +77,7 @@ export const differingValues = (
   return isLike(expected, got) ? [] : [{ path: pathText(path), expected, got }]
 }
 
-/** Where a secret was left out of a recording, anything may stand. */
+/** A secret that was masked in the recording matches anything. */
 const isLike = (expected: unknown, got: unknown): boolean =>
   expected === got ||
   expected === masked ||

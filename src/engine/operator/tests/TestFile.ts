@@ -3,13 +3,13 @@ import { Effect, Result, Schema } from "effect"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { Given, item } from "./given.ts"
-import { readPattern } from "./pattern.ts"
+import { NodeOutput, item } from "./NodeOutput.ts"
+import { parsePattern } from "./PathPattern.ts"
 
 const text = (message: string) => Schema.String.annotate({ message }).check(Schema.isPattern(/\S/, { message }))
 
 const pattern = Schema.String.annotate({ message: "must be a path, as in rows[*].id" }).check(
-  Schema.makeFilter((path) => Result.match(readPattern(path), { onSuccess: () => true, onFailure: (words) => words }))
+  Schema.makeFilter((path) => Result.match(parsePattern(path), { onSuccess: () => true, onFailure: (words) => words }))
 )
 const patterns = Schema.Array(pattern).annotate({ message: "must be a list of paths, as in rows[*].id" })
 
@@ -18,7 +18,7 @@ const orElse = <const A>(value: A) => Effect.succeed(value)
 /** What is expected of one node. Everything that is said must hold. */
 const Expectation = Schema.Struct({
   /** What it gives out, field by field. */
-  exact: Schema.optionalKey(Given),
+  exact: Schema.optionalKey(NodeOutput),
   /** What each item looks like: the type of every field. */
   shape: Schema.optionalKey(JsonObject.annotate({ message: "must be an object from fields to types" })),
   /** Values at places of what it gives out: `[0].total`, or `total` of every item. */
@@ -43,7 +43,7 @@ const Expectation = Schema.Struct({
     ),
     Schema.makeFilter(({ values = {} }) => {
       const broken = Object.keys(values)
-        .map((path) => readPattern(path))
+        .map((path) => parsePattern(path))
         .find(Result.isFailure)
       return broken === undefined ? true : broken.failure
     })
@@ -69,7 +69,7 @@ const Fields = Schema.Struct({
     node: text("must be the name of the trigger"),
     items: Schema.Array(item("must be an object")).annotate({ message: "must be a list of items" })
   }).annotate({ message: "must be an object with node and items" }),
-  mocks: Schema.Record(Schema.String, Given)
+  mocks: Schema.Record(Schema.String, NodeOutput)
     .annotate({ message: "must be an object from nodes to what they give out" })
     .pipe(Schema.withDecodingDefaultKey(orElse({}))),
   expect: Schema.Record(Schema.String, Expectation)

@@ -3,15 +3,15 @@ import { Context, type Effect } from "effect"
 import type { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import type { InvalidArgument } from "../../../mcp/ToolError.ts"
 
-/** Where tests are kept. Only names of files in it are taken, never paths. */
+/** A folder of test files. It takes names of files, never paths. */
 export interface TestFiles {
-  /** As people call it. */
+  /** Its path as shown to people. */
   readonly folder: string
   /** The names of its test files, in order. */
   readonly list: Effect.Effect<ReadonlyArray<string>, ConfigurationError>
-  /** The JSON of one of them; the failure says what is wrong with it. */
+  /** Reads the JSON of one of them; the failure says what is wrong with it. */
   readonly read: (file: string) => Effect.Effect<unknown, ConfigurationError>
-  /** Keeps a text, and answers under which name; nothing where nothing may be written. */
+  /** Writes a file and answers its name; undefined where nothing may be written. */
   readonly write:
     | ((
         file: string,

@@ -1,9 +1,9 @@
-import type { Result } from "./runTests.ts"
+import type { TestResult } from "./runTests.ts"
 import { problemLines } from "./testReport.ts"
 
 /** Results as JUnit XML, as CI systems read it: a case for each file, under the workflow that it is of. */
-export const junitXml = (suite: string, results: ReadonlyArray<Result>): string => {
-  const count = (...outcomes: ReadonlyArray<Result["verdict"]["outcome"]>) =>
+export const junitXml = (suite: string, results: ReadonlyArray<TestResult>): string => {
+  const count = (...outcomes: ReadonlyArray<TestResult["verdict"]["outcome"]>) =>
     results.filter(({ verdict }) => outcomes.includes(verdict.outcome)).length
   const seconds = results.reduce((sum, { verdict }) => sum + verdict.seconds, 0)
   const counts = {
@@ -24,7 +24,7 @@ export const junitXml = (suite: string, results: ReadonlyArray<Result>): string 
   ].join("\n")
 }
 
-const caseLines = ({ file, name = file, verdict: { notice, outcome, problems, seconds, workflow } }: Result) => {
+const caseLines = ({ file, name = file, verdict: { notice, outcome, problems, seconds, workflow } }: TestResult) => {
   const head = attributes({ name, classname: workflow?.name ?? "unknown workflow", file, time: seconds.toFixed(3) })
   const lines = problemLines(problems)
   const text = escaped([...lines, ...(notice === undefined ? [] : [notice])].join("\n"))

@@ -6,31 +6,31 @@ import { isMissing } from "../../client/isMissing.ts"
 import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
 import { mapTexts } from "../../workflow/paths.ts"
 import { idsNamed } from "../compare/sides.ts"
+import { statusOf } from "../explain/describeExecution.ts"
 import { runDataOf } from "../explain/runData.ts"
-import { statusOf } from "../explain/states.ts"
 import { runPart } from "../run/runPart.ts"
-import { judge, type Problem } from "./judge.ts"
-import { prepare } from "./prepare.ts"
+import { checkExpectations, type Problem } from "./checkExpectations.ts"
+import { prepareTest } from "./prepareTest.ts"
 import type { TestFile } from "./TestFile.ts"
 
-/** What came of a test. */
+/** The outcome of a test, and why. */
 export interface Verdict {
   /** `refused`: it must not or cannot run on this workflow. `error`: the engine did not let it run to its end. */
   readonly outcome: "error" | "failed" | "passed" | "refused"
   readonly workflow: { readonly id?: string; readonly name: string }
   readonly seconds: number
-  /** What is not as expected: first what came first in the run. */
+  /** What is not as expected, in the order of the run. */
   readonly problems: ReadonlyArray<Problem>
   /** A temporary copy that could not be deleted. */
   readonly notice?: string
 }
 
-/** No workflow, or more than one, is what a test is of. */
+/** A test's workflow does not exist, or several have its name. */
 export class NoWorkflow extends Schema.TaggedError<NoWorkflow>()("NoWorkflow", { message: Schema.String }) {}
 
 const asId = Schema.decodeUnknownResult(WorkflowId)
 
-/** The workflow that a test is of: by its id, or, as on another instance, by its name. The failure says why there is none. */
+/** Finds a test's workflow by its id or, as on another instance, by its name. */
 export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } }: Pick<TestFile, "workflow">) {
   const engine = yield* EngineClient
   const read = asId(id)
@@ -53,7 +53,7 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
   return yield* engine.getWorkflow(only)
 })
 
-/** Runs a test on a workflow through a temporary copy, and holds what came of it against what was expected. */
+/** Runs a test on a workflow through a temporary copy, and compares the outcome with what is expected. */
 export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Workflow) {
   const began = yield* Clock.currentTimeMillis
   const verdict = Effect.fnUntraced(function* (
@@ -66,7 +66,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
     return { outcome, workflow: { id, name }, seconds, problems, ...(notice === undefined ? {} : { notice }) }
   })
 
-  const prepared = prepare(workflow, test)
+  const prepared = prepareTest(workflow, test)
   if (Result.isFailure(prepared)) return yield* verdict("refused", [{ what: prepared.failure }])
   const { mocks, part } = prepared.success
   const making = { items: test.trigger.items, mocks, seconds: test.timeout }
@@ -82,7 +82,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
     return yield* verdict("error", [{ what }], notice)
   }
   const data = runDataOf(
-    underItsName(execution, copy.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
+    withOriginalName(execution, copy.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
   )
   if (data === undefined) {
     return yield* verdict(
@@ -91,15 +91,15 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
       notice
     )
   }
-  const problems = judge(test, { data, status: statusOf(execution), copy })
+  const problems = checkExpectations(test, { data, status: statusOf(execution), copy })
   return yield* verdict(problems.length === 0 ? "passed" : "failed", problems, notice)
 })
 
 /** Every item counts. */
 const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))
 
-/** What a run left, as the workflow itself would have left it: a copy has another name and id. */
-const underItsName = (
+/** The execution as the workflow itself would have left it: the name and id of the copy become those of the original. */
+const withOriginalName = (
   execution: Execution,
   copy: string,
   { id, name }: { readonly id: string; readonly name: string }

@@ -7,9 +7,9 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { operationsArgument } from "../edit/edited.ts"
-import { casesIn } from "./cases.ts"
-import { recordTest } from "./recordTest.ts"
-import { type Case, type Result as TestResult, runTests } from "./runTests.ts"
+import { readCases } from "./readCases.ts"
+import { recordTestTool } from "./recordTestTool.ts"
+import { type TestCase, type TestResult, runTests } from "./runTests.ts"
 import { readTest } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
 import { countsText, resultData } from "./testReport.ts"
@@ -44,7 +44,7 @@ export const runTestsTool = EngineTool.make("run_tests", {
     const cases = test === undefined ? yield* ofFolder(files) : [yield* given(test)]
     const results = yield* runTests(cases, { id, operations, concurrency: usualConcurrency })
     if (results.length === 0) {
-      return { passed: 0, total: 0, guidance: "There is no test of this: record_test makes one." }
+      return { passed: 0, total: 0, guidance: "There is no test for this: record_test makes one." }
     }
     return answer(results)
   })
@@ -52,7 +52,7 @@ export const runTestsTool = EngineTool.make("run_tests", {
 
 const ofFolder = Effect.fnUntraced(function* (names: ReadonlyArray<string> | undefined) {
   const files = yield* TestFolder
-  if (files !== undefined) return yield* casesIn(files, names)
+  if (files !== undefined) return yield* readCases(files, names)
   const problem =
     "there is no folder of tests: name it as tests in the configuration or as --tests, or give a test as test"
   return yield* new InvalidArgument({ argument: "files", problem })
@@ -63,7 +63,7 @@ const given = Effect.fnUntraced(function* (json: JsonObject) {
   const refused = (problem: string) => new InvalidArgument({ argument: "test", problem })
   const test = yield* Effect.fromResult(Result.mapError(readTest(json), refused))
   if (test.allow.length > 0) return yield* refused("allow only counts in a file of the folder of tests")
-  return { file: "test", test: Result.succeed(test) } satisfies Case
+  return { file: "test", test: Result.succeed(test) } satisfies TestCase
 })
 
 /** Results that are told one by one, those that did not pass first. */
@@ -95,4 +95,4 @@ const noticesOf = (results: ReadonlyArray<TestResult>) => {
   return notices.length === 0 ? {} : { notice: notices.join(" ") }
 }
 
-export const recordedTools = [recordTest, runTestsTool]
+export const recordedTools = [recordTestTool, runTestsTool]

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Path, pathText } from "../../workflow/paths.ts"
-import { isMeant } from "./pattern.ts"
+import { matchesPattern } from "./PathPattern.ts"
 
 /**
  * What a value looks like: `"string"`, `"number|null"`, `"any"`; `[shape]` for a list, `[]` for any list; for an object its
@@ -58,14 +58,14 @@ interface Misfit {
   readonly got?: unknown
 }
 
-/** Where a value does not have a shape. Fields that the shape does not have are told, too. */
+/** Where a value does not fit a shape, including fields that the shape does not have. */
 export const misfits = (
   shape: Shape,
   value: unknown,
   ignore: ReadonlyArray<Path>,
   path: Path = []
 ): ReadonlyArray<Misfit> => {
-  if (shape === "any" || (path.length > 0 && ignore.some((pattern) => isMeant(path, pattern)))) return []
+  if (shape === "any" || (path.length > 0 && ignore.some((pattern) => matchesPattern(path, pattern)))) return []
   if (Array.isArray(shape) && Array.isArray(value)) {
     const [inside]: ReadonlyArray<Shape> = shape
     return inside === undefined

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
-import { runsOf } from "./given.ts"
+import { runsOf } from "./NodeOutput.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, printTest, type TestFile } from "./TestFile.ts"
 
@@ -11,8 +11,8 @@ const most = 512 * 1024
 const encoder = new TextEncoder()
 
 /**
- * A test whose file is not too large: of what is expected, the largest becomes a shape. What is handed over cannot be
- * cut; where that alone is too large, there is no test.
+ * Makes a test small enough for a file: the largest expected outputs are replaced by their shapes. Inputs and mocks cannot be
+ * replaced; if these alone are too large, this fails.
  */
 export const shrinkTest = (
   test: TestFile
@@ -23,7 +23,7 @@ export const shrinkTest = (
     const whole = { ...test, expect: Object.fromEntries(expect) }
     const size = encoder.encode(printTest(whole)).length
     if (size <= most) {
-      const told = `Too large to be expected item by item, so that only the shape is: ${cut.join(", ")}`
+      const told = `Too large to compare item by item, so only the shape is expected: ${cut.join(", ")}`
       return Result.succeed({ test: whole, cut: cut.length === 0 ? [] : [told] })
     }
     const [largest] = [...expect]

@@ -1,11 +1,11 @@
-import { cutText, cutValue } from "../explain/cut.ts"
-import type { Problem } from "./judge.ts"
-import type { Result } from "./runTests.ts"
+import { truncateText, truncateValue } from "../explain/truncate.ts"
+import type { Problem } from "./checkExpectations.ts"
+import type { TestResult } from "./runTests.ts"
 
 /** A problem as a person would say it: node, item, field, what was expected and what was there. */
 export const problemText = (problem: Problem): string => {
   const { node, what } = problem
-  const place = [...(node === undefined ? [] : [cutText(node, 80)]), ...placesOf(problem)].join(", ")
+  const place = [...(node === undefined ? [] : [truncateText(node, 80)]), ...placesOf(problem)].join(", ")
   if (what !== undefined) return place === "" ? what : `${place}: ${what}`
   return `${place}: ${[...comparison(problem)].join(", ")}`
 }
@@ -14,7 +14,7 @@ const placesOf = ({ item, output, path = "", run }: Problem): ReadonlyArray<stri
   ...(run === undefined ? [] : [`run ${run + 1}`]),
   ...(output === undefined ? [] : [`output ${output + 1}`]),
   ...(item === undefined ? [] : [`item ${item + 1}`]),
-  ...(path === "" ? [] : [cutText(path, 120)])
+  ...(path === "" ? [] : [truncateText(path, 120)])
 ]
 
 /** What was expected, and what was there. */
@@ -30,15 +30,15 @@ const comparison = ({ expected, got, of, path = "" }: Problem): readonly [expect
 const counted = (count: number, of: "items" | "runs") => `${count} ${count === 1 ? of.slice(0, -1) : of}`
 
 const valueText = (value: unknown, name: string): string =>
-  cutText(JSON.stringify(cutValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
+  truncateText(JSON.stringify(truncateValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
 
-/** Problems that are told one by one. */
+/** How many problems are listed one by one. */
 const mostTold = 8
 
-/** What came of a test, in lines: the first problem before all others. */
-export const resultLines = ({ file, name, verdict: { notice, outcome, problems, seconds, workflow } }: Result) => [
-  `${marks[outcome]} ${file}${name === undefined ? "" : `  ${cutText(name, 100)}`}${
-    workflow === undefined ? "" : `  (${cutText(workflow.name, 60)})`
+/** The result of a test in lines, the first problem marked as such. */
+export const resultLines = ({ file, name, verdict: { notice, outcome, problems, seconds, workflow } }: TestResult) => [
+  `${marks[outcome]} ${file}${name === undefined ? "" : `  ${truncateText(name, 100)}`}${
+    workflow === undefined ? "" : `  (${truncateText(workflow.name, 60)})`
   }  ${seconds.toFixed(1)} s${outcome === "passed" || outcome === "failed" ? "" : `  ${outcome}`}`,
   ...problemLines(problems).map((line) => `    ${line}`),
   ...(notice === undefined ? [] : [`    ${notice}`])
@@ -46,7 +46,7 @@ export const resultLines = ({ file, name, verdict: { notice, outcome, problems, 
 
 const marks = { passed: "✓", failed: "✗", refused: "✗", error: "✗", skipped: "-" } as const
 
-/** Problems line by line, the first of them first; how many more there are is counted. */
+/** A line for each problem, up to a limit, then how many more there are. */
 export const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
   const more = problems.length - mostTold
   return [
@@ -57,8 +57,8 @@ export const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<st
   ]
 }
 
-/** All results in a line: `3 passed, 1 failed`. */
-export const countsText = (results: ReadonlyArray<Result>): string => {
+/** A one-line summary of all results: `3 passed, 1 failed`. */
+export const countsText = (results: ReadonlyArray<TestResult>): string => {
   const parts = (["passed", "failed", "refused", "error", "skipped"] as const)
     .map((outcome) => [outcome, results.filter(({ verdict }) => verdict.outcome === outcome).length] as const)
     .filter(([outcome, count]) => count > 0 || outcome === "passed")
@@ -73,8 +73,8 @@ const words = {
   skipped: "not run"
 } as const
 
-/** What came of a test, as data, without secrets. */
-export const resultData = ({ file, name, verdict: { problems, ...verdict } }: Result) => ({
+/** The result of a test as data, without secrets. */
+export const resultData = ({ file, name, verdict: { problems, ...verdict } }: TestResult) => ({
   file,
   ...(name === undefined ? {} : { name }),
   ...verdict,

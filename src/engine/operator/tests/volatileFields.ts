@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { leavesOf } from "../../workflow/leaves.ts"
 import type { Path } from "../../workflow/paths.ts"
-import { patternText } from "./pattern.ts"
+import { printPattern } from "./PathPattern.ts"
 
-/** What tells values that are others in every run. */
+/** What a run's own values are recognised by. */
 export interface Moment {
-  /** Of the run, in milliseconds. */
+  /** Start of the run, in milliseconds. */
   readonly from: number
   readonly until: number
-  /** What a run alone knows: the ids of its execution and workflow, and what the workflow is called. */
+  /** Known only in the run: the ids of its execution and workflow, and the workflow's name. */
   readonly own: ReadonlyArray<string>
 }
 
@@ -17,19 +17,19 @@ interface Leaf {
   readonly value: unknown
 }
 
-/** A node's items, and the node as it was when it ran. */
-export interface Given {
+/** A node as it was when it ran, with its items. */
+export interface NodeItems {
   readonly name: string
   readonly node: JsonObject
   readonly items: ReadonlyArray<JsonObject>
 }
 
 /**
- * Paths of fields that will be others in the next run, by node: moments and ids that came about in this one, numbers drawn
- * by chance, and wherever these were passed on. What was given to the run is none of them.
+ * Paths of fields that will differ in the next run, by node: times, ids and random numbers made in this run, wherever they
+ * were passed on. What was given to the run is not among them.
  */
 export const volatilePaths = (
-  nodes: ReadonlyArray<Given>,
+  nodes: ReadonlyArray<NodeItems>,
   given: unknown,
   moment: Moment
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -55,7 +55,7 @@ export const volatilePaths = (
           changing.add(text)
           return true
         })
-      return [name, [...new Set(found.map(({ path }) => patternText(path)))]]
+      return [name, [...new Set(found.map(({ path }) => printPattern(path)))]]
     })
   )
 }

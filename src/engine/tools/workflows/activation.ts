@@ -9,8 +9,9 @@ import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { addressNotices } from "./addressing.ts"
 import { exclusively, readUnchanged, whileDone } from "./guards.ts"
-import { shorten, shown, shownState } from "./shown.ts"
+import { shorten, showWorkflow, shownState } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
+import { takenOver } from "./takenOver.ts"
 import { write } from "./writes.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {
@@ -32,7 +33,8 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
   const workflow = yield* readUnchanged(id, ifVersion)
   if (hasValidTrigger(workflow.nodes) || isRunByOthers(workflow)) {
     const active = yield* switchOn(id)
-    return yield* shown(active, [...notStarted(active), ...addressNotices(active.nodes, [], active)])
+    const taken = yield* takenOver(active)
+    return yield* showWorkflow(active, [...notStarted(active), ...taken, ...addressNotices(active.nodes, [], active)])
   }
   if (!addTrigger) return yield* noValidTrigger()
 
@@ -44,7 +46,7 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
     step: "its activation"
   })
   const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
-  return yield* shown(active, [notice, ...notStarted(active), ...notices])
+  return yield* showWorkflow(active, [notice, ...notStarted(active), ...notices])
 })
 
 /** Engines that publish workflows run no other one than a published one, whatever starts it. */

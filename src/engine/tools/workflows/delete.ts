@@ -8,7 +8,7 @@ import * as EngineTool from "../EngineTool.ts"
 import { ifVersion, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { exclusively, readUnchanged, whileDone } from "./guards.ts"
-import { stateOf } from "./shown.ts"
+import { stateOf } from "./showWorkflow.ts"
 
 export const deleteWorkflow = EngineTool.make("delete_workflow", {
   title: "Delete workflow",
@@ -47,12 +47,12 @@ const deletion = (id: WorkflowId) =>
 const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
   const engine = yield* EngineClient
   yield* engine.deactivateWorkflow(id)
-  const settled = Effect.retry(deletion(id), {
+  const retried = Effect.retry(deletion(id), {
     while: isUnpublishing,
     schedule: Schedule.exponential("100 millis"),
     times: 6
   })
-  return yield* whileDone(settled, { id, done: "deactivated", step: "deleting it" })
+  return yield* whileDone(retried, { id, done: "deactivated", step: "deleting it" })
 })
 
 const isPublished = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 409

@@ -1,11 +1,11 @@
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 
-import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
-import { firstPages } from "../../client/listAll.ts"
 import type { WorkflowId, Workflow } from "../../client/models.ts"
-import { collisions } from "../../workflow/addresses.ts"
+import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
 
 /** Runs a change of a workflow when all earlier ones of this process have ended there. */
 export const exclusively =
@@ -15,10 +15,22 @@ export const exclusively =
 
 /** Reads the workflow that is to be changed; fails where it is not any more what the caller last saw. */
 export const readUnchanged = Effect.fnUntraced(function* (id: WorkflowId, ifVersion: string | undefined) {
-  const { getWorkflow, versions } = yield* EngineClient
+  const { getWorkflow } = yield* EngineClient
   const workflow = yield* getWorkflow(id)
-  if (ifVersion !== undefined) yield* failIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
+  if (ifVersion !== undefined) yield* failIfChangedSince(ifVersion, workflow)
   return workflow
+})
+
+/** Fails where a workflow is not any more what it was in a version, or where that is none. */
+export const failIfChangedSince = Effect.fnUntraced(function* (ifVersion: string, workflow: Workflow) {
+  const { versions } = yield* EngineClient
+  if (!versions.canBeVersion(ifVersion, workflow)) {
+    const problem =
+      `${JSON.stringify(ifVersion)} is no version. It must be the \`version\` of an answer about this workflow: read it with ` +
+      "get_workflow. Nothing was changed"
+    return yield* new InvalidArgument({ argument: "ifVersion", problem })
+  }
+  return yield* failIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
 })
 
 /** Fails with the conflict, if something changed. */
@@ -56,9 +68,6 @@ export const stepFailed = (error: EngineError, context: StepContext & { readonly
     ...(error._tag === "ApiError" ? { httpStatus: error.httpStatus, apiResponse: error.apiResponse } : {})
   })
 
-/** Pages of active workflows that are looked through. */
-const maxPages = 8
-
 /** Engines say that a webhook collides, and with what they keep to themselves: this adds which one, and with whose. */
 export const namingCollisions =
   (id: WorkflowId, nodes?: ReadonlyArray<JsonObject>) =>
@@ -76,32 +85,13 @@ const isCollision = (error: EngineError): error is ApiError =>
   error._tag === "ApiError" && error.httpStatus === 409 && /conflict with one of the webhooks/.test(error.problem)
 
 const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
-  const engine = yield* EngineClient
-  const nodes = given ?? (yield* engine.getWorkflow(id)).nodes
-  let seen = 0
-  const { found: words, isWhole } = yield* firstPages(
-    (query) => engine.listWorkflows({ active: true, ...query }),
-    { limit: 100, pages: maxPages, isEnough: (taken) => taken > 0 },
-    (page) => {
-      seen += page.length
-      return page
-        .filter((other) => Predicate.isString(other.id) && other.id !== id)
-        .flatMap((other) =>
-          collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
-            ({ address, node, otherNode }) =>
-              `${address} of node ${node} is taken by node ${otherNode} of workflow ${String(other.name)} (${String(other.id)}).`
-          )
-        )
-    }
+  const nodes = given ?? (yield* EngineClient.use((engine) => engine.getWorkflow(id))).nodes
+  const { isWhole, owners, seen } = yield* EngineClient.use((engine) =>
+    activeOwners(engine, { id, nodes }, { isEnough: hasSome })
   )
+  const words = owners.map(({ address, node, owner }) => `${address} of node ${node} is taken by ${owner}.`)
   if (words.length > 0) return words.join(" ")
   return isWhole ? notSeen : `None of the first ${seen} active workflows that this key can list has the same address.`
 })
 
 const notSeen = "No active workflow that this key can list has the same address."
-
-/** The nodes that listen: those of the published version, where the engine shows one. */
-const runningNodes = ({ activeVersion, nodes }: JsonObject): Workflow["nodes"] => {
-  const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
-  return objectsOf(running)
-}

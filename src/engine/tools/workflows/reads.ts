@@ -12,7 +12,7 @@ import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
 import { cursor, flag, limit, optional, text, knownNodes, nodeNames, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { shown } from "./shown.ts"
+import { showWorkflow } from "./showWorkflow.ts"
 
 const filters = {
   name: optional(text("Part of the name")),
@@ -55,13 +55,13 @@ export const getWorkflow = EngineTool.make("get_workflow", {
   run: ({ id, nodes }) => {
     const read = EngineClient.use((engine) => engine.getWorkflow(id))
     return nodes === undefined
-      ? Effect.flatMap(EngineTool.toBeShown(read), (workflow) => shown(workflow))
+      ? Effect.flatMap(EngineTool.toBeShown(read), (workflow) => showWorkflow(workflow))
       : Effect.flatMap(read, (workflow) => someNodes(workflow, nodes))
   }
 })
 
 const someNodes = Effect.fnUntraced(function* (workflow: Workflow, nodes: ReadonlyArray<string>) {
-  const whole = yield* shown(workflow)
+  const whole = yield* showWorkflow(workflow)
   yield* knownNodes(`workflow ${workflow.id}`, nodes, namesOf(workflow.nodes))
   return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
 })

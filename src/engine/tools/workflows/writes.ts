@@ -24,14 +24,15 @@ import {
   ifVersion,
   workflowId
 } from "../parameters.ts"
+import { refuseMasked } from "../refuseMasked.ts"
 import * as results from "../results.ts"
-import { unmasked } from "../unmasked.ts"
 import { addressNotices } from "./addressing.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
-import { leftOut, shorten, shown } from "./shown.ts"
+import { leftOut, shorten, showWorkflow } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
 import { tagIds } from "./tagIds.ts"
+import { takenOver } from "./takenOver.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
@@ -50,7 +51,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
   narrow: results.readElsewhere,
   shorten: shorten("created"),
   run: Effect.fnUntraced(function* ({ active = false, tags: given = [], ...draft }) {
-    yield* unmasked(draft)
+    yield* refuseMasked(draft)
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
     const tags = yield* tagIds(given)
@@ -62,7 +63,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
     const notices = [...addressNotices(draft.nodes, [], workflow), ...leftOut(dropped)]
-    if (total === 1) return yield* shown(workflow, notices, yield* warnings)
+    if (total === 1) return yield* showWorkflow(workflow, notices, yield* warnings)
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -74,7 +75,8 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return yield* shown(latest, [...notStarted(latest), ...notices], yield* warnings)
+    const taken = active ? yield* takenOver(latest) : []
+    return yield* showWorkflow(latest, [...notStarted(latest), ...taken, ...notices], yield* warnings)
   })
 })
 
@@ -143,7 +145,8 @@ const update = Effect.fnUntraced(function* (
     ? whileDone(reading, { id, done, step: "reading it back" })
     : reading
   const later = yield* changedSince({ ...written, active: active ?? current.active }, latest)
-  return yield* shown(latest, [...notStarted(latest), ...later, ...notices], yield* warnings)
+  const taken = yield* takenOver(latest, starts ? [] : current.nodes)
+  return yield* showWorkflow(latest, [...notStarted(latest), ...taken, ...later, ...notices], yield* warnings)
 })
 
 /** The nodes and connections that are given. */
@@ -156,7 +159,7 @@ type Given = Omit<Changes, "connections" | "staticData"> & { readonly connection
 
 /** The changes, once the workflow that they would make is one that may exist. What is not given is not judged. */
 const check = Effect.fnUntraced(function* (current: Workflow, given: Given, active: boolean) {
-  yield* unmasked(given, current)
+  yield* refuseMasked(given, current)
   const { connections: _, ...plain } = given
   if (given.nodes === undefined && given.connections === undefined) {
     if (active && !current.active && !hasValidTrigger(current.nodes)) return yield* noValidTrigger()
@@ -199,13 +202,17 @@ const overwritten =
 
 /**
  * Whether the engine's numbers show that somebody else wrote between our reading and our writing. Engines of generation
- * 2 count the changes of nodes and settings one by one, and give nodes and connections a new id only when they change;
- * older ones give a new id each time, which proves nothing.
+ * 2 count the changes of nodes and settings one by one, and give nodes, connections and groups a new id only when they
+ * change; older ones give a new id each time, which proves nothing.
  */
-const isConcurrentWrite = (latest: Workflow, written: Workflow, { connections, nodes }: Changes): boolean => {
+const isConcurrentWrite = (
+  latest: Workflow,
+  written: Workflow,
+  { connections, nodeGroups, nodes }: Changes
+): boolean => {
   const [before, after] = [latest.versionCounter, written.versionCounter]
   if (!Predicate.isNumber(before) || !Predicate.isNumber(after)) return false
-  const keptGraph = nodes === undefined && connections === undefined
+  const keptGraph = nodes === undefined && connections === undefined && nodeGroups === undefined
   return after - before > 1 || (keptGraph && latest.versionId !== written.versionId)
 }
 

@@ -60,7 +60,7 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
         const cut = values.length > most ? { total: values.length, hasMore: true } : {}
         return { completion: { values: values.slice(0, most), ...cut, ...rest } }
       }),
-      { work: () => ({ lane: resources.lane?.(undefined) ?? "Resources", isSafeToStop: true }) }
+      { work: () => ({ concurrencyGroup: resources.concurrencyGroup?.(undefined) ?? "Resources", isSafeToStop: true }) }
     )
   } satisfies Method.Methods
 }

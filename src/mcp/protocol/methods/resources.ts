@@ -7,7 +7,7 @@ import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { listed, onePage } from "./paging.ts"
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export const resourceMethods = ({ lane, list, read, templates }: Resources["Service"]) =>
+export const resourceMethods = ({ concurrencyGroup, list, read, templates }: Resources["Service"]) =>
   ({
     "resources/list": Method.make(
       () => page,
@@ -24,14 +24,14 @@ export const resourceMethods = ({ lane, list, read, templates }: Resources["Serv
     "resources/read": Method.make(
       () => readResource,
       ({ uri }) => Effect.map(read(uri), (contents) => ({ contents: [contents] })),
-      { ttlMs: 0, work: workOf(lane) }
+      { ttlMs: 0, work: workOf(concurrencyGroup) }
     )
   }) satisfies Method.Methods
 
 const workOf =
-  (lane: Resources["Service"]["lane"]) =>
+  (concurrencyGroup: Resources["Service"]["concurrencyGroup"]) =>
   (params: unknown): Method.Work => ({
-    lane: lane?.(Predicate.hasProperty(params, "uri") ? params.uri : undefined) ?? "Resources",
+    concurrencyGroup: concurrencyGroup?.(Predicate.hasProperty(params, "uri") ? params.uri : undefined) ?? "Resources",
     isSafeToStop: true
   })
 

@@ -1,15 +1,16 @@
 import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
-import { memoized } from "../../../internal/memoize.ts"
+import { lazy, memoized } from "../../../internal/memoize.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
 import { Elicitation } from "../../Elicitation.ts"
+import { inputJson } from "../../inputJson.ts"
 import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { audited } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
-import { writtenBy } from "../members.ts"
+import { bare, writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
 import { type Called, callTool, list, readCalled } from "../params.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
@@ -32,9 +33,15 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = tools.filter(({ isListed }) => isListed !== false)
   // At the first look in each revision: schemas take their time.
-  const listings = memoized((protocolVersion: ProtocolVersion): Result => ({
-    tools: shown.map((tool) => listing(tool, protocolVersion))
-  }))
+  const listings = memoized((protocolVersion: ProtocolVersion): Result => {
+    const json = lazy(() => listOf(shown.map((tool) => listing(tool, protocolVersion))))
+    const result = {
+      get tools(): unknown {
+        return JSON.parse(json())
+      }
+    }
+    return writtenBy(result, () => `"tools":${json()}`)
+  })
 
   return {
     "tools/list": Method.make(
@@ -74,7 +81,7 @@ const reasonKey = "workflow-tool-server/reason"
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 
-/** Where a call goes to work; one that cannot be understood goes nowhere, and shares the places of those that do not say. */
+/** What a call works on; one that cannot be understood counts as a call of a tool without a group. */
 const workOf =
   (byName: ReadonlyMap<string, Tool>) =>
   (params: unknown): Method.Work => {
@@ -82,10 +89,13 @@ const workOf =
       ? params
       : Option.getOrElse(readCalled(params), (): Called => ({ name: "" }))
     const tool = byName.get(name)
-    return { lane: tool?.lane?.(args) ?? ownLane, isSafeToStop: tool?.annotations.readOnlyHint ?? true }
+    return {
+      concurrencyGroup: tool?.concurrencyGroup?.(args) ?? ungrouped,
+      isSafeToStop: tool?.annotations.readOnlyHint ?? true
+    }
   }
 
-const ownLane = "This server"
+const ungrouped = "This server"
 
 const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)
@@ -95,20 +105,24 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   })
 }
 
-const listing = (tool: Tool, protocolVersion: ProtocolVersion) => {
+/** A list of what is JSON already, not copied together before it is written. */
+const listOf = (items: ReadonlyArray<string>) =>
+  `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
+
+/** What a list tells of a tool, as JSON. */
+const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
   const { annotations, description, meta, name, title } = tool
-  const inputSchema = tool.inputSchema()
-  if (!protocolVersion.hints) return { name, description, inputSchema }
-  if (!protocolVersion.structure) return { name, description, inputSchema, annotations: { title, ...annotations } }
-  return {
-    name,
-    title,
-    description,
-    inputSchema,
+  const inputSchema = `"inputSchema":${inputJson(tool)}`
+  if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
+  if (!protocolVersion.structure) {
+    return `{${bare({ name, description })},${inputSchema},${bare({ annotations: { title, ...annotations } })}}`
+  }
+  const rest = {
     ...(tool.outputSchema === undefined ? {} : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }
+  return `{${bare({ name, title, description })},${inputSchema},${bare(rest)}}`
 }
 
 /**

@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises"
 import { assert, describe, it } from "vitest"
 
 import { flagNames } from "../../../../src/cli/configuration/flags.ts"
+import { callFlags } from "../../../../src/cli/tasks/call/callArguments.ts"
 import { shortfall } from "../../../../src/cli/tasks/call/shortfall.ts"
-import { callFlags } from "../../../../src/cli/tasks/call/words.ts"
 import { everyTool, idIn, toolNames } from "../../../support/everyTool.ts"
-import { directory, once, run, standIn, start, startHttp, useCommand } from "../../built.ts"
+import { commandFile, directory, once, run, standIn, start, startHttp, useCommand } from "../../built.ts"
 
 useCommand()
 
@@ -158,6 +158,28 @@ describe("call", () => {
     assert.doesNotThrow(() => JSON.parse(done.stdout))
   })
 
+  it.skipIf(spawnSync("script", ["--version"]).status !== 0).each([
+    [[], "guidance: Workflow Tg4xJr6oBv0MwS3k"],
+    [["--json"], '{"guidance":"Workflow Tg4xJr6oBv0MwS3k']
+  ])("tells guidance once in a terminal, with %j", (words, start) => {
+    const command = [
+      process.execPath,
+      commandFile(),
+      "call",
+      "--embedded",
+      "execute_workflow",
+      "Tg4xJr6oBv0MwS3k",
+      ...words
+    ]
+    const { status, stdout } = spawnSync("script", ["-qec", command.join(" "), "/dev/null"], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], NO_COLOR: "1", TERM: "xterm" }
+    })
+    assert.strictEqual(status, 1, stdout)
+    assert.strictEqual(stdout.split("Tg4xJr6oBv0MwS3k").length, 2, stdout)
+    assert.include(stdout, start)
+  })
+
   it("gives scripts that read JSON the error as JSON as well", async () => {
     const { code, stderr, stdout } = await embedded("get_tag", "none", "--json")
     assert.deepStrictEqual(
@@ -238,15 +260,18 @@ describe("call", () => {
     for (const word of ["list_workflows", "workflowId", "search_workflows", "apply_plan"]) assert.include(stdout, word)
   })
 
-  /** What each shell makes of a line, asked in its own way; zsh only completes on a terminal, and ends once it has. */
+  /** What each shell makes of a line, asked in its own way; zsh and bash only complete on a terminal, and end once they have. */
   const asked = {
+    bash: `{ cat script; echo 'workflow-tool-server() { echo "got $*"; }'; } > started
+      printf '%s\\t\\nexit\\n' "$1" | script -qec 'bash --noprofile --rcfile started -i' /dev/null | grep -ao 'got .*'`,
     fish: `source ./script; complete -C "$argv[1]"`,
     zsh: `zmodload zsh/zpty; mkdir -p fun; cp script fun/_workflow-tool-server; zpty shell zsh -fi
       zpty -w shell 'fpath=(./fun $fpath); autoload -Uz compinit; compinit -u -D; echo ready-$((6 * 7))'
       zpty -r -m shell seen '*ready-42*'; zpty -w -n shell "$1"$'\\t'; zpty -r -m shell seen "*$2*"; print -r -- "$seen"`
   } as const
-  const shells = ["fish", "zsh"] as const
-  const isThere = (shell: string) => spawnSync(shell, ["--version"]).status === 0
+  const shells = ["bash", "fish", "zsh"] as const
+  const isThere = (shell: string) =>
+    [shell, ...(shell === "bash" ? ["script"] : [])].every((one) => spawnSync(one, ["--version"]).status === 0)
 
   for (const shell of shells) {
     it.skipIf(!isThere(shell))(`completes tools, their values and files in ${shell}`, { timeout: 30_000 }, async () => {
@@ -257,6 +282,7 @@ describe("call", () => {
         ["--read-only call list_executions --status cr", "crashed"],
         ["call list_workflows --log-level de", "debug"],
         ["call list_executions --status=cr", "crashed"],
+        ["--config=kno", "known.json"],
         ["--config kno", "known.json"]
       ] as const) {
         const args = [...(shell === "zsh" ? ["-f"] : []), "-c", asked[shell]]

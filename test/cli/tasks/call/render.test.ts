@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { fieldAt } from "../../../../src/cli/tasks/call/pick.ts"
+import { fieldAt } from "../../../../src/cli/tasks/call/fieldAt.ts"
 import { render } from "../../../../src/cli/tasks/call/render.ts"
 import { coloured, plain, visible, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
 

@@ -122,7 +122,7 @@ describe("the configuration", () => {
     assert.match(Result.getOrThrow(Result.flip(other)), /^c\.json has an instance default at another address/)
     assert.strictEqual(
       Result.getOrThrow(Result.flip(add('{ "a" }'))),
-      "c.json: line 1, column 7: expected a colon. Mend it first"
+      "c.json: line 1, column 7: expected a colon. Fix it first"
     )
     assert.match(Result.getOrThrow(Result.flip(add("[]"))), /expected one JSON object/)
   })

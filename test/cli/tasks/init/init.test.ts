@@ -92,7 +92,7 @@ describe("init", () => {
     assert.include(refused.stdout, "Authentication failed")
     const broken = await init(key)
     assert.strictEqual(broken.code, 1)
-    assert.match(broken.stderr, /\.mcp\.json: line 1, column 15: expected a value\. Mend it first\n$/)
+    assert.match(broken.stderr, /\.mcp\.json: line 1, column 15: expected a value\. Fix it first\n$/)
     assert.deepStrictEqual(await readdir(cwd), [".mcp.json"])
   })
 

@@ -22,6 +22,7 @@ const lookups: Lookups = {
   tags: [{ id: "t1", name: "red" }],
   typeVersions: new Map([["community.thing", 7]]),
   missingTypes: new Map([["n8n-nodes-base.sett", "there is no such type"]]),
+  nodeIds: ["n0", "n1", "n2", "n3"],
   webhookIds: ["w0", "w1", "w2", "w3"]
 }
 

@@ -7,17 +7,22 @@ import * as fc from "fast-check"
 import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
 import { noFiles } from "../../../../src/engine/operator/run/mocks.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
-import { givenOf, pairsOf, runsOf } from "../../../../src/engine/operator/tests/given.ts"
 import { junitXml } from "../../../../src/engine/operator/tests/junit.ts"
-import { toBeMocked } from "../../../../src/engine/operator/tests/mocksOf.ts"
-import { isMeant, patternText, readPattern, valuesAt } from "../../../../src/engine/operator/tests/pattern.ts"
-import { fileName } from "../../../../src/engine/operator/tests/recordTest.ts"
-import { withoutSecrets } from "../../../../src/engine/operator/tests/secrets.ts"
+import { toNodeOutput, sourceItemsOf, runsOf } from "../../../../src/engine/operator/tests/NodeOutput.ts"
+import { nodesToMock } from "../../../../src/engine/operator/tests/nodesToMock.ts"
+import {
+  matchesPattern,
+  printPattern,
+  parsePattern,
+  valuesAt
+} from "../../../../src/engine/operator/tests/PathPattern.ts"
+import { fileName } from "../../../../src/engine/operator/tests/recordTestTool.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
 import { shrinkTest } from "../../../../src/engine/operator/tests/shrinkTest.ts"
 import { printTest, readTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
 import { resultData } from "../../../../src/engine/operator/tests/testReport.ts"
 import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
+import { withoutSecrets } from "../../../../src/engine/operator/tests/withoutSecrets.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
 
@@ -37,13 +42,13 @@ const item = fc.dictionary(key, value, { maxKeys: 4 })
 const items = fc.array(item, { maxLength: 4 })
 const runs = fc.array(fc.array(items, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
 
-const pattern = (text: string) => Result.getOrThrow(readPattern(text))
+const pattern = (text: string) => Result.getOrThrow(parsePattern(text))
 
 describe("what a node gives out, in a test file", () => {
   it("is read as what was written, but for outputs at the end that gave out nothing", () => {
     fc.assert(
       fc.property(runs, (all) => {
-        const read = runsOf(givenOf(all))
+        const read = runsOf(toNodeOutput(all))
         assert.lengthOf(read, all.length)
         assert.deepStrictEqual(differencesOf(all, read, []), [])
       })
@@ -51,9 +56,9 @@ describe("what a node gives out, in a test file", () => {
   })
 
   it("keeps from which item each came", () => {
-    const given = givenOf([[[{ a: 1 }, { a: 2 }]]], [[0, 0]])
+    const given = toNodeOutput([[[{ a: 1 }, { a: 2 }]]], [[0, 0]])
     assert.deepStrictEqual(given, { outputs: [[{ a: 1 }, { a: 2 }]], from: [0, 0] })
-    assert.deepStrictEqual(pairsOf(given), [[0, 0]])
+    assert.deepStrictEqual(sourceItemsOf(given), [[0, 0]])
   })
 })
 
@@ -127,13 +132,13 @@ describe("the shape of items", () => {
 describe("a path with *", () => {
   it("is read as it is printed", () => {
     for (const text of ["a", "rows[*].id", "[*]", "a[*][*].b", '["x.y"][0]']) {
-      assert.strictEqual(patternText(pattern(text)), text)
+      assert.strictEqual(printPattern(pattern(text)), text)
     }
   })
 
   it("means every field or place, and all that is inside", () => {
-    assert.isTrue(isMeant(["rows", 3, "id", "x"], pattern("rows[*].id")))
-    assert.isFalse(isMeant(["rows", 3], pattern("rows[*].id")))
+    assert.isTrue(matchesPattern(["rows", 3, "id", "x"], pattern("rows[*].id")))
+    assert.isFalse(matchesPattern(["rows", 3], pattern("rows[*].id")))
     const found = valuesAt({ rows: [{ id: 1 }, {}, { id: 2 }] }, pattern("rows[*].id"))
     assert.deepStrictEqual(
       found.map(({ place, value: one }) => [place.join("."), one]),
@@ -227,7 +232,7 @@ describe("what a test mocks", () => {
         Send: to("Off")
       }
     }
-    const { names, part } = Result.getOrThrow(toBeMocked(workflow, "Start"))
+    const { names, part } = Result.getOrThrow(nodesToMock(workflow, "Start"))
     assert.deepStrictEqual(names, ["Agent", "Wait", "Send"])
     assert.deepStrictEqual(part.nodes.map(nameOf), ["Start", "Set", "Agent", "Wait", "Send", "Off"])
   })
@@ -276,7 +281,7 @@ describe("a test file", () => {
         const whole: TestFile = {
           ...test,
           trigger: { node: "Start", items: given },
-          mocks: Object.fromEntries(Object.entries(mocks).map(([name, all]) => [name, givenOf(all)]))
+          mocks: Object.fromEntries(Object.entries(mocks).map(([name, all]) => [name, toNodeOutput(all)]))
         }
         assert.deepStrictEqual(Result.getOrThrow(readTest(JSON.parse(printTest(whole)))), whole)
       }),
@@ -339,7 +344,7 @@ describe("a test file", () => {
       ignore: ["n"]
     })
     assert.deepStrictEqual(small.expect["Small"], { exact: many(3) })
-    assert.match(cut.join(), /only the shape is: Large$/)
+    assert.match(cut.join(), /only the shape is expected: Large$/)
     const refused = shrinkTest({ ...test, mocks: { Fetch: many(6000) } })
     assert.match(
       Result.isFailure(refused) ? refused.failure : "",

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 import { listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
-import { isListening, snapshotOf } from "../../run/publishing.ts"
+import { isListening, listeningAddresses, snapshotOf } from "../../run/publishing.ts"
 import { Runner } from "../../run/Runner.ts"
-import { type Address, addressesOf, isEnabled, kindOf, matchAddress } from "../../run/triggers.ts"
+import { type Address, isEnabled, kindOf, matchAddress } from "../../run/triggers.ts"
 import { type Moment, now, present } from "../../store/fresh.ts"
 import type { Snapshot, WorkflowRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
@@ -30,7 +30,7 @@ const listenersAt = (path: string, workflows: ReadonlyArray<WorkflowRecord>, mom
     .filter((workflow) => isListening(workflow, moment))
     .sort((a, b) => (b.published?.listensAt ?? 0) - (a.published?.listensAt ?? 0))
     .flatMap((workflow) =>
-      addressesOf(workflow.id, workflow.published?.nodes ?? []).flatMap((address) => {
+      listeningAddresses(workflow).flatMap((address) => {
         const variables = matchAddress(address, path)
         return variables === undefined ? [] : [{ workflow, address, variables }]
       })

@@ -72,7 +72,9 @@ const workflows: WorkflowRules = {
   updatedSettings: (before, sent) =>
     Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== own(lostAs, name))),
   isNewVersion: (before, draft) =>
-    !Equal.equals(draft.nodes, before.nodes) || !Equal.equals(draft.connections, before.connections),
+    !Equal.equals(draft.nodes, before.nodes) ||
+    !Equal.equals(draft.connections, before.connections) ||
+    (draft.nodeGroups !== undefined && !Equal.equals(draft.nodeGroups, before.nodeGroups)),
   afterRefusedUpdate: (updated) => updated,
   activatesAgain: true,
   sharesAddresses: false,

@@ -1,0 +1,155 @@
+import { Predicate, Result } from "effect"
+
+import { flag, flagNames, UsageError } from "../../configuration/flags.ts"
+import { namesOf, type Parameter, parameter, parametersOf } from "./parameters.ts"
+
+/** Flags of `call` itself that take a value, and those that are there or not. */
+export const callFlags = { values: ["json-args", "print"], switches: ["json", "list"] } as const
+
+/** A command line in two parts: what `effect/cli` reads, and what stands behind the name of a tool, which only its schema explains. */
+export interface SplitCommandLine {
+  readonly own: ReadonlyArray<string>
+  readonly toolWords: ReadonlyArray<string>
+  /** Whether help about the tool is asked for. */
+  readonly toolHelp: boolean
+}
+
+/** Separates the arguments of a tool from the rest of a command line, wherever our own flags stand. */
+export const splitCommandLine = (words: ReadonlyArray<string>): SplitCommandLine => {
+  const own: Array<string> = []
+  const toolWords: Array<string> = []
+  let toolHelp = false
+  let positionals = 0
+  let isCall = false
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ""
+    const kind = kindOf(word)
+    const isOfTool = isCall && positionals > 1
+    if (isOfTool && (word === "--help" || word === "-h")) toolHelp = true
+    else if (kind !== undefined) {
+      own.push(word)
+      const next = words[at + 1]
+      if (kind === "value" && next !== undefined) {
+        own.push(next)
+        at++
+      }
+    } else if (isOfTool) toolWords.push(word)
+    else {
+      own.push(word)
+      if (word.startsWith("-")) continue
+      positionals++
+      if (positionals === 1) isCall = word === "call"
+    }
+  }
+  return { own, toolWords, toolHelp }
+}
+
+/** Whether a word is a flag of ours, and one whose value is the next word. */
+const kindOf = (word: string): "switch" | "value" | undefined => {
+  if (!word.startsWith("--")) return undefined
+  const [name = "", value] = word.slice(2).split(/=(.*)/s)
+  const known = flagNames.find((one) => one === name)
+  const isSwitch = (text: string) =>
+    callFlags.switches.some((one) => one === text) ||
+    flagNames.some((one) => one === text && flag(one).value === undefined)
+  if (known !== undefined) {
+    const { optional = false, value: metavar } = flag(known)
+    return metavar === undefined || optional || value !== undefined ? "switch" : "value"
+  }
+  if (callFlags.values.some((one) => one === name)) return value === undefined ? "value" : "switch"
+  return isSwitch(name) || (name.startsWith("no-") && isSwitch(name.slice(3))) ? "switch" : undefined
+}
+
+/** What every tool takes that changes what is protected, and no schema names. */
+const confirmProtected: Parameter = {
+  name: "confirm_protected",
+  description: "",
+  metavar: "",
+  isRequired: false,
+  isSwitch: true,
+  isList: false,
+  choices: [],
+  isJson: false
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/**
+ * The arguments that the words behind a tool's name give it. Texts stay texts where the schema takes one; what they
+ * are to mean elsewhere, and whether such arguments exist, is for the tool to say.
+ */
+export const readInput = (
+  schema: Readonly<Record<string, unknown>>,
+  words: ReadonlyArray<string>
+): Result.Result<Input, UsageError> =>
+  Result.gen(function* () {
+    const parameters = parametersOf(schema)
+    const given = new Map<string, unknown>()
+    const loose: Array<string> = []
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] ?? ""
+      if (!isFlag(word)) {
+        loose.push(word)
+        continue
+      }
+      const [written = "", value] = word.slice(2).split(/=(.*)/s)
+      const known = parameter([...parameters, confirmProtected], written)
+      const negated = written.startsWith("no-") ? parameter(parameters, written.slice(3)) : undefined
+      const next = words[at + 1]
+      if (known === undefined && negated?.isSwitch === true) {
+        given.set(negated.name, false)
+      } else if (known?.isSwitch === true) {
+        const isSaid = value === undefined && (next === "true" || next === "false")
+        if (isSaid) at++
+        given.set(known.name, isSaid ? next === "true" : (value ?? true))
+      } else {
+        const takesNext = value === undefined && next !== undefined && !isFlag(next)
+        if (takesNext) at++
+        const text = value ?? (takesNext ? next : undefined)
+        if (known !== undefined && text === undefined) {
+          return yield* Result.fail(
+            new UsageError({ message: `--${known.name} needs a value: --${known.name} ${known.metavar}` })
+          )
+        }
+        const name = known?.name ?? written
+        given.set(name, known?.isList === true ? added(given.get(name), text ?? "") : (text ?? true))
+      }
+    }
+    const open = nameless(parameters).filter(({ name }) => !given.has(name))
+    for (const [index, text] of loose.entries()) {
+      const target = open[index]
+      if (target === undefined) return yield* Result.fail(new UsageError({ message: tooMany(text, parameters) }))
+      given.set(target.name, target.isList ? added(undefined, text) : text)
+    }
+    return Object.fromEntries(given)
+  })
+
+/** What values without a name are: those that the tool needs; where it needs none, its first one. */
+const nameless = (parameters: ReadonlyArray<Parameter>): ReadonlyArray<Parameter> => {
+  const required = parameters.filter(({ isRequired }) => isRequired)
+  return required.length > 0 ? required : parameters.filter(({ isSwitch }) => !isSwitch).slice(0, 1)
+}
+
+/** A negative number is a value. */
+const isFlag = (word: string) => word.startsWith("--") && word !== "--"
+
+/** A list in one text is the whole list; any other text is one more item of it. */
+const added = (before: unknown, text: string): unknown => {
+  const isWhole = before === undefined && (/^\s*\[/.test(text) || text.startsWith("@"))
+  if (isWhole) return text
+  const items: ReadonlyArray<unknown> = Array.isArray(before) ? before : before === undefined ? [] : [before]
+  return [...items, text]
+}
+
+const tooMany = (text: string, parameters: ReadonlyArray<Parameter>) =>
+  `Nothing to do with ${JSON.stringify(text.slice(0, 40))}: give values as --name value. Arguments: ${namesOf(parameters)}`
+
+/** Arguments of which the text names a file that holds their JSON: `--nodes @nodes.json`. */
+export const filesIn = (
+  schema: Readonly<Record<string, unknown>>,
+  input: Input
+): ReadonlyArray<{ readonly name: string; readonly file: string }> =>
+  parametersOf(schema).flatMap(({ isJson, name }) => {
+    const value = input[name]
+    return isJson && Predicate.isString(value) && value.startsWith("@") ? [{ name, file: value.slice(1) }] : []
+  })

@@ -1,0 +1,97 @@
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { Workflow } from "../../client/models.ts"
+import { mapShownTexts } from "../../workflow/maskSecrets.ts"
+import type { Content } from "../Change.ts"
+import { contentOf } from "../content.ts"
+import { findCredential, unchecked, unseen } from "../credentials.ts"
+import type { Action, BulkRequest } from "./BulkRequest.ts"
+
+/** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
+export type Changed =
+  | { readonly content: Content; readonly warnings?: ReadonlyArray<string> }
+  | { readonly problem: string }
+  | undefined
+
+/** The actions that change what is in workflows. */
+export type ContentAction = Extract<
+  Action,
+  { readonly _tag: "replace_credential" | "replace_text" | "set_error_workflow" }
+>
+
+/** How an action changes the content of one workflow. */
+export const contentChange = (request: BulkRequest, action: ContentAction): ((workflow: Workflow) => Changed) => {
+  switch (action._tag) {
+    case "replace_credential":
+      return replaceCredential(request, action.find, action.value)
+    case "replace_text":
+      return (workflow) => {
+        const content = contentOf(workflow)
+        const nodes = content.nodes.map((node) => ({
+          ...node,
+          ...(node.parameters === undefined ? {} : { parameters: replaceIn(node.parameters, action) })
+        }))
+        return { content: { ...content, nodes } }
+      }
+    default:
+      return setErrorWorkflow(request, action.value)
+  }
+}
+
+const setErrorWorkflow = ({ all, instance }: BulkRequest, value: string) => {
+  const meant = value === "none" ? undefined : all.filter(({ id, name }) => id === value || name === value)
+  const [one, ...more] = meant ?? []
+  const problem =
+    meant === undefined || (one !== undefined && more.length === 0)
+      ? undefined
+      : `${value} is ${one === undefined ? "no workflow" : "the name of several workflows"} on ${instance}`
+  return (workflow: Workflow): Changed => {
+    if (problem !== undefined) return { problem }
+    const content = contentOf(workflow)
+    const { errorWorkflow: _errorWorkflow, ...settings } = { errorWorkflow: undefined, ...content.settings }
+    return { content: { ...content, settings: one === undefined ? settings : { ...settings, errorWorkflow: one.id } } }
+  }
+}
+
+const replaceCredential = ({ credentials, instance }: BulkRequest, find: string, value: string) => {
+  const isMeant = ({ id, name }: JsonObject) => id === find || name === find
+  return (workflow: Workflow): Changed => {
+    const problems: Array<string> = []
+    const warnings: Array<string> = []
+    const content = contentOf(workflow)
+    const nodes = content.nodes.map((node) => {
+      if (!isJsonObject(node.credentials)) return node
+      const replaced = Object.entries(node.credentials).map(([type, given]) => {
+        if (!isJsonObject(given) || !isMeant(given)) return [type, given] as const
+        const match = findCredential(credentials, type, { id: value, name: value })
+        switch (match._tag) {
+          case "Found":
+            return [type, { id: match.credential.id, name: match.credential.name }] as const
+          case "Unlisted":
+            warnings.push(unchecked(instance, type, match.id))
+            return [type, unseen(match.id)] as const
+          case "None":
+            problems.push(`${instance} has no credential ${value} of type ${type}${match.why}`)
+            return [type, given] as const
+          default:
+            problems.push(`${instance} has several credentials ${value} of type ${type}: give the id`)
+            return [type, given] as const
+        }
+      })
+      return { ...node, credentials: Object.fromEntries(replaced) }
+    })
+    const [problem] = problems
+    return problem === undefined ? { content: { ...content, nodes }, warnings } : { problem }
+  }
+}
+
+interface Replacement {
+  readonly find: string
+  readonly value: string
+  readonly field?: string | undefined
+}
+
+/** Texts with others in place of a part of them; only below a field, where one is named. Secrets stay, and are not looked into. */
+const replaceIn = (json: unknown, { field, find, value }: Replacement): unknown =>
+  mapShownTexts(json, (text, names) =>
+    field === undefined || names.includes(field) ? text.replaceAll(find, () => value) : text
+  )

@@ -1,0 +1,109 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { nodeKind } from "../../client/naming.ts"
+import { mapTextsApart } from "../../workflow/maskSecrets.ts"
+import { type Path, valueAt } from "../../workflow/paths.ts"
+import { mapTexts } from "../../workflow/paths.ts"
+import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
+import { fits, type Keep, type Mapping } from "../settings.ts"
+import { withValue } from "../withValue.ts"
+
+/** What became of a node's credentials on the way. */
+interface Matched {
+  readonly node: JsonObject
+  readonly problems: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** A node with the credentials of the other place in place of its own. */
+export const withCredentials = (
+  node: JsonObject,
+  known: KnownCredentials,
+  { credentials: mapped, to }: Pick<Mapping, "credentials" | "to">
+): Matched => {
+  const { credentials } = node
+  if (!isJsonObject(credentials)) return { node, problems: [], warnings: [] }
+  const problems: Array<string> = []
+  const warnings: Array<string> = []
+  const matched = Object.entries(credentials).map(([type, given]) => {
+    const { id, name } = objectOf(given)
+    if (!Predicate.isString(name) && !Predicate.isString(id)) return [type, given] as const
+    const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
+    const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]
+    const match = findCredential(known, type, { id: wanted, name: wanted ?? String(name) })
+    switch (match._tag) {
+      case "Found":
+        return [type, { id: match.credential.id, name: match.credential.name }] as const
+      case "Unlisted":
+        warnings.push(unchecked(to, type, match.id))
+        return [type, unseen(match.id)] as const
+      case "None": {
+        const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
+        problems.push(`${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`)
+        return [type, given] as const
+      }
+      default:
+        problems.push(`${words} has several matches on ${to} (${match.ids.join(", ")}): ${giveIt}`)
+        return [type, given] as const
+    }
+  })
+  return { node: { ...node, credentials: Object.fromEntries(matched) }, problems, warnings }
+}
+
+/** What a person can do about a credential that nobody finds. */
+const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
+
+/** Texts of parameters that stand for others. What only this promotion was given is for what is no secret. */
+export interface Values {
+  readonly configured: Mapping["values"]
+  readonly given: Mapping["values"]
+}
+
+/** A node with texts of its parameters replaced wherever they stand inside of others, the longest first. */
+export const withValues = (node: JsonObject, { configured, given }: Values): JsonObject => {
+  if (node.parameters === undefined) return node
+  const everywhere = replacing(configured)
+  const parameters =
+    Object.keys(given).length === 0
+      ? mapTexts(node.parameters, everywhere)
+      : mapTextsApart(node.parameters, replacing({ ...configured, ...given }), everywhere)
+  return { ...node, parameters }
+}
+
+const replacing = (values: Mapping["values"]): ((text: string) => string) => {
+  const texts = Object.keys(values).toSorted((a, b) => b.length - a.length)
+  if (texts.length === 0) return (text) => text
+  const pattern = new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "g")
+  return (text) => text.replace(pattern, (found) => values[found] ?? found)
+}
+
+const pathOf = (field: string): Path => field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+/** Fields of a node that rules keep as they are in its place. */
+const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObject): ReadonlyArray<string> =>
+  rules.flatMap((rule) => {
+    const type = String(node.type)
+    const isMeant =
+      fits(rule.workflow ?? "*", workflow) &&
+      fits(rule.node ?? "*", nameOf(node)) &&
+      (rule.type === undefined || rule.type === type || rule.type === nodeKind(type))
+    return isMeant ? rule.fields : []
+  })
+
+/** A node with what rules keep of its counterpart on the target; `missing` are fields that have no value there. */
+export const withKept = (
+  node: JsonObject,
+  counterpart: JsonObject | undefined,
+  { rules, workflow }: { readonly rules: ReadonlyArray<Keep>; readonly workflow: string }
+): { readonly node: JsonObject; readonly missing: ReadonlyArray<string> } => {
+  const missing: Array<string> = []
+  let kept = node
+  for (const field of keptFields(rules, workflow, node)) {
+    const value = counterpart === undefined ? undefined : valueAt(counterpart, pathOf(field))
+    if (value !== undefined) kept = withValue(kept, pathOf(field), value)
+    else if (valueAt(node, pathOf(field)) !== undefined) missing.push(`${nameOf(node)}.${field}`)
+  }
+  return { node: kept, missing }
+}

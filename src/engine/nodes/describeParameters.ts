@@ -1,0 +1,154 @@
+import { Predicate } from "effect"
+
+import { clipped } from "../../internal/clipped.ts"
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Choice, NodeType, Property, Shown } from "./NodeType.ts"
+import { isDecoration } from "./reduceNodeType.ts"
+
+/** Values of parameters that are known before a node is described; `@version` stands for its version. */
+export type KnownValues = Readonly<Record<string, unknown>>
+
+/** How much is told. */
+interface Detail {
+  readonly descriptions: boolean
+  readonly inner: boolean
+  readonly choices: number
+}
+
+const details: ReadonlyArray<Detail> = [
+  { descriptions: true, inner: true, choices: 40 },
+  { descriptions: false, inner: true, choices: 40 },
+  { descriptions: false, inner: true, choices: 12 },
+  { descriptions: false, inner: false, choices: 12 }
+]
+
+/** Characters of a description of parameters; about 1,000 tokens. */
+const room = 3300
+
+/**
+ * The parameters that a node can have where these values are known, a line each, in as much detail as there is room for:
+ * `name*: type = default [when]`. A star marks what is required. What depends on something that is still `open` is left
+ * out.
+ */
+export const describeParameters = (node: NodeType, known: KnownValues, open: ReadonlyArray<string> = []): string => {
+  const told = node.properties.filter((property) => !open.some((name) => dependsOn(property, name)))
+  const texts = details.map((detail) => lines(told, known, detail).join("\n"))
+  return texts.find((text) => text.length <= room) ?? texts.at(-1) ?? ""
+}
+
+const dependsOn = ({ name, show = {} }: Property, open: string) =>
+  name === open || [open, `/${open}`].some((key) => Object.hasOwn(show, key))
+
+const lines = (properties: ReadonlyArray<Property>, known: KnownValues, detail: Detail): ReadonlyArray<string> =>
+  properties.flatMap((property) => {
+    const when = condition(property, known)
+    if (when === undefined || isUnseen(property.type) || Object.hasOwn(known, property.name)) return []
+    const { description } = property
+    const words = detail.descriptions && description !== undefined && isTelling(property) ? ` — ${description}` : ""
+    return [`${lineOf(property, known, detail)}${when === "" ? "" : ` [${when}]`}${words}`]
+  })
+
+const isUnseen = (type: string) => type === "hidden" || isDecoration(type)
+
+/** Whether a description says more than the name. */
+const isTelling = ({ description = "", title }: Property) =>
+  description.length > 12 && !description.toLowerCase().startsWith(`the ${title.toLowerCase()}`)
+
+const lineOf = (property: Property, known: KnownValues, detail: Detail): string => {
+  const { default: standard, name, required } = property
+  const shownDefault =
+    standard === undefined || isEmpty(standard) || isJsonObject(standard)
+      ? ""
+      : ` = ${clipped(JSON.stringify(standard), 60)}`
+  return `${name}${required === true ? "*" : ""}: ${typeText(property, known, detail)}${shownDefault}`
+}
+
+const isEmpty = (value: unknown) =>
+  value === "" || (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
+
+const typeText = (property: Property, known: KnownValues, detail: Detail): string => {
+  const { choices, fields, groups, isDynamic = false, isMultiple = false, modes, type } = property
+  const many = isMultiple ? "[]" : ""
+  if (choices !== undefined && choices.length > 0) {
+    return `${choiceText(choices, known, detail)}${isDynamic ? "|…" : ""}${type === "multiOptions" ? "[]" : ""}`
+  }
+  if (isDynamic) return `${type === "multiOptions" ? "list of names" : "a name"} that the service knows`
+  if (groups !== undefined) {
+    return `{${groups.map(({ fields: inside, name }) => `${name}${many}: {${inner(inside, known, detail)}}`).join(", ")}}`
+  }
+  if (fields !== undefined) return `{${inner(fields, known, detail)}}${many}`
+  const shape = shapes.get(type)
+  if (shape !== undefined) return shape
+  if (type === "resourceLocator") return `{__rl: true, mode: ${(modes ?? []).join("|")}, value}`
+  return `${type}${many}`
+}
+
+/** Kinds of values that the engine knows the inside of. */
+const shapes: ReadonlyMap<string, string> = new Map([
+  ["assignmentCollection", "{assignments: [{id, name, value, type: string|number|boolean|array|object}]}"],
+  [
+    "filter",
+    "{conditions: [{id, leftValue, rightValue, operator: {type: string|number|boolean|dateTime|array|object, operation: " +
+      "equals|notEquals|contains|exists|empty|gt|lt|true|…, singleValue}}], combinator: and|or, options: {caseSensitive, " +
+      "leftValue, typeValidation: strict|loose, version: 2}}"
+  ],
+  [
+    "resourceMapper",
+    "{mappingMode: defineBelow|autoMapInputData, value: {<column>: value}, matchingColumns: [], schema: []}"
+  ],
+  ["workflowSelector", "{__rl: true, mode: list|id, value}"]
+])
+
+const inner = (fields: ReadonlyArray<Property>, known: KnownValues, detail: Detail): string =>
+  fields
+    .filter((field) => condition(field, known) !== undefined)
+    .map((field) => (detail.inner ? lineOf(field, known, { ...detail, choices: 12 }) : field.name))
+    .join(", ")
+
+const choiceText = (choices: ReadonlyArray<Choice>, known: KnownValues, detail: Detail): string => {
+  const fitting = choices.filter((choice) => condition(choice, known) !== undefined)
+  const values = [...new Set(fitting.map(({ value }) => String(value)))]
+  const more = values.length - detail.choices
+  return `${values.slice(0, detail.choices).join("|")}${more > 0 ? `|… ${more} more` : ""}`
+}
+
+/** When something is shown, as far as it is not known; nothing where it never is then. */
+export const condition = ({ hide, show }: Shown, known: KnownValues): string | undefined => {
+  const parts: Array<string> = []
+  for (const [key, wanted] of Object.entries(show ?? {})) {
+    const name = key.replace(/^\//, "")
+    if (!Object.hasOwn(known, name)) parts.push(openText(name, wanted))
+    else if (!meets(known[name], wanted)) return undefined
+  }
+  for (const [key, unwanted] of Object.entries(hide ?? {})) {
+    const name = key.replace(/^\//, "")
+    if (!Object.hasOwn(known, name)) parts.push(`not ${openText(name, unwanted)}`)
+    else if (meets(known[name], unwanted)) return undefined
+  }
+  return parts.join(", ")
+}
+
+const meets = (value: unknown, wanted: ReadonlyArray<unknown>): boolean =>
+  wanted.some((one) => {
+    const rule = isJsonObject(one) && isJsonObject(one._cnd) ? Object.entries(one._cnd)[0] : undefined
+    if (rule === undefined) return one === value
+    const [key, target] = rule
+    if (key === "not") return value !== target
+    if (key === "eq") return value === target
+    if (key === "exists") return value !== "" && value !== undefined
+    if (!Predicate.isNumber(value)) return true
+    if (key === "between") return isJsonObject(target) && value >= Number(target.from) && value <= Number(target.to)
+    const order = value - Number(target)
+    return key === "gte" ? order >= 0 : key === "lte" ? order <= 0 : key === "gt" ? order > 0 : order < 0
+  })
+
+const openText = (name: string, wanted: ReadonlyArray<unknown>): string => {
+  const [only] = wanted
+  if (wanted.length === 1 && Predicate.isBoolean(only)) return only ? name : `not ${name}`
+  return `${name}=${clipped(wanted.map((one) => (isJsonObject(one) ? ruleText(one._cnd) : String(one))).join("|"), 80)}`
+}
+
+const ruleText = (rule: unknown): string =>
+  Object.entries(Object(rule))
+    .map(([key, target]) => (key === "exists" ? "given" : `${key} ${JSON.stringify(target)}`))
+    .join()

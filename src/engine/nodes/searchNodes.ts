@@ -1,0 +1,99 @@
+import { agentType } from "../client/naming.ts"
+import type { IndexEntry } from "./NodeType.ts"
+import { allWordsOf, calledBy, has, otherWord, wordsOf } from "./searchWords.ts"
+
+/** Which nodes somebody looks for. */
+export type Kind = "trigger" | "action" | "tool" | "ai"
+
+/** A node that was found, and what of it was meant. */
+export interface Found {
+  readonly entry: IndexEntry
+  readonly action: IndexEntry["actions"][number] | undefined
+  readonly score: number
+}
+
+/** The nodes that fit a question, best first; with no words, all of the kind. `used` breaks ties. */
+export const search = (
+  entries: ReadonlyArray<IndexEntry>,
+  query: string,
+  kind: Kind | undefined,
+  used: (type: string) => number
+): ReadonlyArray<Found> => {
+  const question = questionOf(query)
+  const isBare = question.main.length === 0
+  return entries
+    .filter((entry) => entry.isHidden !== true && isOf(entry, kind))
+    .map((entry) => rated(entry, question))
+    .filter(({ score }) => isBare || score > 0)
+    .toSorted(
+      (a, b) =>
+        b.score - a.score || used(b.entry.type) - used(a.entry.type) || a.entry.title.length - b.entry.title.length
+    )
+}
+
+const isOf = ({ asTool, gives, isTrigger = false, type }: IndexEntry, kind: Kind | undefined): boolean => {
+  if (kind === "trigger") return isTrigger
+  if (kind === "action") return !isTrigger && gives.length === 0
+  if (kind === "tool") return asTool === true || gives.includes("ai_tool")
+  return kind === undefined || gives.length > 0 || (!isTrigger && type.startsWith(agentType("")))
+}
+
+/** What somebody asks for, in words: what it is about, and what only goes with it. */
+interface Question {
+  readonly main: ReadonlyArray<string>
+  readonly beside: ReadonlyArray<string>
+  /** Whether it is about something that happens, and starts a workflow. */
+  readonly isEvent: boolean
+}
+
+/** What comes behind says with what or for whom something is done, and less about what it is. */
+const joining = /\b(?:with|using|via|by|for|inside|within)\b/iu
+
+const happening =
+  /^(?:when|whenever|on|if|each time|every time)\b|\b(?:arrives?|arrived|comes? in|triggers?|(?:is|are|was|gets?) (?:added|changed|created|deleted|received|updated))\b/iu
+
+/** Reads a question. */
+export const questionOf = (query: string): Question => {
+  const [first = "", ...rest] = query.split(joining)
+  const [main, beside] = [wordsOf(first), wordsOf(rest.join(" "))]
+  const isEvent = happening.test(query.trim())
+  return main.length === 0 ? { main: beside, beside: [], isEvent } : { main, beside, isEvent }
+}
+
+/** What a word behind such a joint counts, of what it would before it. */
+const besideWorth = 0.4
+
+const rated = (entry: IndexEntry, { beside, isEvent, main }: Question): Found => {
+  const { name, title } = calledBy(entry)
+  const own = wordsOf(entry.title)
+  const alias = entry.alias.flatMap(allWordsOf)
+  const description = allWordsOf(entry.description)
+  const words = [...main, ...beside]
+  const hitsOf = (inside: ReadonlyArray<string>) => words.filter((word) => has(inside, word)).length
+  const actions = entry.actions.map((action) => {
+    const inside = [...allWordsOf(action.words), ...title]
+    return { action, words: inside, hits: hitsOf(inside) }
+  })
+  const [first] = actions.toSorted((a, b) => b.hits - a.hits)
+  const best = first ?? { action: undefined, hits: 0, words: [] }
+  const worth = (word: string): number => {
+    if (has(title, word)) return own.length <= words.length ? 8 : 6
+    if (has(name, word)) return 5
+    const other = otherWord(word)
+    if (other !== undefined && (has(title, other) || has(name, other))) return 5
+    if (has(alias, word)) return 3
+    if (has(best.words, word)) return 2
+    return has(description, word) ? 1 : 0
+  }
+  const sum = (some: ReadonlyArray<string>) =>
+    some.map(worth).reduce((total: number, one) => total + (one === 0 ? 0 : one + 2), 0)
+  const score = sum(main) + besideWorth * sum(beside)
+  const called = own.filter((word) => word !== "trigger")
+  const isWhole = called.length > 0 && called.every((word) => has(main, word))
+  const likely = isEvent === (entry.isTrigger === true) ? 1 : isEvent ? 0.5 : 0.9
+  return {
+    entry,
+    action: best.hits > hitsOf(title) ? best.action : undefined,
+    score: score === 0 ? 0 : (score + (isWhole ? 5 : 0)) * likely
+  }
+}

@@ -1,0 +1,98 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { valueAt } from "../../workflow/paths.ts"
+import { type FieldReference, fieldReferencesIn, textOfReference } from "./fieldReferences.ts"
+import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
+import { truncateText, truncateValue } from "./truncate.ts"
+
+/** How many of the items have a field, which lack it, and what it holds. */
+interface Presence {
+  readonly of: number
+  readonly missing: ReadonlyArray<number>
+  readonly kinds: ReadonlySet<string>
+  readonly example: unknown
+}
+
+/** The input of the node that failed, in the run that failed or in a successful one. */
+export interface Side {
+  readonly data: RunData
+  readonly input: ReadonlyArray<unknown>
+}
+
+/** The fields that a node's parameters refer to, given what its input looks like. */
+export const fieldReferencesOf = ({ data, input }: Side, node: string | undefined): ReadonlyArray<FieldReference> =>
+  fieldReferencesIn(nodeNamed(data, node)?.parameters, Object.keys(jsonOf(input[0])))
+
+const presenceOf = ({ data, input }: Side, { node, path }: FieldReference): Presence => {
+  const items = node === undefined ? input : itemsOf(data, node)
+  const values = items.map((item) => valueAt(jsonOf(item), path))
+  return {
+    of: items.length,
+    missing: values.flatMap((value, index) => (Predicate.isNotNullish(value) ? [] : [index])),
+    kinds: new Set(values.filter(Predicate.isNotNullish).map(kindOf)),
+    example: values.find(Predicate.isNotNullish)
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? "list" : Predicate.isString(value) ? "text" : typeof value
+
+/** The first input item that lacks a field which the node refers to and other items have. */
+export const firstLacking = (side: Side, references: ReadonlyArray<FieldReference>): number | undefined =>
+  references
+    .filter(({ node }) => node === undefined)
+    .map((reference) => presenceOf(side, reference))
+    .filter(({ missing, of }) => missing.length > 0 && missing.length < of)
+    .map(({ missing }) => missing[0])
+    .find((index) => index !== undefined)
+
+/** Notes about the fields referred to: those that are missing, or differ from the successful run. */
+export const fieldNotes = (
+  now: Side,
+  before: Side | undefined,
+  references: ReadonlyArray<FieldReference>
+): JsonObject =>
+  Object.fromEntries(
+    references.flatMap((reference) => {
+      const [here, there] = [presenceOf(now, reference), before && presenceOf(before, reference)]
+      const said = [
+        ...missingNow(here),
+        ...(there === undefined || there.of === 0 ? [] : difference(here, there, reference))
+      ]
+      return said.length === 0 ? [] : [[textOfReference(reference), said.join("; ")]]
+    })
+  )
+
+const missingNow = ({ missing, of }: Presence): ReadonlyArray<string> => {
+  if (of === 0 || missing.length === 0) return []
+  if (missing.length === of) return [of === 1 ? "missing" : `missing in all ${of} items`]
+  const shown = missing.slice(0, 5).join(", ")
+  return [`missing in ${missing.length} of ${of} items (${shown}${missing.length > 5 ? ", …" : ""})`]
+}
+
+/** What the successful run had there, if that differs. */
+const difference = (here: Presence, there: Presence, { path }: FieldReference): ReadonlyArray<string> => {
+  const kinds = [...there.kinds].join(" or ")
+  const isOther = here.kinds.size > 0 && [...here.kinds].some((kind) => !there.kinds.has(kind)) && there.kinds.size > 0
+  if (here.missing.length === 0 && !isOther) return []
+  const now = isOther ? [`now ${[...here.kinds].join(" or ")}`] : []
+  const had = there.of - there.missing.length
+  const example = there.example === undefined ? "" : `, e.g. ${exampleOf(there.example, path.at(-1) ?? "")}`
+  return [...now, `last success: in ${had} of ${there.of}${kinds === "" ? "" : `, ${kinds}`}${example}`]
+}
+
+const exampleOf = (value: unknown, name: string): string =>
+  truncateText(JSON.stringify(truncateValue(value, { text: 200, fields: 5, depth: 1 }, name)) ?? "", 60)
+
+/** The names of fields that the items of the successful run had and these lack, and the other way round. */
+export const shapeNotes = (now: Side, before: Side): JsonObject => {
+  const [here, there] = [fieldsOf(now.input), fieldsOf(before.input)]
+  if (here.size === 0 || there.size === 0) return {}
+  const gone = [...there].filter((name) => !here.has(name)).slice(0, 10)
+  const added = [...here].filter((name) => !there.has(name)).slice(0, 10)
+  return { ...(gone.length === 0 ? {} : { gone }), ...(added.length === 0 ? {} : { new: added }) }
+}
+
+const fieldsOf = (items: ReadonlyArray<unknown>): ReadonlySet<string> =>
+  new Set(items.slice(0, 1000).flatMap((item) => Object.keys(objectOf(objectOf(item).json))))

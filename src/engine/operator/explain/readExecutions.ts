@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+
+import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { executionNotFound } from "../../client/isMissing.ts"
+import type { Execution, ExecutionId } from "../../client/models.ts"
+import { closeUp, isOutline, outline } from "./executionSelections.ts"
+import { failureOf } from "./failure.ts"
+import type { FieldReference } from "./fieldReferences.ts"
+import { firstLacking, fieldReferencesOf, type Side } from "./inputFields.ts"
+import { type NodeRun, inputOf, type RunData, runDataOf, textIn } from "./runData.ts"
+
+/**
+ * Reads an execution to explain its failure. A large one is read again for only those items that matter, and of these only
+ * for the fields that the failed node refers to, so that little is kept in memory.
+ */
+export const readFailed = Effect.fnUntraced(function* (
+  id: ExecutionId
+): Effect.fn.Return<Execution, EngineError, EngineClient> {
+  const engine = yield* EngineClient
+  const first = yield* engine.getExecution(id, true, outline).pipe(
+    // Too large to be read: explain what is known without the data.
+    Effect.catchIf(
+      (error) => error._tag === "NetworkError" && error.problem.includes("larger than"),
+      () => engine.getExecution(id, false)
+    ),
+    Effect.mapError(executionNotFound(id))
+  )
+  const data = runDataOf(first)
+  const failure = data && failureOf(data)
+  if (!isOutline(first) || failure?.at === undefined || data === undefined) return first
+
+  const side = { data, input: failure.input }
+  const references = fieldReferencesOf(side, failure.at.node)
+  const wanted = wantedOf(failure.at, references)
+  const closer = yield* engine.getExecution(
+    id,
+    true,
+    closeUp(wanted, new Set(failure.item === undefined ? [] : [failure.item]))
+  )
+  const near = sideOf(closer, failure.at)
+  const lacking = failure.item === undefined && near !== undefined ? firstLacking(near, references) : undefined
+  return lacking === undefined || lacking === 0
+    ? closer
+    : yield* engine.getExecution(id, true, closeUp(wanted, new Set([lacking])))
+})
+
+/** The last success with what is to be compared; undefined if it cannot be read. */
+export const readSuccess = (
+  found: Execution | undefined,
+  node: string | undefined,
+  references: ReadonlyArray<FieldReference>
+): Effect.Effect<Execution | undefined, never, EngineClient> =>
+  found === undefined
+    ? Effect.succeed(undefined)
+    : Effect.gen(function* () {
+        const engine = yield* EngineClient
+        const first = yield* engine.getExecution(found.id, true, outline)
+        const run = runDataOf(first)?.runs.findLast((run) => run.node === node)
+        if (!isOutline(first) || run === undefined) return first
+        return yield* engine.getExecution(found.id, true, closeUp(wantedOf(run, references), new Set()))
+      }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** Which fields are wanted of which nodes: of those that fed the run, and of those that its node refers to. */
+const wantedOf = (
+  { node, whole }: NodeRun,
+  references: ReadonlyArray<FieldReference>
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const sources = listOf(whole.source).flatMap((source) => textIn(objectOf(source).previousNode) ?? [])
+  // A part of an agent holds its input itself.
+  const own = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
+    name,
+    new Set(references.filter((reference) => reference.node === undefined || reference.node === name).flatMap(headOf))
+  ])
+  const others = references.flatMap((reference): ReadonlyArray<readonly [string, ReadonlySet<string>]> =>
+    reference.node === undefined || sources.includes(reference.node)
+      ? []
+      : [[reference.node, new Set(references.filter(({ node }) => node === reference.node).flatMap(headOf))]]
+  )
+  return new Map([...others, ...own])
+}
+
+const headOf = ({ path }: FieldReference) => path.slice(0, 1)
+
+const sideOf = (execution: Execution, at: NodeRun): Side | undefined => {
+  const data: RunData | undefined = runDataOf(execution)
+  const run = data?.runs.find(({ node, run }) => node === at.node && run === at.run)
+  return data === undefined || run === undefined ? undefined : { data, input: inputOf(data, run) }
+}

@@ -1,0 +1,60 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { maskSecrets } from "../../workflow/maskSecrets.ts"
+
+/** At most this many characters of a text; what is cut off is replaced by the length of the whole. */
+export const truncateText = (text: string, most: number): string =>
+  text.length <= most ? text : `${wholeCharacters(text.slice(0, Math.max(most, 1)))}… (${text.length} characters)`
+
+/** Without half a character at the end. */
+const wholeCharacters = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, "")
+
+/** How much of a value is shown. */
+export interface Limits {
+  readonly text: number
+  readonly fields: number
+  readonly depth: number
+}
+
+/** Characters of a text that are searched for secrets; far more than are shown. */
+const searched = 4000
+
+/** A short form of a value, with secrets masked: long texts are cut, lists shown by their first entry and their length. */
+export const truncateValue = (value: unknown, limits: Limits, name = ""): unknown =>
+  maskSecrets(cut(value, limits, name, 0), name)
+
+/** The same of these fields of an object, in this order. */
+export const truncateFields = (value: JsonObject, names: ReadonlyArray<string>, limits: Limits): unknown =>
+  maskSecrets(fieldsOf(value, names, limits, 0))
+
+const cut = (value: unknown, limits: Limits, name: string, depth: number): unknown => {
+  if (Predicate.isString(value)) {
+    if (/^stack(Trace)?$/i.test(name) && /\n\s*at /.test(value)) return "[left out]"
+    const text = maskSecrets(value.slice(0, searched), name)
+    return Predicate.isString(text) ? truncateText(text + value.slice(searched), limits.text) : text
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return value
+    if (depth >= limits.depth) return `[${value.length} entries]`
+    const [first]: ReadonlyArray<unknown> = value
+    return [cut(first, limits, name, depth + 1), ...(value.length > 1 ? [`… ${value.length - 1} more`] : [])]
+  }
+  if (!isJsonObject(value)) return value
+  const names = Object.keys(value)
+  if (depth >= limits.depth) return names.length === 0 ? {} : `{${truncateText(names.slice(0, 8).join(", "), 80)}}`
+  return fieldsOf(value, names, limits, depth)
+}
+
+const fieldsOf = (value: JsonObject, names: ReadonlyArray<string>, limits: Limits, depth: number): JsonObject => {
+  const entries = names
+    .slice(0, limits.fields)
+    .map((name): readonly [string, unknown] => [truncateText(name, 60), cut(value[name], limits, name, depth + 1)])
+  const rest = names.slice(limits.fields)
+  return {
+    ...Object.fromEntries(entries),
+    ...(rest.length === 0
+      ? {}
+      : { "…": `${rest.length} more fields: ${truncateText(rest.slice(0, 8).join(", "), 80)}` })
+  }
+}

@@ -1,0 +1,207 @@
+import { Result } from "effect"
+
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
+import { statusOf } from "../explain/describeExecution.ts"
+import { failureOf } from "../explain/failure.ts"
+import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { byNode } from "../explain/runPath.ts"
+import type { Run } from "../run/mocks.ts"
+import { toNodeOutput } from "./NodeOutput.ts"
+import { type NodesToMock, nodesToMock } from "./nodesToMock.ts"
+import { itemsOf, recordedOutputOf } from "./recordedOutput.ts"
+import { shapeOf } from "./shape.ts"
+import { shrinkTest } from "./shrinkTest.ts"
+import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
+import { volatilePaths } from "./volatileFields.ts"
+import { withoutSecrets } from "./withoutSecrets.ts"
+
+/** What to expect of a node: its exact output, the shape of it, or values at certain paths. */
+export type Wanted = "exact" | "shape" | JsonObject
+
+/** How to make the recording. */
+export interface RecordRequest {
+  readonly name: string | undefined
+  /** The instance that the execution is from. */
+  readonly instance: string
+  /** Undefined: the exact output of every node. */
+  readonly expect: Readonly<Record<string, Wanted>> | undefined
+  readonly ignore: ReadonlyArray<string>
+}
+
+/** A test, and what a person should know about it. */
+export interface Recording {
+  readonly test: TestFile
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Makes a test from an execution; the failure says why that is impossible. */
+export const testFromExecution = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
+  Result.gen(function* () {
+    const status = statusOf(execution)
+    if (status !== "success" && status !== "error") {
+      return yield* Result.fail(
+        `execution ${execution.id} is in state ${status}: only runs that have ended can be recorded`
+      )
+    }
+    const data = runDataOf(execution)
+    if (data === undefined || data.nodes.length === 0) {
+      return yield* Result.fail(`the engine keeps no data of execution ${execution.id}`)
+    }
+    const workflow = workflowOf(execution, data)
+    const start = data.runs[0]?.node
+    if (start === undefined) return yield* Result.fail(`no node ran in execution ${execution.id}`)
+    const mocked = yield* nodesToMock(workflow, start)
+    if (!mocked.part.isTrigger) {
+      return yield* Result.fail(
+        `execution ${execution.id} began at ${start}, in the middle: record one that a trigger began`
+      )
+    }
+    const runs = new Map([...byNode(data)].map(([node, all]) => [node, all.map(itemsOf)]))
+    const [given = []] = runs.get(start) ?? []
+    if (given.slice(1).some((items) => items.length > 0)) {
+      return yield* Result.fail(
+        `${start} gave out items by its output ${given.findLastIndex((items) => items.length > 0) + 1}, and a test starts at the first`
+      )
+    }
+    const failed = status === "error" ? failureOf(data)?.at?.node : undefined
+    if (failed !== undefined && mocked.names.includes(failed)) {
+      return yield* Result.fail(
+        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
+      )
+    }
+    const mocks = new Map(mocked.names.map((name) => [name, recordedOutputOf(data, name)]))
+    const items = given[0] ?? []
+    const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
+    const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
+    const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
+    const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
+    const clean = objectOf(withoutSecrets(shown))
+    const { cut, test } = yield* shrinkTest(
+      yield* readTest({
+        testFormat: 1,
+        name: request.name ?? `${workflow.name} (execution ${execution.id})`,
+        workflow: { id: workflow.id, name: workflow.name },
+        recorded: { instance: request.instance, execution: execution.id, ...startedOf(execution) },
+        trigger: { node: start, items: clean.items },
+        mocks: named(mocks, clean.mocks),
+        expect: named(expect, clean.expect),
+        ignore: request.ignore,
+        status,
+        ...(failed === undefined ? {} : { failsAt: failed })
+      })
+    )
+    return { test, notes: [...notesOf(shown, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
+  })
+
+/** Puts values whose secrets were masked under their names again: names of nodes are not masked. */
+const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
+  const all = listOf(values)
+  return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
+}
+
+const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
+  const { connections, id, name } = objectOf(workflowData)
+  return {
+    id: WorkflowId.make(textIn(workflowId) ?? textIn(id) ?? "unknown"),
+    name: textIn(name) ?? "Workflow",
+    active: false,
+    nodes,
+    connections: objectOf(connections)
+  }
+}
+
+const startedOf = ({ startedAt }: Execution): JsonObject => (textIn(startedAt) === undefined ? {} : { at: startedAt })
+
+interface Choosing {
+  readonly data: RunData
+  readonly mocked: NodesToMock
+  readonly runs: ReadonlyMap<string, ReadonlyArray<Run>>
+  readonly start: string
+  readonly request: RecordRequest
+  /** The node that the run failed at. */
+  readonly failed: string | undefined
+}
+
+/** What is expected of each node, in the order of the run. */
+const expectations = ({
+  failed,
+  mocked,
+  runs,
+  start,
+  request
+}: Choosing): Result.Result<ReadonlyMap<string, Expectation>, string> =>
+  Result.gen(function* () {
+    const { names, part } = mocked
+    const known = part.nodes.map(nameOf)
+    const stranger = Object.keys(request.expect ?? {}).find((name) => !known.includes(name))
+    if (stranger !== undefined) {
+      return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${known.join(", ")}`)
+    }
+    const order = [...runs.keys(), ...known.filter((name) => !runs.has(name))]
+    const chosen = new Map<string, Expectation>()
+    for (const name of order.filter((one) => known.includes(one) && one !== start && one !== failed)) {
+      const ran = runs.get(name)
+      const wanted = request.expect === undefined ? undefined : request.expect[name]
+      if (request.expect !== undefined && wanted === undefined) continue
+      if (ran === undefined) {
+        if (wanted !== undefined || names.includes(name)) chosen.set(name, { ran: false })
+      } else if (names.includes(name) && (wanted === undefined || wanted === "exact")) chosen.set(name, { ran: true })
+      else if (wanted === "shape") chosen.set(name, { shape: shapeOf(ran.flat(2)), items: ran.flat(2).length })
+      else chosen.set(name, typeof wanted === "object" ? { values: wanted } : { exact: toNodeOutput(ran) })
+    }
+    return chosen
+  })
+
+/** Fields of the expected output that will differ in the next run. */
+const changing = (
+  execution: Execution,
+  workflow: Workflow,
+  data: RunData,
+  given: unknown,
+  chosen: ReadonlyMap<string, Expectation>
+): ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }> => {
+  const runs = byNode(data)
+  const nodes = [...chosen]
+    .filter(([, { exact }]) => exact !== undefined)
+    .map(([name]) => ({
+      name,
+      node: nodeNamed(data, name) ?? {},
+      items: (runs.get(name) ?? []).flatMap((run) => run.outputs.flat().map(jsonOf))
+    }))
+  const moment = {
+    from: Date.parse(String(execution.startedAt)),
+    until: Date.parse(String(execution.stoppedAt)),
+    own: [String(execution.id), workflow.id, workflow.name]
+  }
+  const paths = volatilePaths(nodes, given, moment)
+  return new Map([...paths].filter(([, ignore]) => ignore.length > 0).map(([name, ignore]) => [name, { ignore }]))
+}
+
+const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) =>
+    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectOf(item).binary !== undefined))
+  )
+
+const notesOf = (
+  whole: unknown,
+  clean: unknown,
+  ignored: ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }>,
+  binary: ReadonlyArray<string>
+): ReadonlyArray<string> => [
+  ...(JSON.stringify(whole) === JSON.stringify(clean)
+    ? []
+    : [
+        "Secrets were masked: [masked] stands for them, and matches anything. What the workflow derives from them may differ."
+      ]),
+  ...(ignored.size === 0
+    ? []
+    : [
+        `Fields that differ in every run are ignored: ${[...ignored].map(([name, { ignore }]) => `${name} ${ignore.join(", ")}`).join("; ")}`
+      ]),
+  ...(binary.length === 0
+    ? []
+    : [
+        `Files cannot be handed over to a test, and are left out of what ${binary.join(", ")} gave out: nodes that read them fail in it. Mock those in the test as well`
+      ])
+]

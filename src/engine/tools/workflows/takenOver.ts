@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { Workflow } from "../../client/models.ts"
+import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
+import { collisions } from "../../workflow/addresses.ts"
+
+/** Longest time that this may take: what it would delay is an answer about something that is done. */
+const longest = "4 seconds"
+
+/**
+ * What to say of addresses that an active workflow has taken from others, but for those at which it listened `before`. Engines
+ * before generation 2 let it, say nothing, and do not give them back when it is deactivated; later ones refuse it.
+ */
+export const takenOver = (
+  { active, activeVersionId, id, nodes: all }: Workflow,
+  before: Workflow["nodes"] = []
+): Effect.Effect<ReadonlyArray<string>, never, EngineClient> => {
+  const nodes = all.filter((node) => {
+    const own = { id, nodes: [node] }
+    return collisions(own, own).length > collisions(own, { id, nodes: before }).length
+  })
+  if (!active || activeVersionId !== undefined || nodes.length === 0) return Effect.succeed([])
+  return EngineClient.use((engine) => activeOwners(engine, { id, nodes }, { isEnough: hasSome })).pipe(
+    Effect.map(({ isWhole, owners }) => [
+      ...owners.map(
+        ({ address, node, owner }) =>
+          `Node ${node} now gets the calls of ${address} in place of ${owner}, which is still active and is called there no ` +
+          "more. To give them back, deactivate both, and then activate that one."
+      ),
+      ...(isWhole ? [] : [unknown("there are more active ones than were looked through.")])
+    ]),
+    Effect.catch((error) => Effect.succeed([unknown(error.message)])),
+    Effect.timeoutOrElse({
+      duration: longest,
+      orElse: () => Effect.succeed([unknown(`listing them took longer than ${longest}.`)])
+    })
+  )
+}
+
+const unknown = (reason: string) =>
+  `Whether another active workflow has lost webhooks to this one is not known: ${reason}`

@@ -1,0 +1,79 @@
+import { Effect, Fiber, Option } from "effect"
+
+import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
+import type { Outcome } from "./Response.ts"
+
+/** A request that is being served, as seen by whoever may want to stop it. */
+export class InFlightRequest extends Linked<InFlightRequest> {
+  /** Whether stopping it now would leave something half done; set by whoever serves it. */
+  isCommitted = false
+  /** Dropped when the request ends: others may hold this object for long, and the fiber keeps everything it made. */
+  private fiber: Fiber.Fiber<Outcome> | undefined
+  private stoppedWith: Option.Option<Outcome> | undefined
+  readonly outcomeOutOfTime: () => Outcome
+
+  constructor(outcomeOutOfTime: () => Outcome) {
+    super()
+    this.outcomeOutOfTime = outcomeOutOfTime
+  }
+
+  /** The outcome of the work, or what the request was stopped with. */
+  run<R>(work: Effect.Effect<Outcome, never, R>): Effect.Effect<Option.Option<Outcome>, never, R> {
+    return Effect.flatMap(Effect.forkChild(work, { startImmediately: true }), (fiber) => {
+      this.fiber = fiber
+      // The work may have stopped its own request while it started.
+      if (this.stoppedWith !== undefined) fiber.interruptUnsafe()
+      return Effect.matchCauseEffect(Fiber.join(fiber), {
+        onSuccess: (outcome) => Effect.succeed(this.stoppedWith ?? Option.some(outcome)),
+        onFailure: (cause) =>
+          this.stoppedWith === undefined ? Effect.failCause(cause) : Effect.succeed(this.stoppedWith)
+      })
+    })
+  }
+
+  /** Lets go of the work once nobody waits for it any more. */
+  release() {
+    this.fiber = undefined
+  }
+
+  /** Interrupts the work; the request then has this outcome. */
+  stop(outcome: Option.Option<Outcome>) {
+    if (this.stoppedWith !== undefined) return
+    this.stoppedWith = outcome
+    this.fiber?.interruptUnsafe()
+  }
+}
+
+/** The requests in flight of all sessions of one transport. */
+export const make = () => {
+  const inFlight = new LinkedSet<InFlightRequest>()
+  let isOver = false
+
+  return {
+    /** Counts a request as in flight for as long as its work takes, then calls `onEnd`. */
+    during: <R>(
+      request: InFlightRequest,
+      work: Effect.Effect<Outcome, never, R>,
+      onEnd: () => void
+    ): Effect.Effect<Option.Option<Outcome>, never, R> =>
+      Effect.ensuring(
+        Effect.suspend(() => {
+          if (isOver) return Effect.succeedSome(request.outcomeOutOfTime())
+          inFlight.add(request)
+          return request.run(work)
+        }),
+        Effect.sync(() => {
+          inFlight.delete(request)
+          request.release()
+          onEnd()
+        })
+      ),
+    /** Time is up: every request in flight, and every later one, gets its outcome for that. */
+    stop: Effect.sync(() => {
+      isOver = true
+      for (const request of inFlight) request.stop(Option.some(request.outcomeOutOfTime()))
+    })
+  }
+}
+
+export type InFlightRequests = ReturnType<typeof make>

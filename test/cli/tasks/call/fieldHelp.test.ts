@@ -1,0 +1,32 @@
+import { assert, it } from "vitest"
+
+import { fieldHelp } from "../../../../src/cli/tasks/call/fieldHelp.ts"
+import { plain } from "../../../../src/cli/terminal/terminalText.ts"
+import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
+import { listWorkflows } from "../../../../src/engine/tools/workflows/reads.ts"
+
+it("the help of a tool tells what the objects in an argument hold", () => {
+  const help = fieldHelp(editWorkflow.inputSchema(), plain).join("\n")
+  assert.match(help, /^FIELDS OF --operations \(each\)$/m)
+  assert.match(help, /^ {2}op TEXT {2,}What to do\. One of set, replace, add, .+ \(required\)$/m)
+  assert.match(help, /^ {2}bridge true or false {2,}\S/m)
+})
+
+it("the help tells the fields of objects within such objects by their path", () => {
+  const article = {
+    type: "object",
+    properties: { nm_id: { type: "integer", description: "Article id" } },
+    required: ["nm_id"]
+  }
+  const items = { type: "object", properties: { bids: { type: "array", description: "Bids", items: article } } }
+  assert.deepStrictEqual(fieldHelp({ properties: { snapshot: { type: "array", items } } }, plain), [
+    "",
+    "FIELDS OF --snapshot (each)",
+    "  bids JSON              Bids",
+    "  bids[].nm_id NUMBER    Article id (required)"
+  ])
+})
+
+it("the help of a tool without such arguments says nothing of fields", () => {
+  assert.deepStrictEqual(fieldHelp(listWorkflows.inputSchema(), plain), [])
+})
