@@ -1,4 +1,3 @@
-import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Context, Deferred, Effect, Layer } from "effect"
 
 import { Stopping } from "../mcp/Stopping.ts"
@@ -9,6 +8,7 @@ import { compileInTime, compileSooner } from "./compiling.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
+import * as NodeStdio from "./nodeStdio.ts"
 import { stopRequested } from "./stopRequested.ts"
 import { type Watching, watching } from "./telemetry/watching.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"

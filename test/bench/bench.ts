@@ -1,10 +1,12 @@
-// `npm run bench` prints what it measures; with `-- --keep` the repository keeps it, too, and `npm run docs` draws it.
+// `npm run bench` prints what it measures; with `-- --keep` the repository keeps it, too, and `npm run docs` draws it. With
+// `-- --only TEXT` it prints what calls cost whose names have that text.
 import { writeFile } from "node:fs/promises"
+import { parseArgs } from "node:util"
 
 import { Console, Effect } from "effect"
 
 import { refusedCallers } from "./callers.ts"
-import { callCosts } from "./calls.ts"
+import { type CallCost, callCosts, costsOf } from "./calls.ts"
 import { memories } from "./memory.ts"
 import { peers } from "./peers.ts"
 import { machine, type Results } from "./results.ts"
@@ -14,6 +16,10 @@ import { starts } from "./starts.ts"
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map(([what = "", ...figures]) => `${what.padEnd(64)}${figures.map((figure) => figure.padStart(24)).join("")}`)
+
+const { values: flags } = parseArgs({
+  options: { keep: { type: "boolean" }, only: { type: "string" }, peers: { type: "boolean" } }
+})
 
 /** Where processes tell of their CPU time and memory. */
 const isLinux = process.platform === "linux"
@@ -29,23 +35,26 @@ const measure = Effect.gen(function* () {
       ...(yield* Effect.promise(starts)),
       ...(isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [])
     ],
-    peers: isLinux && process.argv.includes("--peers") ? yield* Effect.promise(peers) : []
+    peers: isLinux && flags.peers ? yield* Effect.promise(peers) : []
   } satisfies Results
 })
 
-const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
-  ...table([["answer", "bytes", "tokens"], ...sizes.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
-  "",
-  ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
-  "",
-  ...table([
+const callRows = (calls: ReadonlyArray<CallCost>) =>
+  table([
     ["CPU time of a call / of a bare Node server that does the same", "ratio (goal)", "microseconds"],
     ...calls.map(({ bare, goal, ours, what }) => [
       what,
       `${(ours / bare).toFixed(2)} (${goal})`,
       `${ours.toFixed(0)} / ${bare.toFixed(0)}`
     ])
-  ]),
+  ])
+
+const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
+  ...table([["answer", "bytes", "tokens"], ...sizes.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
+  "",
+  ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
+  "",
+  ...callRows(calls),
   "",
   ...table([
     ["this server / a bare Node server that does the same", "ratio (goal)", "figures"],
@@ -70,13 +79,18 @@ const keep = (results: Results) =>
     writeFile(new URL("results.json", import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`)
   )
 
-const program = Effect.gen(function* () {
+const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+
+const everything = Effect.gen(function* () {
   const results = yield* measure
-  yield* Effect.forEach(report(results), (line) => Console.log(line))
-  if (process.argv.includes("--keep")) yield* keep(results)
+  yield* print(report(results))
+  if (flags.keep) yield* keep(results)
 })
 
-Effect.runPromise(program).catch((error: unknown) => {
+const some = (text: string) =>
+  Effect.promise(() => costsOf((row) => row.includes(text))).pipe(Effect.flatMap((costs) => print(callRows(costs))))
+
+Effect.runPromise(flags.only === undefined ? everything : some(flags.only)).catch((error: unknown) => {
   console.error(error)
   process.exitCode = 1
 })

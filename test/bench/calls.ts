@@ -31,6 +31,8 @@ interface Row {
   readonly times: number
   readonly goal: number
   readonly call: (instance: number) => object
+  /** How many call at once; eight unless told. */
+  readonly callers?: number
 }
 
 const rows: ReadonlyArray<Row> = [
@@ -39,6 +41,7 @@ const rows: ReadonlyArray<Row> = [
   { transport: "http", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "http", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
   { transport: "stdio", what: "ping", times: 20_000, goal: 2, call: ping },
+  { transport: "stdio", what: "ping, one caller", times: 20_000, goal: 2, call: ping, callers: 1 },
   { transport: "stdio", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "stdio", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "stdio", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
@@ -51,11 +54,19 @@ const rows: ReadonlyArray<Row> = [
   }
 ]
 
-/** What a call costs, with what a bare Node takes for the same beside it, in turns. */
-export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
+/** What a call of some rows costs once it is warm, such as of those that a change is about. */
+export const costsOf = async (isWanted: (row: string) => boolean): Promise<ReadonlyArray<CallCost>> => {
   const engine = await benchEngine()
   const costs: Array<CallCost> = []
-  for (const row of rows) costs.push(await warmCost(row, engine.port))
+  for (const row of rows) if (isWanted(nameOf(row))) costs.push(await warmCost(row, engine.port))
+  engine.close()
+  return costs
+}
+
+/** What a call costs, with what a bare Node takes for the same beside it, in turns. */
+export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
+  const costs = [...(await costsOf(() => true))]
+  const engine = await benchEngine()
   const another = anotherNode()
   if (another !== undefined) {
     const { executable, version } = another
@@ -78,17 +89,16 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
 }
 
 /** CPU time of a call once everything is warm. */
-const warmCost = async (
-  { call, goal, times, transport, what }: Row,
-  port: number,
-  node?: string
-): Promise<CallCost> => {
+const warmCost = async (row: Row, port: number, node?: string): Promise<CallCost> => {
+  const { call, callers, goal, times, transport } = row
   const servers = await bothServers(transport, port, node)
-  for (const server of servers) await server.run(times, call)
-  const [ours, bare] = await inTurns(rounds, (index) => costOf(servers[index], times / rounds, call))
+  for (const server of servers) await server.run(times, call, callers)
+  const [ours, bare] = await inTurns(rounds, (index) => costOf(servers[index], times / rounds, call, callers))
   for (const server of servers) await server.stop()
-  return { what: `${transport}: ${what}`, ours, bare, goal }
+  return { what: nameOf(row), ours, bare, goal }
 }
+
+const nameOf = ({ transport, what }: Row) => `${transport}: ${what}`
 
 /**
  * CPU time of each of the first hundred calls of a process that has started, so many milliseconds after its first answer,
@@ -130,8 +140,8 @@ const bothServers = async (transport: Transport, port: number, node?: string) =>
 const rounds = 20
 
 /** Microseconds of CPU time a call. */
-const costOf = async (server: Server, times: number, call: (instance: number) => object) => {
+const costOf = async (server: Server, times: number, call: Row["call"], callers?: number) => {
   const before = await server.cpu()
-  await server.run(times, call)
+  await server.run(times, call, callers)
   return ((await server.cpu()) - before) / times
 }
