@@ -11,14 +11,20 @@ export const documented = async () => {
 }
 
 /** Runs nginx with what the page says, on other ports. */
-export const startNginx = async (port: number, copies: readonly [number, number]) => {
+export const startNginx = async (own: number, copies: readonly [number, number]) => {
   const folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-nginx-"))
   await chmod(folder, 0o755)
+  // In one pass: one port may hold the digits of another.
+  const ports = new Map([
+    ["8080", own],
+    ["3456", copies[0]],
+    ["3457", copies[1]]
+  ])
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
   const config = `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr notice;
 events {}
 http { access_log off; ${kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(" ")}
-${(await documented()).replace("8080", `${port}`).replace("3456", `${copies[0]}`).replace("3457", `${copies[1]}`)}}`
+${(await documented()).replace(/\b\d{4}\b/g, (port) => `${ports.get(port) ?? port}`)}}`
   const file = path.join(folder, "nginx.conf")
   await writeFile(file, config)
   const child = spawn("nginx", ["-c", file, "-e", "stderr"])
@@ -30,7 +36,7 @@ ${(await documented()).replace("8080", `${port}`).replace("3456", `${copies[0]}`
   failed.catch(() => {})
   while (!/start worker process \d/.test(said)) await Promise.race([once(child.stderr, "data"), failed])
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${own}`,
     stop: async () => {
       child.kill("SIGTERM")
       if (child.exitCode === null) await once(child, "exit")
