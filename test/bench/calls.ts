@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises"
 
 import { benchEngine, changing } from "./engines.ts"
 import { type Kind, type Server, startServer, type Transport } from "./servers.ts"
-import { anotherNode, inTurns } from "./turns.ts"
+import { anotherNode, inTurns, onOneCore } from "./turns.ts"
 
 export interface CallCost {
   readonly what: string
@@ -41,7 +41,7 @@ const rows: ReadonlyArray<Row> = [
   { transport: "http", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "http", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
   { transport: "stdio", what: "ping", times: 20_000, goal: 2, call: ping },
-  { transport: "stdio", what: "ping, one caller", times: 20_000, goal: 2, call: ping, callers: 1 },
+  { transport: "stdio", what: "ping, one caller on one core", times: 20_000, goal: 2, call: ping, callers: 1 },
   { transport: "stdio", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "stdio", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "stdio", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
@@ -92,8 +92,10 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
 const warmCost = async (row: Row, port: number, node?: string): Promise<CallCost> => {
   const { call, callers, goal, times, transport } = row
   const servers = await bothServers(transport, port, node)
+  const release = callers === 1 ? onOneCore([process.pid, ...servers.map(({ pid }) => pid)]) : undefined
   for (const server of servers) await server.run(times, call, callers)
   const [ours, bare] = await inTurns(rounds, (index) => costOf(servers[index], times / rounds, call, callers))
+  release?.()
   for (const server of servers) await server.stop()
   return { what: nameOf(row), ours, bare, goal }
 }

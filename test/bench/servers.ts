@@ -65,7 +65,7 @@ export const startServer = async (kind: Kind, transport: Transport, port: number
     await ended
     await rm(cwd, { recursive: true, force: true })
   }
-  return { run, stop, cpu: () => cpuOf(child), peak: () => peakOf(child) }
+  return { pid: child.pid, run, stop, cpu: () => cpuOf(child), peak: () => peakOf(child) }
 }
 
 type Piped = ReturnType<typeof spawn> & {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process"
+import { availableParallelism } from "node:os"
 
 /** A Node, with its major version. */
 interface Node {
@@ -34,4 +35,21 @@ export const inTurns = async (
     for (const index of [0, 1] as const) taken[index].push(await measure(index))
   }
   return [usual(taken[0]), usual(taken[1])]
+}
+
+/**
+ * Has processes share a core until they are released. What it takes to wake a process on another core is up to the machine:
+ * the same two that take turns cost a third of what they do a minute later.
+ */
+export const onOneCore = (pids: ReadonlyArray<number | undefined>) => {
+  const put = (cores: string) => {
+    for (const pid of pids) {
+      const { status } = spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", cores, `${pid}`])
+      if (status !== 0)
+        throw new Error(`Process ${pid} cannot be put on core ${cores} (taskset of util-linux is needed)`)
+    }
+  }
+  const cores = availableParallelism()
+  put("0")
+  return () => put(`0-${cores - 1}`)
 }

@@ -98,37 +98,49 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   }
 
   let isOpen = false
-  /** Answers of several lines that came together leave together. */
-  const leave = (line: string, isAlone: boolean) =>
-    (isAlone && isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(line)) || Queue.offerUnsafe(outgoing, line)
+  const leaveNow = (text: string) => isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(text)
+  const leave = (line: string): Effect.Effect<unknown> =>
+    Queue.offerUnsafe(outgoing, line) ? Effect.void : aside(Queue.offer(outgoing, line))
+
+  let ready: Array<string> = []
+  /** Answers to lines that came together leave together. */
+  const leaveTogether: Effect.Effect<unknown> = Effect.suspend(() => {
+    if (ready.length === 0) return Effect.void
+    const lines = ready
+    ready = []
+    const texts = inFewWrites(lines)
+    return texts.length === 1 && texts.every(leaveNow) ? Effect.void : Effect.forEach(lines, leave, { discard: true })
+  })
 
   /** What follows a handshake may depend on it, even when the client does not wait for the answer. */
-  const answerAtOnce = (message: Message.Message, isAlone: boolean) =>
-    Effect.flatMap(receive(message), (outcome) =>
-      Option.isNone(outcome) || leave(lineOf(outcome.value), isAlone) ? Effect.void : aside(send(outcome.value))
-    )
+  const answerAtOnce = (message: Message.Message) =>
+    Effect.map(receive(message), (outcome) => {
+      if (Option.isSome(outcome)) ready.push(lineOf(outcome.value))
+    })
 
-  const take = (line: Line, isAlone: boolean): Effect.Effect<unknown> => {
+  const take = (line: Line): Effect.Effect<unknown> => {
     const message = readLine(line)
     if (Result.isFailure(message)) return aside(send(refused(null, message.failure)))
-    return isImmediate(message.success)
-      ? answerAtOnce(message.success, isAlone)
-      : answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
+    if (isImmediate(message.success)) return answerAtOnce(message.success)
+    const inTurn = () => answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
+    // No answer overtakes that of a handshake before it.
+    return ready.length === 0 ? inTurn() : Effect.flatMap(leaveTogether, inTurn)
   }
 
   /** No line is taken while the other end does not take its answers. */
-  const takeInTime = (line: Line, isAlone: boolean) =>
+  const takeInTime = (line: Line) =>
     untaken < mostUntaken
-      ? take(line, isAlone)
-      : Effect.andThen(
-          Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken }),
-          Effect.suspend(() => take(line, isAlone))
+      ? take(line)
+      : leaveTogether.pipe(
+          Effect.andThen(Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken })),
+          Effect.andThen(Effect.suspend(() => take(line)))
         )
 
   const takeAll = (found: Arr.NonEmptyReadonlyArray<Line>) =>
-    found.length === 1
-      ? takeInTime(found[0], true)
-      : Effect.forEach(found, (line) => takeInTime(line, false), { discard: true })
+    Effect.andThen(
+      found.length === 1 ? takeInTime(found[0]) : Effect.forEach(found, takeInTime, { discard: true }),
+      leaveTogether
+    )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(
     Stream.mapArray((texts) => {
@@ -150,6 +162,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   )
 
   yield* Effect.raceFirst(reading, told).pipe(
+    Effect.andThen(leaveTogether),
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
@@ -170,5 +183,5 @@ const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
 const oneWrite = 64 * 1024
 
 /** Short lines as one text: each write of its own would cost more than most of them. */
-const inFewWrites = (texts: Arr.NonEmptyReadonlyArray<string>): Arr.NonEmptyReadonlyArray<string> =>
+const inFewWrites = <Texts extends ReadonlyArray<string>>(texts: Texts): Texts | readonly [string] =>
   texts.length > 1 && texts.reduce((sum, text) => sum + text.length, 0) <= oneWrite ? [texts.join("")] : texts
