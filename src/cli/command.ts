@@ -15,11 +15,10 @@ const command = Effect.fnUntraced(function* (keepCode: (keeper: Keeper) => void)
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  if (invocation.task === "serve") {
-    const keep = Effect.sync(() => keepCode("server"))
-    return yield* Effect.provideContext(Effect.as(serve(options, keep), 0), ambient(options))
-  }
-  const code = yield* Effect.provideContext(runTask(invocation, options), ambient(options))
+  const keep = Effect.sync(() => keepCode("server"))
+  const work = invocation.task === "serve" ? Effect.as(serve(options, keep), 0) : runTask(invocation, options)
+  const code = yield* Effect.provideContext(work, ambient(options))
+  // Also of a server that ended before it came to that.
   keepCode("task")
   return code
 })

@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
-import { directory, run, startHttp, useCommand } from "../built.ts"
+import { directory, run, start, startHttp, useCommand } from "../built.ts"
 
 useCommand()
 
@@ -58,5 +58,24 @@ describe("the code that a task has compiled", () => {
     }
     await called()
     assert.deepStrictEqual((await written()).filter(isOfTask), kept)
+  })
+})
+
+describe("a server that ends soon after its first answer", () => {
+  it.each(["SIGTERM", "the end of its input"])("keeps what it has compiled, at %s", async (end) => {
+    const { cwd, env, written } = await places()
+    const { child, ended, says } = start([], {
+      cwd,
+      env: { ...env, ENGINE_HOST: "http://127.0.0.1:9", ENGINE_API_KEY: "k" }
+    })
+    child.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n`)
+    await says("stdout", "\n")
+    if (end === "SIGTERM") child.kill(end)
+    else child.stdin.end()
+    assert.strictEqual((await ended).code, 0)
+    assert.include(
+      (await written()).map(({ name }) => name.split("-")[0]),
+      "start"
+    )
   })
 })
