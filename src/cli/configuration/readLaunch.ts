@@ -39,18 +39,19 @@ const findSources = Effect.fnUntraced(function* (
   return dotenv === undefined ? {} : { dotenv }
 })
 
-/** Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load. */
+/**
+ * Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load, and an error of
+ * Node's for a file that is not there more than to read one.
+ */
 const readIfThere = Effect.fnUntraced(function* (name: string) {
   const file = yield* Effect.try({
-    try: () => ({ text: readFileSync(name, "utf8"), access: statSync(name), folder: statSync(path.dirname(name)) }),
-    catch: (error) => transportCode(error) ?? "unknown reason"
-  }).pipe(
-    Effect.catch((code) =>
-      code === "ENOENT"
-        ? Effect.undefined
-        : Effect.fail(new ConfigurationError({ message: `${name}: cannot be read (${code})` }))
-    )
-  )
+    try: () => {
+      const access = statSync(name, { throwIfNoEntry: false })
+      return access && { text: readFileSync(name, "utf8"), access, folder: statSync(path.dirname(name)) }
+    },
+    catch: (error) =>
+      new ConfigurationError({ message: `${name}: cannot be read (${transportCode(error) ?? "unknown reason"})` })
+  })
   if (file === undefined) return undefined
   // Keys lie in these files, and they say where keys go.
   yield* Effect.forEach(exposureOf(name, file.access, file.folder), (warning) => Effect.logWarning(warning))
