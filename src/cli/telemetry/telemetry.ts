@@ -10,11 +10,12 @@ import { RequestObserver } from "../../mcp/protocol/observed.ts"
 import { version } from "../../version.ts"
 import { deliveryClient, makeTrouble } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"
-import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
+import { type Otel, readOtel, type Signal, type SignalName } from "./otel.ts"
 import { watchRequests } from "./requests.ts"
 import { serialization } from "./serialization.ts"
 import { makeBegin, transparent } from "./spans.ts"
 import { watchUpstreams } from "./upstreams.ts"
+import type { Variables } from "./VariableReader.ts"
 
 /** Watches the server for as long as the scope lasts, and delivers what it sees as OpenTelemetry's variables say. */
 export const telemetry = Effect.fnUntraced(function* (variables: Variables) {

@@ -6,7 +6,8 @@ import { untrustedDestination } from "../../engine/config/instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { TelemetrySettings } from "../configuration/telemetry.ts"
-import { signals, type Variables } from "./otel.ts"
+import { signals } from "./otel.ts"
+import type { Variables } from "./VariableReader.ts"
 
 type Written = Pick<Launch, "config" | "telemetry">
 
