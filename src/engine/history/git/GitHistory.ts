@@ -14,6 +14,7 @@ import {
 import { makeDeduplicate } from "../deduplicate.ts"
 import { HistoryEvent, shortItem } from "../HistoryEvent.ts"
 import { recordOf, withoutSecrets } from "../record.ts"
+import type { AuthorsOf } from "./AuthorLookup.ts"
 import { explainGitError } from "./explainGitError.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
@@ -43,7 +44,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
 
   /** How each instance tells who changed its workflows. */
   const authors = new Map<string, Authors>()
-  const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
+  const authorsOf: AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
     const repository = yield* retryRaces(Effect.provideContext(open(directory, environment), services))

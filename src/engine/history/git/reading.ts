@@ -69,6 +69,23 @@ const recordsIn = Effect.fnUntraced(function* (repository: Repository, hash: str
   return all
 })
 
+/** When workflows were recorded last, by `keyOf`, in milliseconds. */
+export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
+  const found = yield* Effect.forEach(
+    keys,
+    Effect.fnUntraced(function* (key) {
+      const [folder = "", id = ""] = key.split("/")
+      const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
+      const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
+      return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
+    })
+  )
+  return new Map(found.flat())
+})
+
+/** Commits that are looked through for one workflow; several instances may have one of its id. */
+const mostOfOne = 10
+
 /** Commits that are looked at. */
 const mostCommits = 10_000
 
