@@ -20,3 +20,6 @@ export const remaining = (most: Duration.Duration) =>
   withReference(Deadline, (deadline) =>
     atMillis((now) => Effect.succeed(Duration.min(most, Duration.millis(Math.max(deadline - now, 0)))))
   )
+
+/** Longest wait for one upstream call. */
+export const callTimeout = Duration.seconds(30)
