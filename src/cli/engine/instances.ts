@@ -4,7 +4,7 @@ import { Instances } from "../../engine/client/Instances.ts"
 import { Protection } from "../../engine/client/Protection.ts"
 import { EngineConfig } from "../../engine/config/EngineConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { nodeTypes } from "../nodes/nodeTypes.ts"
+import { nodeTypes } from "../nodes/nodePackages.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */

@@ -6,7 +6,7 @@ import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/
 import { PlanFields, PromotionFields } from "../../engine/changes/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
-import { Journals } from "./journals.ts"
+import { Journals } from "./Journals.ts"
 
 /** The plans of workflows as they are configured. */
 export const layer = (launch: Launch) => Layer.provideMerge(WorkflowPlans.layer, configured(launch))

@@ -5,7 +5,7 @@ import * as Redis from "effect/persistence/Redis"
 
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
-import type { Journals } from "../plans/journals.ts"
+import type { Journals } from "../plans/Journals.ts"
 import { besideMemory, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
 import type { Store } from "./Store.ts"

@@ -8,7 +8,7 @@ import type { Options } from "../configuration/flags.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { cacheFolder, homeless } from "../files/homeFolders.ts"
-import { fromRegistry } from "../nodes/nodeTypes.ts"
+import { fromRegistry } from "../nodes/nodePackages.ts"
 
 /**
  * Fetches the node types of every configured instance and keeps them: from the engine where it tells them, else from its

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "./models.ts"
 import { toEngineType } from "./naming.ts"
-import { groupsAmong } from "./nodeGroups.ts"
+import { groupsAmong } from "./refusedGroups.ts"
 
 /** The body of a create or an update. */
 export interface Body {

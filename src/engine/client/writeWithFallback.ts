@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import { type Body, type Sendable, type Generation, generations } from "./body.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { Workflow } from "./models.ts"
-import { groupPath, refusedGroup } from "./nodeGroups.ts"
+import { groupPath, refusedGroup } from "./refusedGroups.ts"
 
 /** A workflow as the engine now has it, and what it did not take, as paths like `settings.callerPolicy`. */
 export interface Written {

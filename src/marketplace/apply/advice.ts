@@ -1,9 +1,9 @@
 import { Match } from "effect"
 
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
+import { isPage } from "../client/isPage.ts"
 import { isClosedToSeller, isSwitchedOff, type MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import { operations } from "../client/operations.ts"
-import { isPage } from "../client/page.ts"
 
 /* What to do about an error of the marketplace, told to those who call tools: so tools are named here, and not in the client. */
 

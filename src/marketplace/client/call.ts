@@ -6,13 +6,13 @@ import { redactor } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
-import { cameAsPage, isPage } from "./page.ts"
 
 /** What goes with one call. */
 export interface CallOptions {

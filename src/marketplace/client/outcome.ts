@@ -3,10 +3,10 @@ import { Headers } from "effect/http"
 
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
-import { cameAsPage, isPage } from "./page.ts"
 import { refusal } from "./refusal.ts"
 
 /** What follows from an attempt. */

@@ -1,6 +1,7 @@
 import { Option, Predicate, Schema } from "effect"
 
 import { parseJson } from "../../internal/json/parseJson.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import {
   AdsBadRequest,
   AdsConflict,
@@ -15,7 +16,6 @@ import {
   MarketplaceError,
   type Reason
 } from "./MarketplaceError.ts"
-import { cameAsPage, isPage } from "./page.ts"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 

@@ -2,8 +2,8 @@ import { ByteSize, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 
 import * as TimeLimit from "../../internal/http/TimeLimit.ts"
-import { largestMessage } from "./json.ts"
 import type { Share } from "./memory.ts"
+import { largestMessage } from "./readMessage.ts"
 
 /** The body of a request is not one that is read; `status` is HTTP's word for why. */
 export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {

@@ -19,9 +19,9 @@ import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { largestMessage, readEdges, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 import * as Memory from "./memory.ts"
+import { largestMessage, readEdges, readMessage } from "./readMessage.ts"
 
 /** Requests being served or waiting for their turn; further ones are refused, so that what controls them is still read. */
 const mostRequests = 4096

@@ -19,7 +19,7 @@ import { askAgain, askClients, askHost, askKey } from "./ask.ts"
 import { type ClientName, clients, type Machine, startOf } from "./clients.ts"
 import { withInstance, withServer } from "./edits.ts"
 import { readOrEmpty, replaceFile, type Written } from "./files.ts"
-import { tidyHost } from "./host.ts"
+import { tidyHost } from "./tidyHost.ts"
 
 /** What the words behind `init` say. */
 export interface InitRequest {

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
-import { isKnownType } from "../run/nodeTypes.ts"
+import { isKnownType } from "../run/knownTypes.ts"
 import { isListening, losers, publish, sharesAddress, unpublish } from "../run/publishing.ts"
 import { type Moment, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { agentType, nodeType } from "../../client/naming.ts"
-import { baseKinds, languageKinds } from "../run/nodeTypes.ts"
+import { baseKinds, languageKinds } from "../run/knownTypes.ts"
 import { base, type Described } from "./base.ts"
 import { language } from "./language.ts"
 
