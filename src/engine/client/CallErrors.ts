@@ -20,22 +20,22 @@ import {
 import { apiResponse, cameInstead, cut, gatewayProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
 import { networkKind, remedyFor } from "./unreachable.ts"
 
-/** What of a call its errors depend on. */
+/** The part of a call that its errors depend on. */
 export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
-  /** What an error names as the thing that was tried. */
+  /** What was tried, in the words of an error. */
   readonly operation: string
-  /** What is missing when the engine finds something not to be there; by default the thing that the path names. */
+  /** What does not exist if the engine answers "not found"; by default the thing named in the path. */
   readonly about?: string
-  /** Values that must not come back in an error. */
+  /** Values that must not appear in an error. */
   readonly secrets?: ReadonlyArray<string>
 }
 
-/** Where the instance is called, for those whom that concerns. */
+/** The address of the instance, unless the caller may not see it. */
 interface At {
   readonly address?: string
 }
 
-/** The errors of calls to one instance, without its secrets. */
+/** Errors of calls to one instance, with secrets redacted. */
 export const make = (instance: string, environment: Environment) => {
   const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
   const redactorOf = (call: Attempted) => redactor([...secrets, ...(call.secrets ?? [])])
@@ -44,10 +44,10 @@ export const make = (instance: string, environment: Environment) => {
     new OutcomeUnknown({ instance, operation: call.operation, problem })
 
   const address = addressOf(environment.host, environment.proxy)
-  /** Who comes with a token of an issuer has not configured the instances. */
+  /** Callers with a token of an OAuth issuer did not configure the instances. */
   const addressFor = (access: Access): At => (access.subject !== undefined || address === undefined ? {} : { address })
 
-  /** The error of a call that got no reply. */
+  /** The error of a call without a reply. */
   const ofFailure = (call: Attempted, failure: UpstreamFailure, access: Access): EngineError =>
     isOutcomeUnknown(effectOf(call), failure)
       ? unknownOutcome(call, failure, addressFor(access))
@@ -78,7 +78,7 @@ export const make = (instance: string, environment: Environment) => {
     })
   }
 
-  /** The error that a reply stands for. */
+  /** The error for a reply. */
   const ofReply = (call: Attempted, answer: Reply): EngineError => {
     const redact = redactorOf(call)
     const details = { instance, apiResponse: apiResponse(answer, redact) }
@@ -93,7 +93,7 @@ export const make = (instance: string, environment: Environment) => {
     return new ApiError({ ...details, httpStatus: answer.status, problem })
   }
 
-  /** The error of an answer that is JSON and still not what the API promises. */
+  /** The error for an answer that is JSON, but not in the shape of the API. */
   const ofShape = (call: Attempted, answer: Reply, error: Schema.SchemaError): EngineError => {
     const redact = redactorOf(call)
     const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`

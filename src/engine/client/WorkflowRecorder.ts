@@ -9,20 +9,20 @@ import type { Workflow, WorkflowId } from "./models.ts"
 import { readTemporaryName } from "./temporaryName.ts"
 import { makeWritesUnderWay } from "./writesUnderWay.ts"
 
-/** What the answer to a change tells; what it leaves out is looked up. */
+/** What the answer to a change shows; the rest is looked up. */
 interface Told {
   readonly before?: JsonObject
   readonly after?: After
 }
 
-/** What a change tells of itself. */
+/** How to record a change. */
 interface Telling<A> extends Pick<Change, "before" | "touched"> {
   readonly afterOf: (answer: A) => Told
-  /** What "not found" tells: that the workflow is not there, unless something else may be meant. */
+  /** What "not found" means: by default, that the workflow does not exist. */
   readonly isGone?: Effect.Effect<void>
 }
 
-/** Hands readings and changes of workflows on to the history, but for temporary copies: nobody would want those back. */
+/** Records readings and changes of workflows, except temporary copies, which nobody would want back. */
 export const make = (
   history: InstanceHistory,
   getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
@@ -35,7 +35,7 @@ export const make = (
   }
   const writes = makeWritesUnderWay()
 
-  /** Hands on what was read, but for what was being written meanwhile: that tells for itself what came of it. */
+  /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
   const read = <A>(
     self: Effect.Effect<A, EngineError>,
     workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
@@ -47,7 +47,6 @@ export const make = (
       )
     })
 
-  /** Hands on what a creation has made. */
   const created = Effect.fnUntraced(function* (workflow: Workflow) {
     if (!lasts(workflow)) return
     // Older engines leave the tags out of this answer: a new workflow has none.
@@ -55,7 +54,9 @@ export const make = (
     yield* history.wrote({ origin: yield* Caller, id: workflow.id, at: yield* Clock.currentTimeMillis, after })
   })
 
-  /** What became of a workflow whose change did not tell, unless another change has begun by then, which will. */
+  /**
+   * The state of a workflow after a change that did not show it, unless another change has begun by then, which will record it.
+   */
   const lookedUp = (id: WorkflowId) => {
     const since = writes.now()
     return Effect.match(getWorkflow(id), {
@@ -64,7 +65,7 @@ export const make = (
     })
   }
 
-  /** Records how a change ended, unless it shows that nothing was changed. */
+  /** Records the outcome of a change, unless it is certain that nothing was changed. */
   const ended = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
@@ -87,7 +88,7 @@ export const make = (
     })
   })
 
-  /** Makes a change and records it; what was there before is read first where the history does not know it. */
+  /** Makes a change and records it; if the history does not know the workflow, it is read first. */
   const change = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     self: Effect.Effect<A, EngineError>,

@@ -13,22 +13,22 @@ import { onceStarted } from "./onceStarted.ts"
 import { publicCalls } from "./publicCalls.ts"
 import { isNotOffered, json, leavesOpen } from "./replies.ts"
 
-/** One call of the engine's REST API, in the words of this client. */
+/** One call of the engine's REST API. */
 export interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
-  /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
+  /** Makes the body if it depends on the key header that the engine accepts; `body` is then ignored. */
   readonly bodyFor?: (keyHeader: string) => unknown
 }
 
-/** Reads a text quickly where what it says has the shape of a schema that changes nothing; elsewhere the schema says why not. */
+/** A quick check and read of a text whose schema changes nothing; otherwise the schema explains what is wrong. */
 type Glance<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>
 
-/** Said with every call, with a body or without. */
+/** Sent with every call, with or without a body. */
 const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
 
 /** A small read that tells whether the engine is up. */
 const probe: Call = { operation: "read tags", method: "GET", path: "/tags", query: { limit: 1 } }
 
-/** How one instance is called: read-only guard, key header, start-up wait, and every outcome as a reply or a typed error. */
+/** Calls one instance: read-only check, key header, wait for a starting engine, and every outcome as a reply or a typed error. */
 export const make = (instance: string, environment: Environment, upstream: Upstream) => {
   const keyHeader = KeyHeader.make(environment.apiKeyHeader)
   const errors = CallErrors.make(instance, environment)
@@ -45,7 +45,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       })
     )
 
-  /** The reply of whatever status, once the engine is up. */
+  /** The reply with any status, once the engine is up. */
   const reply = (call: Call): Effect.Effect<Reply, EngineError> => {
     if (environment.readOnly && effectOf(call) === "write") {
       return Effect.fail(new ReadOnlyInstance({ instance, operation: call.operation }))
@@ -79,11 +79,11 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     )
   }
 
-  /** Calls, and decodes what the engine answers, unless a `glance` is enough. */
+  /** Calls, and decodes the engine's answer, unless a `glance` is enough. */
   const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
     Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
-  /** As `call`, for calls that not every engine has: nothing where this one has not. */
+  /** Like `call`, for calls that not every engine has: `None` if this one does not. */
   const callIfSupported = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     request: Call
@@ -92,7 +92,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return isNotOffered(answer) ? Option.none() : Option.some(yield* decoded(schema, answer, request))
   })
 
-  /** Calls an address of a workflow on the engine's host; the key is not for workflows. */
+  /** Calls an address of a workflow on the engine's host, without the key. */
   const callAddress = Effect.fnUntraced(function* (request: UpstreamRequest): Effect.fn.Return<Reply, EngineError> {
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
@@ -106,5 +106,4 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   return { call, callAddress, callIfSupported, ...publicCalls(upstream, environment, translated) }
 }
 
-/** The ways to call one instance. */
 export type Calls = ReturnType<typeof make>

@@ -8,15 +8,15 @@ import { isStarting, knowsNoPath } from "./replies.ts"
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")
 
-/** How often a change goes out again to an engine that has started meanwhile. */
+/** How often a change is sent again to an engine that has started meanwhile. */
 const repeatedChanges = 2
 
-/** Whether an engine has turned a request away because it is starting. */
+/** Whether an engine has refused a request because it is starting. */
 const isComingUp = (answer: Reply) => isStarting(answer) || knowsNoPath(answer)
 
 /**
- * Waits for an engine that is starting. Only a read asks again and again; a change goes out again when the `probe`, a
- * read, shows that the engine is up.
+ * Waits for an engine that is starting. Only reads are repeated; a change is sent again when the `probe`, a read, shows that
+ * the engine is up.
  */
 export const onceStarted = <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) =>
   Effect.flatMap(ask, (first) => (isStarting(first) ? askedAgain(first, ask, probe) : Effect.succeed(first)))

@@ -9,10 +9,10 @@ import type { EngineError } from "./EngineError.ts"
 import { publicVersion } from "./publicVersion.ts"
 import { json } from "./replies.ts"
 
-/** Statuses of an engine that keeps to itself what others tell everybody. */
+/** Statuses of an engine that does not make public what others do. */
 const refusals = [401, 403]
 
-/** What an engine tells everybody, asked without the key. */
+/** Calls for public data, without the key. */
 export const publicCalls = (
   upstream: Upstream,
   { headers }: Pick<Environment, "headers">,
@@ -21,7 +21,7 @@ export const publicCalls = (
   const read = <A>(path: string, operation: string, sent: Effect.Effect<A, UpstreamFailure>) =>
     translated({ method: "GET", path, operation }, sent)
 
-  /** The time that an answer bears is that of its second's beginning, somewhere between asking and hearing. */
+  /** The time in an answer is the beginning of its second, somewhere between request and answer. */
   const clockSkew = Effect.gen(function* () {
     const asked = yield* Clock.currentTimeMillis
     const timeout = yield* remaining(callTimeout)

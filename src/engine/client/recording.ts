@@ -12,11 +12,11 @@ import { gone, present, unknown } from "./WorkflowRecorder.ts"
 
 type Client = ReturnType<typeof restCalls>
 
-/** The same client, whose history gets every reading of workflows and every change of them. */
+/** The same client, which records every reading and every change of workflows in the history. */
 export const recording = (client: Client, history: InstanceHistory): Client =>
   history.isKept ? { ...client, ...listedCalls(client, history), ...workflowCalls(client, history) } : client
 
-/** Calls that change tags and credentials: of their answers only what `history` keeps of such lists. */
+/** Calls that change tags and credentials: only what `history` keeps of their answers is recorded. */
 const listedCalls = (client: Client, history: InstanceHistory): Partial<Client> => {
   const listing = <A>(self: Effect.Effect<A, EngineError>, listed: (answer: A) => Listed | undefined) =>
     Effect.tap(
@@ -81,7 +81,7 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
     deactivateWorkflow: (id) => activity(id, client.deactivateWorkflow(id)),
     setWorkflowTags: (id, tags) =>
       recorder.change(id, client.setWorkflowTags(id, tags), {
-        // It may be a tag that is not there.
+        // It may be a tag that does not exist.
         isGone: Effect.matchEffect(client.getWorkflow(id), { onSuccess: () => Effect.void, onFailure: notThere(id) }),
         touched: ["tags"],
         afterOf: (answer) => (Array.isArray(answer) ? { after: present({ id, tags: answer }) } : {})
@@ -89,7 +89,7 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
   }
 }
 
-/** Whether a list shows a workflow with all that it does: of a large page, much of it may be left out. */
+/** Whether a list shows a workflow completely: large pages may leave out much of it. */
 const isWhole = ({ connections, nodes }: JsonObject): boolean =>
   isJsonObject(connections) &&
   Array.isArray(nodes) &&

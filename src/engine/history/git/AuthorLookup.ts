@@ -6,14 +6,14 @@ import { externalVersionsIn, versionKey } from "../externalVersions.ts"
 import type { HistoryEvent } from "../HistoryEvent.ts"
 import { somebody } from "./fastImport.ts"
 
-/** Who made the versions of a workflow of an instance since one that is recorded. */
+/** Who made the versions of a workflow since a recorded one. */
 export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>
 
-/** Asks engines who made versions that are none of ours; keeps what they told until it is recorded. */
+/** Asks engines who made versions that are not ours; caches the answers until they are recorded. */
 export const make = (authorsOf: AuthorsOf) => {
   const names = new Map<string, string>()
 
-  /** The names by `versionKey`, as far as engines tell them in time. */
+  /** The authors by `versionKey`, as far as engines answer in time. */
   const find = (events: ReadonlyArray<HistoryEvent>, recorded: Ledger["workflows"]) =>
     Effect.forEach(
       externalVersionsIn(events, recorded)
@@ -29,9 +29,9 @@ export const make = (authorsOf: AuthorsOf) => {
   return { find, forget: () => names.clear() }
 }
 
-/** Versions whose makers are asked for at once, and how many of them side by side: engines have other things to do. */
+/** Most versions to ask about at once, and how many of them concurrently: engines have other things to do. */
 const mostAsked = 500
 const askedAtOnce = 8
 
-/** How long a commit waits for their names. */
+/** How long a commit waits for the authors. */
 const timeout = "8 seconds"

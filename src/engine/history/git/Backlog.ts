@@ -3,26 +3,29 @@ import { Effect } from "effect"
 import { logTransition } from "./logTransition.ts"
 import type { Left, Spool } from "./Spool.ts"
 
-/** What a backlog needs to know of its items. */
+/** How a backlog handles its items. */
 export interface Options<Item> {
-  /** What of new items says more than those that wait already; memory that begins anew once they are recorded. */
+  /** Selects new items that are not repetitions; it starts over once the items are recorded. */
   readonly fresh: () => (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
   readonly encode: (item: Item) => string
   readonly spool: Spool
 }
 
-/** What can wait for a repository that takes nothing; then the oldest are only on the disk. */
+/** Most items in memory while the repository cannot be written; older ones are then only on disk. */
 const mostWaiting = 5000
 
-/** What waits to be recorded: in memory, on the disk for the case that this process ends first, and left there by others. */
+/** Items waiting to be recorded: in memory, on disk in case this process ends first, and left there by other processes. */
 export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
   let waiting: ReadonlyArray<Item> = []
   let freshOf = fresh()
-  /** How many of those that wait, the last ones, are not on the disk; where the others are, and why these are not. */
+  /**
+   * How many of the waiting items, the last ones, are not on disk yet; where the others are, and why these could not be
+   * written.
+   */
   let unkept = 0
   let place: string | undefined
   let unkeepable: string | undefined
-  /** Items that are in memory no more; they may be on the disk. */
+  /** Items dropped from memory; they may be on disk. */
   let dropped = 0
   let mayBeLeft = true
 
@@ -34,7 +37,7 @@ export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
     unkept = Math.min(unkept + added.length, waiting.length)
   }
 
-  /** Puts what waits on the disk. Where that fails it is said, and tried again with the next. */
+  /** Writes waiting items to disk. A failure is logged, and retried with the next items. */
   const keep = Effect.gen(function* () {
     if (unkept === 0) return
     const before = unkeepable
@@ -51,14 +54,14 @@ export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
     yield* logTransition({ before, now: unkeepable }, notSpooled, spooledAgain)
   })
 
-  /** Takes what processes that have ended have left. */
+  /** Takes what processes that have ended left behind. */
   const takeLeft = Effect.suspend(() => {
     if (!mayBeLeft) return Effect.succeed<ReadonlyArray<Left>>([])
     mayBeLeft = false
     return spool.left
   })
 
-  /** Begins anew after all that waits was recorded. */
+  /** Starts over after everything that waited was recorded. */
   const clear = Effect.gen(function* () {
     waiting = []
     freshOf = fresh()
@@ -71,14 +74,17 @@ export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
     place = undefined
   })
 
-  /** Keeps what could not be recorded; what others have left is there for the next attempt. */
+  /** Keeps what could not be recorded; what others left will be taken again by the next attempt. */
   const retain = (left: ReadonlyArray<Left>) =>
     Effect.suspend(() => {
       mayBeLeft ||= left.length > 0
       return keep
     })
 
-  /** Leaves what waits to the next process, and says what cannot be left; `unknown` things have not told what they are. */
+  /**
+   * Leaves what waits to the next process, and logs what cannot be left; `unknown` is the number of items that were never
+   * resolved.
+   */
   const leave = Effect.fnUntraced(function* (unknown: number) {
     yield* keep
     const missing = unkept + unknown + (place === undefined ? dropped : 0)

@@ -11,8 +11,8 @@ import * as TipCache from "./TipCache.ts"
 import * as WorkTree from "./WorkTree.ts"
 
 /**
- * Records what happened, as commits on top of what is there. Where another process on the same repository is faster, it
- * begins again on top of that. The work tree follows; where it cannot, that is told and the history goes on.
+ * Records events as commits on top of what is there. If another process on the same repository was faster, it starts over on
+ * top of that. The work tree follows; if it cannot, that is reported and the history goes on.
  */
 export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) => {
   const tipCache = TipCache.make(repository)
@@ -38,7 +38,7 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
     return { from: hash, isCheckedOut }
   })
 
-  /** Records it all, or nothing; `lag` is why the work tree does not show it. */
+  /** Records all of it, or nothing; `lag` is why the work tree does not show it. */
   const record = Effect.fnUntraced(function* (given: Given) {
     const { from, isCheckedOut } = yield* retryRaces(recorded(given))
     authors.forget()
@@ -60,14 +60,14 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
   return { knows: tipCache.knows, record }
 }
 
-/** What is to be recorded, and before it what processes that have ended have left. */
+/** What is to be recorded, and before it what processes that have ended left behind. */
 export interface Given {
   readonly left: ReadonlyArray<HistoryEvent>
   readonly items: ReadonlyArray<HistoryEvent>
 }
 
-/** Commits after which git is asked to look whether they should be packed. */
+/** Commits after which git is asked to check whether to pack them. */
 const tidiedEvery = 500
 
-/** Commits that are looked through for what was left by a process that may have recorded it in its last moment. */
+/** Commits searched for events left by a process that may have recorded them just before it ended. */
 const mostLookedUp = 20_000

@@ -7,21 +7,21 @@ import { logTransition } from "./logTransition.ts"
 const longestPause = 30_000
 const firstPause = 500
 
-/** How long who asks waits for what has just happened to be recorded, and who cannot do without it. */
+/** How long callers wait until their changes are recorded, and callers that depend on it. */
 const flushTimeout = "10 seconds"
 const drainTimeout = "40 seconds"
 
-/** How long the end of the server waits for what is not recorded yet. */
+/** How long a shutdown waits for what is not recorded yet. */
 const shutdownTimeout = "4 seconds"
 
-/** How long it waits for engines that still have to tell what became of a workflow. */
+/** How long it waits for engines to return the state of a workflow after a change. */
 const lastLook = "1 second"
 
-/** How an attempt ended, in words for a person. */
+/** The outcome of an attempt, in words for a person. */
 export interface Outcome {
   /** Why nothing was recorded. */
   readonly failure?: string | undefined
-  /** What is wrong although all was recorded. */
+  /** What is wrong although everything was recorded. */
   readonly lag?: string | undefined
 }
 
@@ -31,16 +31,16 @@ export interface Batch<Item> {
   readonly items: ReadonlyArray<Item>
 }
 
-/** How the recorder goes about its items. */
+/** How the recorder handles its items. */
 export interface Work<Item> extends Backlog.Options<Item> {
   /** Records all of it, or nothing. */
   readonly record: (batch: Batch<Item>) => Effect.Effect<Outcome>
 }
 
 /**
- * One writer behind everybody's backs: takes all that waits, and tries again what could not be recorded, which lies on the
- * disk meanwhile. What is wrong is said once as an error, and that it is right again as well; what waits when the scope
- * ends is recorded first, or left to the next process.
+ * A single writer in the background: takes everything that waits, and retries what could not be recorded, which is kept on disk
+ * meanwhile. A problem is logged once as an error, and its end as well; what waits when the scope ends is recorded first, or
+ * left to the next process.
  */
 export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
   const queue = yield* Queue.unbounded<Effect.Effect<Item>>()
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
   const nudge = Queue.offer(nudged, undefined)
   const backlog = Backlog.make(work)
   let isEnding = false
-  /** How many do something that is to be recorded as one. */
+  /** How many callers do something that is to be recorded as one. */
   let together = 0
   let outcome: Outcome = {}
 
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
   const shutDown = Effect.gen(function* () {
     if (backlog.items().length > 0 || (yield* Queue.size(queue)) > 0) yield* flushedWithin(shutdownTimeout)
     yield* Effect.forkDetach(Fiber.interrupt(writing))
-    // A git that hangs, and takes all this in the end, tells the next process by what it has recorded.
+    // If git hangs and accepts all this in the end, the next process sees that it is recorded.
     isEnding = true
     const last = yield* Effect.forEach(
       yield* Queue.clear(queue),
@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
     add: (item: Effect.Effect<Item>) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
     flushed: flushedWithin(flushTimeout),
     drained: flushedWithin(drainTimeout),
-    /** Records what happens meanwhile when it is over, unless somebody cannot wait. */
+    /** Records everything that happens meanwhile at its end, unless a caller is waiting. */
     together: <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => together++),

@@ -12,17 +12,17 @@ import type { Files, Repository } from "./Repository.ts"
 /** Where the workflows of a commit lie, by `keyOf`. */
 type Places = ReadonlyMap<string, Omit<Known, "record">>
 
-/** What a commit holds, and where; of files that were written since they were listed, no name of the content is known. */
+/** The content of a commit; files written since they were listed have no object name here. */
 interface Held {
   readonly tip: string
   readonly places: Places
   readonly files: Files
 }
 
-/** The part of the ledger that the repository itself tells. */
+/** The part of the ledger that is in the repository. */
 export type Recorded = Pick<Ledger, "lists" | "workflows">
 
-/** What the newest commit holds, so that git need not list all files for each commit. */
+/** Remembers what the newest commit contains, so that git need not list all files for each commit. */
 export const make = (repository: Repository) => {
   let held: Held | undefined
 
@@ -32,7 +32,7 @@ export const make = (repository: Repository) => {
     return held
   })
 
-  /** What a commit holds of all that something happened to. */
+  /** What a commit contains of everything that the events are about. */
   const recordedAt = Effect.fnUntraced(function* (
     tip: string,
     events: ReadonlyArray<HistoryEvent>
@@ -56,7 +56,7 @@ export const make = (repository: Repository) => {
     }
   })
 
-  /** Follows commits on top of what is held, which have changed the workflows of `before` into those of `after`. */
+  /** Advances past commits that have changed the workflows of `before` into those of `after`. */
   const advance = (tip: string, commits: ReadonlyArray<NewCommit>, { after, before }: Advance) => {
     const places = new Map(held?.places)
     for (const key of before.keys()) places.delete(key)
@@ -75,7 +75,7 @@ interface Advance {
   readonly after: Ledger["workflows"]
 }
 
-/** Files that git may look for by their path: in large folders that takes it long. */
+/** Most files that git looks up by path, which takes long in large folders. */
 const mostUnknown = 50
 
 const placesOf = (paths: ReadonlyArray<string>): Places => {

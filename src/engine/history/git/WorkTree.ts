@@ -2,13 +2,13 @@ import { Effect } from "effect"
 
 import type { Repository } from "./Repository.ts"
 
-/** The work tree of the history, which follows the newest commit where its branch is checked out. */
+/** The work tree of the history, which follows the newest commit while its branch is checked out. */
 export const make = (repository: Repository) => {
-  /** The commit that it shows, as far as that is known: processes may be killed before they bring it forward. */
+  /** The commit that it shows, as far as it is known: processes may be killed before they update it. */
   let shown: string | undefined
 
   return {
-    /** Brings it from what it shows to the newest commit. Another process may be at the same. */
+    /** Updates it to the newest commit. Another process may be doing the same. */
     follow: Effect.fnUntraced(function* (from: string) {
       const at = shown === from ? from : ((yield* repository.shown) ?? shown ?? from)
       shown = at
@@ -16,7 +16,7 @@ export const make = (repository: Repository) => {
       if (at !== hash) yield* repository.show(at, hash)
       shown = hash
     }),
-    /** It shows another branch. */
+    /** Another branch was checked out. */
     left: () => {
       shown = undefined
     }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Says a problem once, when it begins or becomes another, and once that it is over. */
+/** Logs a problem once, when it begins or changes, and once when it is over. */
 export const logTransition = (
   { before, now }: { readonly before: string | undefined; readonly now: string | undefined },
   problem: string,
