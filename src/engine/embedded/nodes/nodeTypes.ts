@@ -5,8 +5,8 @@ import { base, type Described } from "./base.ts"
 import { language } from "./language.ts"
 
 /**
- * The descriptions of node types as an engine of this generation serves them, or its packages hold them. Of most types
- * only the name is known here: those come without properties.
+ * The descriptions of node types as an engine of this generation serves them, or its packages contain them. Of most types only
+ * the name is known here: those come without properties.
  */
 export const nodeTypes = (generation: 1 | 2): ReadonlyArray<JsonObject> => [
   ...typesOf(baseKinds, base, nodeType, generation),

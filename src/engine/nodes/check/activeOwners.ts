@@ -6,13 +6,13 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { type Extent, firstPages } from "../../client/listAll.ts"
 import { collisions } from "../../workflow/addresses.ts"
 
-/** Pages of active workflows that are looked through. */
+/** Most pages of active workflows to read. */
 const maxPages = 8
 
-/** Enough for who wants to know of some, and not of all. */
+/** Enough for callers that need some of them, not all. */
 export const hasSome = (taken: number) => taken > 0
 
-/** Whose the addresses of a workflow are, among the other active ones: all of them, or those of the pages that were enough. */
+/** Which of the addresses of a workflow other active workflows have: all of them, or those on enough pages. */
 export const activeOwners = Effect.fnUntraced(function* (
   engine: Pick<EngineClient["Service"], "listWorkflows">,
   { id, nodes }: { readonly id: string; readonly nodes: ReadonlyArray<JsonObject> },
@@ -40,10 +40,10 @@ export const activeOwners = Effect.fnUntraced(function* (
   return { owners: found, isWhole, seen }
 })
 
-/** What of a workflow is looked at. */
+/** The parts of a workflow that matter here. */
 const lookedAt = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
 
-/** The nodes that listen: those of the published version, where the engine shows one. */
+/** The nodes that listen: those of the published version, if the engine shows one. */
 const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return objectsOf(running)
