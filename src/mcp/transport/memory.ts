@@ -1,29 +1,29 @@
 import { Effect } from "effect"
 
-/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
+/** Bytes of messages and answers that all calls together may hold; what is made of them takes several times that. */
 const total = 128 * 1024 * 1024
 
-/** So little that it is not counted. */
+/** Too little to be counted. */
 const small = 64 * 1024
 
-/** What one call holds of the memory. */
+/** The memory that one call holds. */
 export interface Share {
   /**
-   * Waits until there is room. Who holds some already never waits for more, or all could wait for each other: the largest
-   * amount counts.
+   * Waits until there is room. A call that already holds some never waits for more, or all could wait for each other: its
+   * largest amount counts.
    */
   readonly take: (bytes: number) => Effect.Effect<void>
-  /** Takes the room if it is there, and tells whether it was. */
+  /** Takes the room if it is available, and tells whether it was. */
   readonly takeNow: (bytes: number) => boolean
-  /** Holds this much from now on: what came may not be what was expected. */
+  /** Changes the amount: what is received may differ from what was expected. */
   readonly resize: (bytes: number) => void
-  /** One more that closes it. */
+  /** Adds a holder, who has to close it as well. */
   readonly join: () => void
-  /** Gives everything back, once all who joined have closed it. */
+  /** Releases everything, once all holders have closed it. */
   readonly close: () => void
 }
 
-/** One budget of memory, in the order of arrival. */
+/** A memory budget, in the order of arrival. */
 export const make = (most = total) => {
   let used = 0
   const waiting = new Set<() => boolean>()
@@ -43,7 +43,7 @@ export const make = (most = total) => {
       used += Math.max(bytes - held, 0)
       held = Math.max(bytes, held)
     }
-    /** What is larger than the whole budget fits when nothing else is there. */
+    /** An amount beyond the whole budget fits when nothing else is held. */
     const grab = (bytes: number): boolean => {
       const fits = bytes <= small || held > 0 || used === 0 || used + bytes <= most
       if (fits && bytes > small) grow(bytes)
