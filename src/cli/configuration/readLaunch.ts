@@ -11,7 +11,7 @@ import { resolve } from "./Launch.ts"
 import { readSettings, type Sources } from "./readSettings.ts"
 import type { SourceFile } from "./SourceFile.ts"
 
-/** Reads the configuration that the options point to. Beside an embedded engine, only a file that was asked for counts. */
+/** Reads the configuration that the options point to. With an embedded engine, only an explicitly requested file counts. */
 export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   const { config, toolsets } = options
   const isEmbedded = options.embedded !== undefined
@@ -28,7 +28,7 @@ export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   return yield* Effect.fromResult(resolve({ ...options, authTokenOfFile }, settings))
 })
 
-/** Reads the files that there are: the one that was asked for, else `.config.json`, else `.env`. */
+/** Reads the files that exist: the requested one, else `.config.json`, else `.env`. */
 const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {
@@ -39,7 +39,7 @@ const findSources = Effect.fnUntraced(function* (
   return dotenv === undefined ? {} : { dotenv }
 })
 
-/** Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load. */
+/** Every start waits for this: Node's own functions are loaded already, Effect's file system would cost 7 ms. */
 const readIfThere = Effect.fnUntraced(function* (name: string) {
   const file = yield* Effect.try({
     try: () => ({ text: readFileSync(name, "utf8"), access: statSync(name), folder: statSync(path.dirname(name)) }),
@@ -52,7 +52,7 @@ const readIfThere = Effect.fnUntraced(function* (name: string) {
     )
   )
   if (file === undefined) return undefined
-  // Keys lie in these files, and they say where keys go.
+  // These files contain keys, and decide where keys are sent.
   yield* Effect.forEach(exposureOf(name, file.access, file.folder), (warning) => Effect.logWarning(warning))
   return { name, text: file.text } satisfies SourceFile
 })

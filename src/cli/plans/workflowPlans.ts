@@ -17,8 +17,8 @@ const byDefault = Effect.all({
 })
 
 /**
- * What is configured of plans, and their journal: in a file beside the configuration, but for the embedded engine's. Where it
- * cannot be kept, what is planned here is forgotten with the process, and nothing is applied.
+ * The configuration of plans, and their journal: in a file beside the configuration, except for the embedded engine. If it
+ * cannot be stored, plans are lost with the process, and nothing is applied.
  */
 const configured = (launch: Launch) =>
   Layer.unwrap(

@@ -2,7 +2,7 @@ import { Result } from "effect"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Reads variables as OpenTelemetry's specification has them: a blank one, or one that cannot be used, counts as not set. */
+/** Reads variables as OpenTelemetry specifies: a blank one, or one that cannot be used, counts as not set. */
 export const make = (variables: Variables) => {
   const problems = new Set<string>()
   const report = (name: string, problem: string) => void problems.add(`${name}: ${problem}`)

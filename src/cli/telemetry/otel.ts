@@ -4,13 +4,13 @@ import * as VariableReader from "./VariableReader.ts"
 export const signals = ["traces", "metrics", "logs"] as const
 export type SignalName = (typeof signals)[number]
 
-/** Where one kind of telemetry goes, and how. */
+/** Where one signal is sent, and how. */
 export interface Signal {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: "http/protobuf" | "http/json"
   readonly compression: "gzip" | "none"
-  /** Milliseconds that one delivery may take. */
+  /** Timeout of one delivery, in milliseconds. */
   readonly timeout: number
   readonly caFile: string | undefined
   /** Milliseconds between deliveries. */
@@ -18,32 +18,32 @@ export interface Signal {
 }
 
 export interface Sampler {
-  /** Whether a caller's decision goes before ours. */
+  /** Whether the caller's decision takes precedence. */
   readonly followsParent: boolean
   /** Part of the traces to keep, from 0 to 1. */
   readonly ratio: number
 }
 
-/** What OpenTelemetry's own environment variables ask for. */
+/** The content of OpenTelemetry's environment variables. */
 export interface Otel {
   readonly signals: Readonly<Partial<Record<SignalName, Signal>>>
   readonly serviceName: string
   readonly attributes: Readonly<Record<string, string>>
   readonly sampler: Sampler
-  /** Variables that cannot be used, in plain words. They never keep a server from starting. */
+  /** Variables that cannot be used, in words for a person. They never keep a server from starting. */
   readonly problems: ReadonlyArray<string>
-  /** Where headers, which may hold a key, can be read on the way. */
+  /** Addresses to which headers, which may contain a key, are sent unencrypted. */
   readonly exposed: ReadonlyArray<string>
 }
 
-/** How often each kind is delivered where nothing else is said: the specification's own numbers. */
+/** The default intervals of deliveries, as specified. */
 const intervals = {
   traces: ["OTEL_BSP_SCHEDULE_DELAY", 5000],
   metrics: ["OTEL_METRIC_EXPORT_INTERVAL", 60_000],
   logs: ["OTEL_BLRP_SCHEDULE_DELAY", 1000]
 } as const
 
-/** Reads the variables as the specification has them; one that cannot be used counts as not there. */
+/** Reads the variables as specified; one that cannot be used counts as not set. */
 export const readOtel = (variables: VariableReader.Variables): Otel => {
   const reader = VariableReader.make(variables)
   const isOff = reader.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
@@ -66,7 +66,7 @@ export const readOtel = (variables: VariableReader.Variables): Otel => {
   }
 }
 
-/** The variable of one signal where it is set, else that of all. */
+/** The variable of one signal if it is set, otherwise that of all. */
 const variableOf = ({ text }: VariableReader.VariableReader, name: SignalName, rest: string): string => {
   const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
   return text(own) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : own
@@ -95,7 +95,7 @@ const signalOf = (reader: VariableReader.VariableReader, name: SignalName): Sign
   }
 }
 
-/** Where a signal goes: its own address as it is, or a path of its own below that of all. */
+/** The address of a signal: its own as it is, or a path below that of all. */
 const urlOf = (reader: VariableReader.VariableReader, name: SignalName): string | undefined => {
   const variable = variableOf(reader, name, "ENDPOINT")
   const given = reader.url(variable)
