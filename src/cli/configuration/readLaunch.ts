@@ -39,7 +39,7 @@ const findSources = Effect.fnUntraced(function* (
   return dotenv === undefined ? {} : { dotenv }
 })
 
-/** Every start waits for this: Node's own functions are loaded already, Effect's file system would cost 7 ms. */
+/** Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load. */
 const readIfThere = Effect.fnUntraced(function* (name: string) {
   const file = yield* Effect.try({
     try: () => ({ text: readFileSync(name, "utf8"), access: statSync(name), folder: statSync(path.dirname(name)) }),
@@ -52,7 +52,7 @@ const readIfThere = Effect.fnUntraced(function* (name: string) {
     )
   )
   if (file === undefined) return undefined
-  // These files contain keys, and decide where keys are sent.
+  // Keys lie in these files, and they say where keys go.
   yield* Effect.forEach(exposureOf(name, file.access, file.folder), (warning) => Effect.logWarning(warning))
   return { name, text: file.text } satisfies SourceFile
 })

@@ -22,7 +22,7 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
 export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
   text === "" ? Option.some({}) : parseJson(text)
 
-/** What an error body says: its `message`, or what kind of answer came instead. */
+/** What the engine says in an error body: its `message`, or what kind of answer came instead. */
 export const problemOf = (reply: Reply, { text } = untouched): string => {
   if (isStarting(reply)) return "the engine is still starting, try again in a moment"
   const words = ownWords(reply)
@@ -32,7 +32,7 @@ export const problemOf = (reply: Reply, { text } = untouched): string => {
     : `the answer has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON${reply.status === 404 ? noPath : ""}`
 }
 
-/** While an engine is starting, it knows no path for a moment. */
+/** An engine that has just begun to start knows no path for a moment. */
 const noPath = ". If the engine is starting, try again in a moment; else its host is not that of an engine"
 
 /** A message of an upstream, redacted and truncated; only what could be shown is searched for secrets. */
@@ -48,8 +48,8 @@ const messageOf = (body: unknown): string | undefined =>
   Predicate.hasProperty(body, "message") && Predicate.isString(body.message) ? body.message : undefined
 
 /**
- * What a proxy or gateway in front of the engine requires, if it refused the request: engines never ask for a login in a
- * header, and never refuse a call of their API with an HTML page.
+ * What a proxy or gateway in front of the engine wants, where it was that which refused: engines never ask for a login in
+ * a header, and never refuse a call of their API with a page.
  */
 export const gatewayProblem = (reply: Reply): string | undefined => {
   const { headers, status } = reply

@@ -1,23 +1,23 @@
 import { Effect } from "effect"
 
-/** Bytes of messages and answers that all calls together may hold; what is made of them takes several times that. */
+/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
 const total = 128 * 1024 * 1024
 
-/** Too little to be counted. */
+/** So little that it is not counted. */
 const small = 64 * 1024
 
-/** The memory that one call holds. */
+/** What one call holds of the memory. */
 export interface Share {
   /**
-   * Waits until there is room. A call that already holds some never waits for more, or all could wait for each other: its
-   * largest amount counts.
+   * Waits until there is room. Who holds some already never waits for more, or all could wait for each other: the largest
+   * amount counts.
    */
   readonly take: (bytes: number) => Effect.Effect<void>
-  /** Takes the room if it is available, and tells whether it was. */
+  /** Takes the room if it is there, and tells whether it was. */
   readonly takeNow: (bytes: number) => boolean
-  /** Changes the amount: what is received may differ from what was expected. */
+  /** Holds this much from now on: what came may not be what was expected. */
   readonly resize: (bytes: number) => void
-  /** Adds a holder, who has to close it as well. */
+  /** One more that closes it. */
   readonly join: () => void
   /** Releases everything, once all holders have closed it. */
   readonly close: () => void

@@ -71,7 +71,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   let untaken = 0
   const taken = yield* Queue.sliding<void>(1)
 
-  /** Keeps reading, whatever the client does with its answers. */
+  /** Goes on beside the reading, whatever the other end does with its answers. */
   const aside = (work: Effect.Effect<unknown>, end = () => {}) => {
     untaken++
     const ended = Effect.sync(() => {
@@ -98,11 +98,11 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   }
 
   let isOpen = false
-  /** Answers to lines that arrived together are sent together. */
+  /** Answers of several lines that came together leave together. */
   const leave = (line: string, isAlone: boolean) =>
     (isAlone && isOpen && Queue.sizeUnsafe(outgoing) === 0 && writeNow(line)) || Queue.offerUnsafe(outgoing, line)
 
-  /** Messages after a handshake may depend on it, even if the client does not wait for its answer. */
+  /** What follows a handshake may depend on it, even when the client does not wait for the answer. */
   const answerAtOnce = (message: Message.Message, isAlone: boolean) =>
     Effect.flatMap(receive(message), (outcome) =>
       Option.isNone(outcome) || leave(lineOf(outcome.value), isAlone) ? Effect.void : aside(send(outcome.value))
@@ -116,7 +116,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
       : answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
   }
 
-  /** No line is read while the client does not read its answers. */
+  /** No line is taken while the other end does not take its answers. */
   const takeInTime = (line: Line, isAlone: boolean) =>
     untaken < mostUntaken
       ? take(line, isAlone)
@@ -132,7 +132,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(
     Stream.mapArray((texts) => {
-      // The writer has started, and learns of a broken output.
+      // Whoever writes has begun to, and hears of a broken output.
       isOpen = true
       return inFewWrites(texts)
     }),
@@ -169,6 +169,6 @@ const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
 /** Lines that wait are joined up to so many characters. */
 const oneWrite = 64 * 1024
 
-/** Joins short lines: separate writes would cost more than most of the lines. */
+/** Short lines as one text: each write of its own would cost more than most of them. */
 const inFewWrites = (texts: Arr.NonEmptyReadonlyArray<string>): Arr.NonEmptyReadonlyArray<string> =>
   texts.length > 1 && texts.reduce((sum, text) => sum + text.length, 0) <= oneWrite ? [texts.join("")] : texts

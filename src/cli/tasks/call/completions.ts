@@ -33,7 +33,7 @@ const servingAlone: ReadonlySet<string> = new Set([
   "port"
 ])
 
-/** Our flags are parsed as strings; shells are told which of them name files, and which take one of a few words. */
+/** Our flags are read as texts; shells are told which of them name files, and which of them are one of a few words. */
 const typed = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
   ...command,
   flags: command.flags.map((one) => ({ ...one, type: types.get(one.name) ?? one.type })),

@@ -40,10 +40,10 @@ export const activeOwners = Effect.fnUntraced(function* (
   return { owners: found, isWhole, seen }
 })
 
-/** The parts of a workflow that matter here. */
+/** What of a workflow is looked at. */
 const lookedAt = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
 
-/** The nodes that listen: those of the published version, if the engine shows one. */
+/** The nodes that listen: those of the published version, where the engine shows one. */
 const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return objectsOf(running)
