@@ -19,11 +19,11 @@ export interface Share {
   readonly resize: (bytes: number) => void
   /** One more that closes it. */
   readonly join: () => void
-  /** Releases everything, once all holders have closed it. */
+  /** Gives everything back, once all who joined have closed it. */
   readonly close: () => void
 }
 
-/** A memory budget, in the order of arrival. */
+/** One budget of memory, in the order of arrival. */
 export const make = (most = total) => {
   let used = 0
   const waiting = new Set<() => boolean>()
@@ -43,7 +43,7 @@ export const make = (most = total) => {
       used += Math.max(bytes - held, 0)
       held = Math.max(bytes, held)
     }
-    /** An amount beyond the whole budget fits when nothing else is held. */
+    /** What is larger than the whole budget fits when nothing else is there. */
     const grab = (bytes: number): boolean => {
       const fits = bytes <= small || held > 0 || used === 0 || used + bytes <= most
       if (fits && bytes > small) grow(bytes)
