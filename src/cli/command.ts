@@ -7,10 +7,10 @@ import { nothingConfigured } from "./configuration/readSettings.ts"
 import { serve } from "./serve.ts"
 import { runCheck } from "./tasks/check.ts"
 
-/** What a process was, that keeps what it has compiled: servers and tasks use other parts of the same files. */
+/** The kind of a process that keeps its compiled code: servers and tasks use other parts of the same files. */
 export type Keeper = "server" | "task"
 
-/** Does what the command line says, and succeeds with the exit code. */
+/** Runs the command line, and succeeds with the exit code. */
 const command = Effect.fnUntraced(function* (keepCode: (keeper: Keeper) => void) {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
@@ -75,8 +75,8 @@ const loggers: ReadonlySet<Logger.Logger<unknown, unknown>> = new Set([Logger.wi
 const toStderr = Context.make(Logger.CurrentLoggers, loggers)
 
 /**
- * Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. Variables are
- * looked up where they are: nothing here needs the tree that `fromEnv` makes of them all.
+ * Everything except the protocol goes to stderr; a command has no traces, as nobody reads them. Variables are looked up
+ * directly: nothing here needs the tree that `fromEnv` builds of all of them.
  */
 const ambient = ({ logLevel }: Options) =>
   toStderr.pipe(
@@ -91,7 +91,7 @@ const reportAs =
   ({ message }: { readonly message: string }) =>
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : message), code)
 
-/** `promote` exits with 2 where something would change: a mistake in its words must not look like that. */
+/** `promote` exits with 2 if something would change: a usage error must not look like that. */
 const usageCode = process.argv.slice(2).includes("promote") ? 1 : 2
 
 const hint =
@@ -105,7 +105,7 @@ const exit = (code: number) =>
 
 const runMain = Runtime.makeRunMain(() => {})
 
-/** Runs the command to its end. `keepCode` keeps what was compiled until then for the next start; it takes its time. */
+/** Runs the command to its end. `keepCode` stores compiled code for the next start, which takes a while. */
 export const main = (keepCode: (keeper: Keeper) => void) =>
   runMain(
     command(keepCode).pipe(

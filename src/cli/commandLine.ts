@@ -15,7 +15,7 @@ import { promote } from "./tasks/promote/promoteCommand.ts"
 import type { TestRequest } from "./tasks/test/test.ts"
 import { test } from "./tasks/test/testCommand.ts"
 
-/** What the words of a command line ask for. */
+/** The result of parsing a command line. */
 export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
   | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
@@ -27,8 +27,8 @@ export type Invocation =
   | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
 
 /**
- * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
- * printed then. Values are left as texts, which never show in an error: variables are read by the same rules.
+ * Parses the arguments of the command. Undefined if they asked for a text (help, version, completions), which is printed then.
+ * Values are left as strings, so that they never show in an error: variables are parsed by the same rules.
  */
 export const read = Effect.fnUntraced(
   function* (words: ReadonlyArray<string>) {
@@ -176,7 +176,7 @@ const description = `Manages workflows on one or more engine instances for MCP c
   Configuration, in order of precedence: ENGINE_HOST and ENGINE_API_KEY in the environment (ENGINE_HOST_<NAME> and
   ENGINE_API_KEY_<NAME> for one of several instances), .config.json, .env.`
 
-/** The text that a flag was given; the last of equal flags counts. */
+/** The text of a flag; the last of repeated flags counts. */
 const textOf = (name: FlagName): Flag.Flag<string | undefined> => {
   const { help, optional = false, value, variable } = flag(name)
   const text =
@@ -190,7 +190,7 @@ const textOf = (name: FlagName): Flag.Flag<string | undefined> => {
   )
 }
 
-/** One line for the first thing that is wrong; `effect/cli` itself would print the whole help, and values with it. */
+/** One line for the first error; `effect/cli` itself would print the whole help, including values. */
 const describe = (error: CliError.CliError): string => {
   const [first] = error._tag === "ShowHelp" ? error.errors : [error]
   return first === undefined ? "Nothing to do. --help lists all options" : inWords(first)
@@ -218,7 +218,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 const unknownCommand = (word: string) =>
   `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, test`
 
-/** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
+/** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {
   const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false })
   return CliOutput.layerPresenter({

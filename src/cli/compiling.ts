@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 
-/** Flags of V8 for each time of a process. */
+/** V8 flags for each phase of a process. */
 interface Times {
-  /** In its first minute, until it has made five hundred calls: most clients make fewer. */
+  /** In its first minute, up to five hundred calls: most clients make fewer. */
   readonly young: ReadonlyArray<string>
-  /** As V8 goes about it by itself. */
+  /** V8's defaults. */
   readonly usual: ReadonlyArray<string>
-  /** Once it is known that it makes many calls. */
+  /** Once it is known to make many calls. */
   readonly busy: ReadonlyArray<string>
 }
 
@@ -49,10 +49,10 @@ const told = (flags: ReadonlyArray<string> = []) =>
         ({ setFlagsFromString }) => flags.forEach((flag) => setFlagsFromString(flag))
       )
 
-/** For a process that is going to serve calls, and has kept its code: V8 takes none that was kept under other flags. */
+/** For a process that will serve calls, after it has stored its code: V8 rejects code stored under other flags. */
 export const compileSooner = Effect.suspend(() => told(times?.busy))
 
-/** The same for one whose client may make few, until it is `busy`. */
+/** The same for one whose client may make few calls, until it is `busy`. */
 export const compileInTime = (busy: Effect.Effect<void>) =>
   Effect.suspend(() =>
     Effect.all(

@@ -12,7 +12,7 @@ const instructions =
   "(ads_plan_…), shown to a person, and applied once they agree (apply_plan); plan_rollback plans the rollback. " +
   "Bids are whole kopecks, 100 to the ruble. `next` in every answer says how to go on."
 
-/** Calls the marketplace once and tells what it makes of the key. */
+/** Calls the marketplace once and reports what the key allows. */
 const check = Effect.gen(function* () {
   const settings = yield* MarketplaceConfig
   const { all } = yield* MarketplaceAds.use((ads) => ads.getCampaignCount())

@@ -1,16 +1,16 @@
 import { Context } from "effect"
 
-/** What the caller of a request may do, as far as its credentials say. */
+/** What the caller of a request may do, according to its credentials. */
 export interface Access {
-  /** Who the caller is for whoever issued the credentials. */
+  /** Who the caller is to the issuer of the credentials. */
   readonly subject: string | undefined
-  /** Whether tools that may change something can be called; those that only read always can. */
+  /** Whether tools that may change something can be called; read-only tools always can. */
   readonly mayChange: boolean
-  /** What a token must have for that, where its issuer knows scopes. */
+  /** The scope that a token needs for that, if its issuer has scopes. */
   readonly scopeToChange?: string
 }
 
-/** The access of the request under way. A transport that knows no callers lets each do everything. */
+/** The access of the current request. A transport without callers' credentials allows everything. */
 export const CurrentAccess = Context.Reference<Access>("workflow-tool-server/mcp/CurrentAccess", {
   defaultValue: () => ({ subject: undefined, mayChange: true })
 })

@@ -2,15 +2,15 @@ import { Context, Effect } from "effect"
 
 import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
 
-/** Reads a view by its name: an HTML document of MCP Apps, which clients show beside an answer. */
+/** Reads a view by name: an HTML document of MCP Apps, which clients show beside an answer. */
 export type ReadView = (name: string) => Effect.Effect<string | undefined>
 
-/** Where views come from; nothing where the program around the toolsets brings none. */
+/** The source of views; undefined if the program around the toolsets has none. */
 export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-server/mcp/AppViews", {
   defaultValue: () => undefined
 })
 
-/** By this type clients tell views from other documents. */
+/** The media type by which clients recognise views. */
 export const viewType = "text/html;profile=mcp-app"
 
 /** A view, and the tool whose answers it shows. */
@@ -21,10 +21,10 @@ export interface View {
   readonly description: string
 }
 
-/** What the list of tools says of a tool that has a view. */
+/** The `_meta` of a tool that has a view. */
 export const viewMeta = ({ uri }: View) => ({ ui: { resourceUri: uri } })
 
-/** The views as resources, read when a client asks for them. */
+/** The views as resources, read when a client requests them. */
 export const viewResources = (views: ReadonlyArray<View>, read: ReadView): ResourceProvider => ({
   list: views.map((view) => ({ ...view, mimeType: viewType })),
   templates: [],

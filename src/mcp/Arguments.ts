@@ -9,28 +9,28 @@ import { InvalidArgument } from "./ToolError.ts"
 
 /** The arguments of a tool: a schema for each, by name. */
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
-/** What a tool's program is given: every argument, checked. */
+/** The arguments passed to a tool's program, all validated. */
 export type Decoded<F extends Fields> = Schema.Struct<F>["Type"]
 
-/** The arguments of one tool: their JSON Schema, and a decoder that is tolerant of clumsy spellings and names what is wrong. */
+/** The arguments of one tool: their JSON Schema, and a decoder that tolerates clumsy spellings and names what is wrong. */
 export interface Arguments<F extends Fields> {
   readonly jsonSchema: () => JsonSchema.JsonSchema
   readonly decode: (input: unknown) => Effect.Effect<Decoded<F>, InvalidArgument>
 }
 
-/** What else is said of arguments. */
+/** Options for arguments. */
 export interface Options {
   /** Other names for arguments: `{ typeName: "type" }`. */
   readonly aliases?: Readonly<Record<string, string>> | undefined
-  /** Names that the caller may also give, and that somebody else reads. */
+  /** Names that callers may also pass, but that something else reads. */
   readonly others?: ReadonlyArray<string>
 }
 
-/** Arguments with the schema that clients are told, and the check of what they send; an unknown one is refused. */
+/** Arguments with the schema shown to clients, and the validation of what they send; unknown ones are refused. */
 export const make = <const F extends Fields>(fields: F, options: Options = {}): Arguments<F> => {
   const struct = lazy(() => Schema.Struct(fields))
   const jsonSchema = lazy(() => describe(fields, Schema.toJsonSchemaDocument(struct()).schema))
-  // At the first call: a process makes few of the tools' calls.
+  // At the first call: a process calls few of the tools.
   const decodeNow = lazy(() => decoderOf(struct(), jsonSchema, options))
   return { jsonSchema, decode: (input) => Effect.suspend(() => Effect.fromResult(decodeNow()(input))) }
 }
@@ -43,11 +43,11 @@ const decoderOf = <const F extends Fields>(
   const { fields } = struct
   const names = Object.keys(fields)
   const named = new Map(Object.entries(aliases))
-  // Objects that are open to more fields stay open.
+  // Objects with additional fields stay open.
   const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
   const coerceGiven = lazy(() => coercion(jsonSchema()))
   const texts = new Set(names.filter((name) => isText(fields[name])))
-  /** Texts where texts belong mean what they are: most calls give nothing else, and need no JSON Schema to be made. */
+  /** Strings where strings belong need no conversion: most calls have nothing else, and then no JSON Schema is made. */
   const isPlain = (given: Readonly<Record<string, unknown>>) =>
     Object.keys(given).every((name) => texts.has(name) && Predicate.isString(given[name]))
 
@@ -71,7 +71,7 @@ const decoderOf = <const F extends Fields>(
   }
 }
 
-/** The JSON Schema of the arguments; an `inputSchema` annotation stands for what a schema cannot or need not say. */
+/** The JSON Schema of the arguments; an `inputSchema` annotation replaces what a schema cannot or need not express. */
 const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
     const field = fields[name]
@@ -81,7 +81,7 @@ const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchem
   return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
 }
 
-/** Whether a text is one of its values as it is, and its JSON Schema says so. */
+/** Whether values of a schema are plain strings, and its JSON Schema says so. */
 const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
   field !== undefined &&
   SchemaAST.isString(field.ast) &&

@@ -1,4 +1,4 @@
-/** The blocks that answers and prompt messages are made of; the names and shapes are MCP's. */
+/** The content blocks of answers and prompt messages; names and shapes are MCP's. */
 export type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string }

@@ -1,47 +1,47 @@
 import { Context, Effect } from "effect"
 
-/** What only a person can decide, as a form that the client shows. */
+/** A question that only a person can decide, as a form that the client shows. */
 export interface Question {
-  /** Tells it from other questions of the same call. */
+  /** Distinguishes it from other questions of the same call. */
   readonly key: string
   readonly message: string
-  /** The form's fields: for each the JSON Schema of a text, a number, yes or no, or a choice. */
+  /** The form's fields: each has the JSON Schema of a string, a number, a boolean, or a choice. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Those that cannot be left out. Default: none. */
+  /** Required fields. Default: none. */
   readonly required?: ReadonlyArray<string>
 }
 
-/** What became of a question. Content is what the form came back with; nobody but the client has checked it. */
+/** The outcome of a question. The content is what the form returned; only the client has validated it. */
 export type Reply =
   | { readonly _tag: "Accepted"; readonly content: Readonly<Record<string, unknown>> }
   /** The person said no. */
   | { readonly _tag: "Declined" }
   /** The person closed the form without a choice. */
   | { readonly _tag: "Cancelled" }
-  /** No person has answered: why. */
+  /** Nobody has answered, with the reason. */
   | { readonly _tag: "Unanswered"; readonly problem: string }
 
 /**
- * Asks the person behind the call that is under way; nothing where there is no way to. A tool asks before it changes
- * anything: where a revision wants the whole call again with the answer, the tool runs from its beginning a second time.
+ * Asks the person behind the current call; undefined if that is not possible. A tool asks before it changes anything: in some
+ * revisions the whole call is repeated with the answer, and the tool runs from the beginning again.
  */
 export const Elicitation = Context.Reference<{
   readonly ask: ((question: Question) => Effect.Effect<Reply>) | undefined
 }>("workflow-tool-server/mcp/Elicitation", { defaultValue: () => ({ ask: undefined }) })
 
-/** An answer of a client as it came: one of both. */
+/** An answer as the client sent it: either a result or an error. */
 export interface Answered {
   readonly result?: unknown
   readonly error?: unknown
 }
 
-/** What copies of this server behind one address tell each other of their questions. One that is alone has nobody to tell. */
+/** How copies of this server behind one address share their questions. A single one shares nothing. */
 export const Copies = Context.Reference<{
-  /** What all of them seal with. */
+  /** The key with which all of them seal. */
   readonly secret: Effect.Effect<Uint8Array>
-  /** Hands on an answer to whichever copy has asked. */
+  /** Passes an answer to the copy that has asked. */
   readonly handOn: (question: string, answered: Answered) => Effect.Effect<void>
-  /** Waits until another copy hands on the answer to a question. */
+  /** Waits until another copy passes on the answer to a question. */
   readonly handedOn: (question: string) => Effect.Effect<Answered>
 }>("workflow-tool-server/mcp/Copies", {
   defaultValue: () => ({

@@ -6,7 +6,7 @@ import type { ResourceProvider } from "./Resources.ts"
 import type { Annotations, Tool } from "./Tool.ts"
 import type { Offer } from "./Toolset.ts"
 
-/** What lists tell of an offer, as plain data: all that has to be there before the programs behind it are. */
+/** What lists show of an offer, as plain data that is available before its programs are loaded. */
 export interface Outline {
   readonly instructions: string
   readonly tools: ReadonlyArray<ToolOutline>
@@ -19,9 +19,9 @@ interface ToolOutline {
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
-  /** As JSON: lists pass it on, and nobody has to read it first. */
+  /** As JSON: lists pass it on unread. */
   readonly inputSchema: string
-  /** As far as lists tell it: which fields an answer always has. */
+  /** As much as lists show: which fields an answer always has. */
   readonly outputSchema: Pick<JsonSchema.JsonSchema, "required"> | null
   readonly meta: Readonly<Record<string, unknown>> | null
   readonly isListed: boolean | null
@@ -59,8 +59,8 @@ export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): 
 })
 
 /**
- * The offer that an outline tells of: lists are answered from it, all else by the offer that `load` brings. `onList` hears
- * when tools are listed.
+ * An offer that answers lists from an outline, and everything else from the offer that `load` returns. `onList` is called when
+ * tools are listed.
  */
 export const toOffer = (outline: Outline, load: Effect.Effect<Offer>, onList: () => void): Offer => ({
   instructions: outline.instructions,
@@ -125,7 +125,7 @@ const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" 
   }
 }
 
-/** What the outline tells of under this name. It is made of the same sources, so that it can only be missing by a mistake. */
+/** What the outline contains under this name. It is made from the same sources, so nothing can be missing but by mistake. */
 const one = <A extends { readonly name: string }>(
   load: Effect.Effect<Offer>,
   among: (offer: Offer) => ReadonlyArray<A> | undefined,

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Content } from "./Content.ts"
 import type { InvalidArgument } from "./ToolError.ts"
 
-/** What a prompt asks of its caller. */
+/** An argument of a prompt. */
 export interface PromptArgument {
   readonly name: string
   readonly description: string
@@ -23,7 +23,7 @@ export interface Prompt {
   readonly description: string
   readonly arguments: ReadonlyArray<PromptArgument>
   readonly get: (args: Readonly<Record<string, string>>) => Effect.Effect<ReadonlyArray<PromptMessage>, InvalidArgument>
-  /** Values that would complete an argument, best first. */
+  /** Completions of an argument, best first. */
   readonly complete: (argument: string, value: string) => Effect.Effect<ReadonlyArray<string>>
 }
 

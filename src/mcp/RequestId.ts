@@ -2,15 +2,12 @@ import { Context, Effect, Random, References } from "effect"
 
 import { withReference } from "../internal/withReference.ts"
 
-/**
- * What the request under way is called: to its caller, in log lines, in the audit log and in traces. Nothing outside of
- * one.
- */
+/** The id of the current request: in its answer, in log lines, in the audit log and in traces. Undefined outside of requests. */
 export const RequestId = Context.Reference<string | undefined>("workflow-tool-server/mcp/RequestId", {
   defaultValue: () => undefined
 })
 
-/** Two digits for each byte that was asked for: `toString` takes longer than all else that a short answer needs. */
+/** Precomputed hex digits of each byte: `toString` takes longer than everything else in a short answer. */
 const digits: Array<string> = []
 
 const half = (random: number): string => {
@@ -26,10 +23,10 @@ const byteOf = (bits: number): string => {
 const fresh = (random: (typeof Random.Random)["Service"]) =>
   half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())
 
-/** An id that came from elsewhere, where it is short and plain enough to be written everywhere. */
+/** An id from elsewhere, if it is short and plain enough to be written anywhere. */
 const plain = /^[\w.:-]{1,64}$/
 
-/** What follows from the id that a request has come with, or else from a new one. */
+/** Runs something with the id that a request came with, or else a new one. */
 export const withRequestId = <A, E, R>(
   given: string | undefined,
   then: (id: string) => Effect.Effect<A, E, R>
@@ -45,7 +42,7 @@ const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> 
 export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
   Effect.updateContext(serving, (context: Context.Context<R>) => withId(context, id))
 
-/** Serves a request under the id that it already has, or a new one. */
+/** Serves a request under its id, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateContext(serving, (context: Context.Context<R>) =>
     Context.get(context, RequestId) === undefined

@@ -3,7 +3,7 @@ import { Context, Data, Effect } from "effect"
 import type { ResourceContents } from "./Content.ts"
 import type { ToolFailure } from "./ToolError.ts"
 
-/** A thing with a fixed address. */
+/** A resource with a fixed address. */
 export interface Resource {
   readonly uri: string
   readonly name: string
@@ -21,14 +21,14 @@ export interface ResourceTemplate {
   readonly mimeType: string
 }
 
-/** Values that would complete an argument; `total` where more exist than are given. */
+/** Completions of an argument; `total` if there are more than these. */
 export interface Completion {
   readonly values: ReadonlyArray<string>
   readonly total?: number
   readonly hasMore?: boolean
 }
 
-/** There is nothing at this address. */
+/** There is no resource at this address. */
 export class ResourceNotFound extends Data.TaggedError("ResourceNotFound")<{
   readonly uri: string
 }> {
@@ -37,11 +37,11 @@ export class ResourceNotFound extends Data.TaggedError("ResourceNotFound")<{
   }
 }
 
-/** Resources of one kind. An address or a template that is not its own is `ResourceNotFound`, or has no completions. */
+/** Resources of one kind. Another address or template is `ResourceNotFound`, or has no completions. */
 export interface ResourceProvider<R = never> {
   readonly list: ReadonlyArray<Resource>
   readonly templates: ReadonlyArray<ResourceTemplate>
-  /** As that of a tool, by the address that is read; without one, that of looking up completions. */
+  /** Like that of a tool, by the address to read; without one, for completions. */
   readonly concurrencyGroup?: (uri: unknown) => string | undefined
   readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolFailure | ResourceNotFound, R>
   /** Completes one variable of a template. */
@@ -55,7 +55,7 @@ export interface ResourceProvider<R = never> {
 /** The resources this server offers. */
 export class Resources extends Context.Service<Resources, ResourceProvider>()("workflow-tool-server/mcp/Resources") {}
 
-/** Several providers as one: the first that knows an address reads it. */
+/** Merges providers: the first that knows an address reads it. */
 export const concat = (providers: ReadonlyArray<ResourceProvider>): ResourceProvider => ({
   list: providers.flatMap(({ list }) => list),
   templates: providers.flatMap(({ templates }) => templates),

@@ -7,7 +7,7 @@ import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
 
-/** What a client may assume of a tool; all four hints are always said. */
+/** What a client may assume of a tool; all four hints are always given. */
 export interface Annotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -15,31 +15,31 @@ export interface Annotations {
   readonly openWorldHint: boolean
 }
 
-/** A finished answer: blocks for a client that shows text, and the same as data. */
+/** An answer: blocks for a client that shows text, and the same as data. */
 export interface Answer {
   readonly content: ReadonlyArray<Content>
   readonly structured?: Readonly<Record<string, unknown>>
-  /** The data as JSON, where it has been written already. */
+  /** The data as JSON, if it is available. */
   readonly json?: string
 }
 
-/** One tool as the protocol sees it. `call` takes the arguments as they came. */
+/** One tool as the protocol sees it. `call` takes unvalidated arguments. */
 export interface Tool<R = never> {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
-  /** JSON Schema 2020-12 of the arguments; made at the first look. */
+  /** JSON Schema 2020-12 of the arguments; made at the first access. */
   readonly inputSchema: () => JsonSchema.JsonSchema
-  /** The same as JSON, where it has been written already. */
+  /** The same as JSON, if it is available. */
   readonly inputJson?: (() => string) | undefined
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
-  /** False for one that lists leave out; it can be called nevertheless, to be told why. */
+  /** False for a tool that is not listed; it can still be called, which explains why. */
   readonly isListed?: boolean | undefined
   /**
-   * What a call with these arguments works on, in words for people: calls of the same group share one limit, and those of
-   * other groups do not wait for them. All tools without it are in one group.
+   * The concurrency group of a call with these arguments, in words for people: calls of one group share a limit, and do not
+   * wait for other groups. Tools without it form one group.
    */
   readonly concurrencyGroup?: ((input: unknown) => string) | undefined
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure, R>
@@ -53,7 +53,7 @@ export const AnswerLimit = Context.Reference<number>("workflow-tool-server/tools
   defaultValue: () => 4 * 1024 * 1024
 })
 
-/** What a tool is made of: its words, its arguments and its program. The result is one JSON object. */
+/** The definition of a tool: its words, its arguments and its program. The result is one JSON object. */
 export interface Definition<Fields extends Arguments.Fields, R, E = ToolFailure> {
   readonly title: string
   readonly description: string
@@ -61,11 +61,11 @@ export interface Definition<Fields extends Arguments.Fields, R, E = ToolFailure>
   readonly arguments: Fields
   readonly aliases?: Arguments.Options["aliases"]
   readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<Readonly<Record<string, unknown>>, E, R>
-  /** Shape of the result, open to unknown fields. */
+  /** Shape of the result, which may have further fields. */
   readonly result?: Schema.Constraint
-  /** What to do when the answer is too large. */
+  /** What to do if the answer is too large. */
   readonly narrow?: string
-  /** What to answer instead of a result of so many bytes that it is too large, where saying nothing else would do harm. */
+  /** The answer instead of a result that is too large, with its size in bytes, if an error alone would do harm. */
   readonly shorten?: (value: Readonly<Record<string, unknown>>, bytes: number) => Readonly<Record<string, unknown>>
   readonly meta?: Readonly<Record<string, unknown>>
 }
@@ -86,7 +86,7 @@ export const make = <const Fields extends Arguments.Fields, R>(
   }
 }
 
-/** Everything about a tool that a list of tools shows, but for its arguments. */
+/** Everything that a list of tools shows of a tool, except its arguments. */
 export const describe = <Fields extends Arguments.Fields, R, E>(
   name: string,
   { annotations, description, meta, result, title }: Definition<Fields, R, E>
@@ -113,7 +113,7 @@ export const run = <Fields extends Arguments.Fields, R, E>(
     )
   })
 
-/** What is answered in place of what is too large. */
+/** The answer instead of one that is too large. */
 const shortened = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R, E>(
   definition: Definition<Fields, R, E>,
   { answer: { structured }, bytes }: Rendered,
@@ -131,7 +131,7 @@ const adviceOf = <Fields extends Arguments.Fields, R, E>({ annotations, narrow }
   (annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. ") +
   (narrow ?? "Ask for less at once.")
 
-/** The failure of a tool whose answer would be so large, or larger, that it was not made. */
+/** The failure of a tool whose answer would have at least this size, and was not made. */
 export const tooLarge = <Fields extends Arguments.Fields, R, E>(definition: Definition<Fields, R, E>, bytes: number) =>
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
@@ -140,7 +140,7 @@ interface Rendered {
   readonly bytes: number
 }
 
-/** The answer, and how large it is; where that is far below the limit, its characters are enough. */
+/** The answer and its size; far below the limit, counting characters is enough. */
 const rendered = (
   value: Readonly<Record<string, unknown>>,
   limit: number,
@@ -162,12 +162,12 @@ const answerOf = memoized((structured: Readonly<Record<string, unknown>>): Rende
   return { content: [{ type: "text", text: json }], structured, json }
 })
 
-/** The length of a text in UTF-8, which of a large one is counted rather than made. */
+/** The length of a string in UTF-8; large ones are counted without being encoded. */
 const bytesOf = (text: string): number => {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    // The halves of a surrogate pair are two bytes each.
+    // Each half of a surrogate pair counts as two bytes.
     if (unit > 0x7f) bytes += unit <= 0x7ff || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
   }
   return bytes

@@ -1,17 +1,17 @@
 import { Match, Schema } from "effect"
 
-/** What a tool, a resource or a prompt failed with, in words and data for the caller. Every toolset renders its own errors. */
+/** The error of a tool, a resource or a prompt, in words and data for the caller. Every toolset makes its own. */
 export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
-  /** Who can mend it. */
+  /** Who can resolve it. */
   blame: Schema.Literals(["caller", "upstream"]),
-  /** The toolset's word for this kind of failure. */
+  /** The toolset's code for this kind of failure. */
   code: Schema.String,
   message: Schema.String,
-  /** What a program may want to know besides; no secrets. */
+  /** Further data for programs; no secrets. */
   details: Schema.Record(Schema.String, Schema.Unknown)
 }) {}
 
-/** The fields of a typed error as a tool's details, but for those that every error has. */
+/** The fields of a typed error as a tool's details, without those that every error has. */
 export const detailsOf = (error: object): ToolError["details"] =>
   Object.fromEntries(Object.entries(error).filter(([name]) => !inEveryError.includes(name)))
 
@@ -27,12 +27,12 @@ export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("Inva
   }
 }
 
-/** The whole answer would be larger than the server may send; it is never cut. */
+/** The complete answer would be larger than the server may send; it is never truncated. */
 export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
   bytes: Schema.Int,
   limit: Schema.Int,
   advice: Schema.String,
-  /** Whether it was not looked at to its end. */
+  /** Whether it was measured only in part. */
   orMore: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
@@ -40,7 +40,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
-/** The answer is nested deeper than can be written as JSON, or longer than any text. */
+/** The answer is nested too deeply for JSON, or too long for a string. */
 export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("AnswerUnwritable", {
   advice: Schema.String
 }) {
@@ -49,13 +49,13 @@ export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("An
   }
 }
 
-/** Everything that a tool can fail with: what its toolset rendered, and what is found out around its program. */
+/** All failures of a tool: those made by its toolset, and those found around its program. */
 export type ToolFailure = AnswerTooLarge | AnswerUnwritable | InvalidArgument | ToolError
 
-/** A failure but for its message. */
+/** A failure without its message. */
 export type Rendered = Pick<ToolError, "blame" | "code" | "details">
 
-/** Whose move it is, the word for the kind of failure, and its data. */
+/** Who is to blame, the code of the failure, and its data. */
 export const render: (failure: ToolFailure) => Rendered = Match.type<ToolFailure>().pipe(
   Match.withReturnType<Rendered>(),
   Match.tagsExhaustive({

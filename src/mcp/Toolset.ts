@@ -5,54 +5,51 @@ import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
 
-/** What a check of one thing that the tools work on came to, in words for a person. */
+/** The result of checking one thing that the tools work on, in words for a person. */
 export interface Finding {
   readonly fine: boolean
   readonly words: string
-  /** What was found out, by name: one row of a table. */
+  /** What was found, by name: one row of a table. */
   readonly facts?: Readonly<Record<string, string>>
-  /** What programs may want to know besides. */
+  /** Further data for programs. */
   readonly data?: Readonly<Record<string, unknown>>
-  /** What does no harm yet, and is worth knowing. */
+  /** Warnings: harmless so far, but worth knowing. */
   readonly notes?: ReadonlyArray<string>
 }
 
-/** What a toolset gives a client. */
+/** What a toolset offers to a client. */
 export interface Offer<R = never> {
-  /** What a model should know of these tools together. */
+  /** What a model should know about these tools as a whole. */
   readonly instructions: string
   readonly tools: ReadonlyArray<Tool<R>>
   readonly resources?: ResourceProvider<R>
   readonly prompts?: ReadonlyArray<Prompt>
 }
 
-/** Tools for one upstream with everything around them, as one value. `R` are the services that they work on. */
+/** Tools for one upstream with everything that belongs to them, as one value. `R` are the services that they need. */
 export interface Toolset<R = never> extends Offer<R> {
   readonly name: string
-  /**
-   * What of it the configuration lets be offered, asked once when the server is built, and then in place of all else said
-   * here; default all of it.
-   */
+  /** The part of it that the configuration allows to offer, evaluated once when the server is built; by default all of it. */
   readonly narrow?: Effect.Effect<Offer<R>, never, R>
-  /** Tries whatever the tools work on, once; says nothing where there is nothing to try. */
+  /** Tries whatever the tools work on, once; empty if there is nothing to try. */
   readonly check?: Effect.Effect<ReadonlyArray<Finding>, never, R>
-  /** Facts for `GET /health`, asked at every hit: as far as they are known by then, never waited for. */
+  /** Facts for `GET /health`, read at every request: only what is already known, without waiting. */
   readonly health?: Effect.Effect<Effect.Effect<Readonly<Record<string, string>>>, never, R | Scope.Scope>
-  /** Gauges for `GET /metrics`, asked at every hit: as far as they are known by then, never waited for. */
+  /** Gauges for `GET /metrics`, read at every request: only what is already known, without waiting. */
   readonly gauges?: Effect.Effect<Effect.Effect<ReadonlyArray<Gauge>>, never, R | Scope.Scope>
 }
 
-/** One number about what the tools work on. */
+/** A measurement of what the tools work on. */
 export interface Gauge {
   /** Its name with dots, unit last, such as `engine.executions.failed`. */
   readonly name: string
   readonly help: string
-  /** Few values each: every combination is a series of its own. */
+  /** With few values each: every combination is a series of its own. */
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** The toolset with the services it works on, narrowed to what it offers with them. */
+/** The toolset with its services, narrowed to what it offers with them. */
 export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> =>
   Effect.gen(function* () {
     const { narrow } = toolset
@@ -82,7 +79,7 @@ const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer =>
   }
 }
 
-/** The prompt as it is, its arguments not yet looked at. */
+/** The prompt, without its arguments having been validated. */
 const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt => ({
   name: prompt.name,
   title: prompt.title,
@@ -94,7 +91,7 @@ const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt =
   complete: (argument, value) => prompt.complete(argument, value)
 })
 
-/** The toolset closed over the services it works on. */
+/** The toolset with its services provided. */
 export const provide = <R>(
   { check, gauges, health, narrow, ...toolset }: Toolset<R>,
   context: Context.Context<R>
@@ -107,13 +104,13 @@ export const provide = <R>(
   ...(gauges && { gauges: Effect.provideContext(gauges, context) })
 })
 
-/** What `GET /health` tells beside the server's own state and version: as far as it is known by now, never waited for. */
+/** What `GET /health` shows besides the server's own state and version: only what is already known, without waiting. */
 export const HealthFacts = Context.Reference<Effect.Effect<Readonly<Record<string, string>>>>(
   "workflow-tool-server/mcp/HealthFacts",
   { defaultValue: () => Effect.succeed({}) }
 )
 
-/** The gauges of all toolsets for `GET /metrics`: as far as they are known by now, never waited for. */
+/** The gauges of all toolsets for `GET /metrics`: only what is already known, without waiting. */
 export const Gauges = Context.Reference<Effect.Effect<ReadonlyArray<Gauge>>>("workflow-tool-server/mcp/Gauges", {
   defaultValue: () => Effect.succeed([])
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 import { ToolError } from "./ToolError.ts"
 
-/** A question that is answered by ticking: what is sent without a tick is no agreement. */
+/** A question answered with a checkbox: a form sent without it is not an agreement. */
 const formOf = (message: string): Question => ({
   key: "agreement",
   message,
@@ -38,11 +38,11 @@ const noAgreement = (reply: Reply): NoAgreement | undefined => {
   return { answer: reply._tag === "Declined" ? "declined" : "cancelled" }
 }
 
-/** Asks a person to agree to what a message names; nothing where they do. */
+/** Asks a person to agree to a message; undefined if they do, otherwise why not. */
 export const askToAgree = (ask: (question: Question) => Effect.Effect<Reply>, message: string) =>
   Effect.map(ask(formOf(message)), (reply) => noAgreement(read(reply)))
 
-/** What is said where no person has agreed to what a subject such as `Plan p-1 is for a person to agree to` names. */
+/** The message for a missing agreement to a subject, such as `Plan p-1 is for a person to agree to`. */
 export const notAgreed = (
   subject: string,
   { answer, problem = "nobody answered" }: NoAgreement,
@@ -58,19 +58,19 @@ export const notAgreed = (
   }
 }
 
-/** An act of a single call that only a person can decide. */
+/** A single act that only a person can decide. */
 export interface Act {
-  /** What the person is asked. */
+  /** The question to the person. */
   readonly message: string
   /** The same for the caller, as the beginning of a sentence. */
   readonly subject: string
-  /** The toolset's word for a refusal. */
+  /** The toolset's code for a refusal. */
   readonly code?: string
 }
 
 /**
- * Lets the person at the client decide, where it can ask; nothing else stands for their agreement there. False where it
- * cannot: then it is what the caller says that counts.
+ * Lets the person at the client decide, if the client can ask; nothing else replaces their agreement there. False if it cannot:
+ * then the caller's confirmation counts.
  */
 export const agreedTo = Effect.fnUntraced(function* ({ code = "NOT_AGREED", message, subject }: Act) {
   const { ask } = yield* Elicitation

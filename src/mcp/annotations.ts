@@ -8,17 +8,17 @@ export const reads: Annotations = {
   openWorldHint: false
 }
 
-/** Adds something new each time. */
+/** Adds something new with each call. */
 export const creates: Annotations = { ...reads, readOnlyHint: false, idempotentHint: false }
 
-/** Replaces or removes something; a second time changes nothing more. */
+/** Replaces or removes something; repeating it changes nothing more. */
 export const changes: Annotations = { ...reads, readOnlyHint: false, destructiveHint: true }
 
-/** Switches something on that may act on the world outside. */
+/** Activates something that may act on the outside world. */
 export const switchesOn: Annotations = { ...reads, readOnlyHint: false, openWorldHint: true }
 
-/** Runs something that may do anything outside, each time. */
+/** Runs something that may act on the outside world, with each call. */
 export const runs: Annotations = { ...creates, openWorldHint: true }
 
-/** Tells clients that cap results that this one is worth more. */
+/** Tells clients that limit results to allow more for this one. */
 export const large = { "anthropic/maxResultSizeChars": 500_000 } as const

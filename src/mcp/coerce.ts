@@ -3,7 +3,7 @@ import { type JsonSchema, Option, Predicate } from "effect"
 import { parseJson } from "../internal/json/parseJson.ts"
 import { inspect } from "./jsonText.ts"
 
-/** Why the JSON text at this path (`items.0.data`) is none that is read, if there is one that is not. */
+/** Why the JSON text at this path (`items.0.data`) is not accepted, if there is such a text. */
 export const refusedText = (input: unknown, path: string): string | undefined => {
   const value = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), input)
   const problem = Predicate.isString(value) ? inspect(value).problem : undefined
@@ -11,9 +11,8 @@ export const refusedText = (input: unknown, path: string): string | undefined =>
 }
 
 /**
- * Reads clumsy spellings of arguments, and of the items of their lists, as what they mean: a numeric string where a
- * number belongs, JSON text where an object or a list belongs, a number where a string belongs, `null` where the
- * argument is left out.
+ * Converts clumsy spellings of arguments, and of the items of their lists: a numeric string where a number belongs, JSON text
+ * where an object or a list belongs, a number where a string belongs, `null` for an omitted argument.
  */
 export const coercion = (schema: JsonSchema.JsonSchema) => {
   const properties = new Map<string, unknown>(Object.entries(schema.properties ?? {}))
@@ -38,11 +37,11 @@ const readItems = (value: unknown, schema: unknown): unknown =>
     ? value.map((item: unknown) => read(item, schema.items))
     : value
 
-/** Some arguments take an object or a list, and can only say one of the two. */
+/** Some arguments take an object or a list, but their schema can say only one of them. */
 const isMeant = (type: unknown, parsed: unknown): boolean =>
   type === "object" || type === "array" ? typeof parsed === "object" && parsed !== null : typeof parsed === type
 
-/** The JSON types a value may have; an integer counts as a number. */
+/** The JSON types that a value may have; an integer counts as a number. */
 const typesOf = (schema: unknown): ReadonlyArray<unknown> => {
   const branches = Predicate.hasProperty(schema, "anyOf") && Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
   return branches

@@ -7,8 +7,8 @@ interface Place {
 }
 
 /**
- * Where a value first holds half of a surrogate pair, as in `nodes.0.name`; nothing where all its texts are Unicode. On
- * its way to an upstream such a half would silently become another character.
+ * Path of the first lone surrogate in a value, as in `nodes.0.name`; undefined if all its strings are valid Unicode. On its way
+ * to an upstream, a lone surrogate would silently become another character.
  */
 export const illFormed = (whole: unknown): string | undefined => {
   const open: Array<Place> = [{ value: whole, key: "" }]

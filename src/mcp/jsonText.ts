@@ -1,15 +1,15 @@
-/** Deepest nesting of JSON that is taken. */
+/** Maximum nesting of accepted JSON. */
 export const deepest = 200
 
-/** What a JSON text shows before it is parsed, in one pass that makes no objects. */
+/** What is known of a JSON text before it is parsed, from one pass that allocates no objects. */
 export interface Sight {
-  /** Why it is not taken, if it is not. */
+  /** Why it is refused, if it is. */
   readonly problem: string | undefined
-  /** The text of the value of `id` in the outermost object, so that a refusal can name the request. */
+  /** The text of `id` in the outermost object, so that a refusal can refer to the request. */
   readonly id: string | undefined
 }
 
-/** More names and items than any message has in its outermost levels, where only names of params and arguments stand. */
+/** More names and items than any message has in its outermost levels, which contain only names of params and arguments. */
 const mostMembers = 10_000
 const outermost = 3
 
@@ -17,7 +17,7 @@ const scalar = /\s*("(?:[^"\\]|\\.){0,1000}"|-?\d{1,20})\s*[,}]/y
 const afterName = /\s*:/y
 const protoName = /^(?:_|\\u005[fF]){2}(?:[proto]|\\u00[0-9a-fA-F]{2}){5}(?:_|\\u005[fF]){2}$/
 
-/** Looks at a text for what makes it dangerous or slow to parse; whether it is JSON at all is for the parser to say. */
+/** Checks a text for what makes it dangerous or slow to parse; whether it is valid JSON is left to the parser. */
 export const inspect = (text: string): Sight => {
   let depth = 0
   let members = 0

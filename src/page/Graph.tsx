@@ -8,7 +8,7 @@ import { isSameJson } from "../internal/json/digest.ts"
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { Drawing } from "./Drawing.tsx"
 import { NodeDetails } from "./NodeDetails.tsx"
-import { wholeRunsIn } from "./runs.ts"
+import { wholeRunsIn } from "./wholeRuns.ts"
 
 interface Props {
   readonly workflow: JsonObject

@@ -3,7 +3,7 @@ import { HttpClient } from "effect/http"
 import { EmbeddedMarketplace } from "workflow-tool-server/embedded/marketplace"
 import { MarketplaceAds, MarketplaceConfig, PlanJournal, Plans } from "workflow-tool-server/marketplace"
 
-/** Clients and plans over a made-up account in this process; what is in it afterwards, `EmbeddedMarketplace` tells. */
+/** Clients and plans over a made-up account in this process; `EmbeddedMarketplace` shows its contents afterwards. */
 export const TestAds = Plans.layer.pipe(
   Layer.provideMerge(MarketplaceAds.layer),
   Layer.provide(PlanJournal.layerMemory),

@@ -8,7 +8,7 @@ import {
   rublesToKopecks
 } from "workflow-tool-server/marketplace"
 
-/** Sets the bid of an article through a plan, for which the guards hold, and answers the plan that would take it back. */
+/** Sets the bid of an article through a plan, which is subject to the guards, and returns the plan that would undo it. */
 export const setBid = Effect.fn(function* (advert_id: number, nm_id: number, rubles: Rubles) {
   const plans = yield* Plans
   const { guards } = yield* MarketplaceConfig

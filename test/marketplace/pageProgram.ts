@@ -9,7 +9,7 @@ const program = Effect.gen(function* () {
   return adverts.map(({ id, settings }) => `${id} ${settings.name}`)
 })
 
-/** Starts a campaign, and says where there is no money in it. */
+/** Starts a campaign, and says if it has no money. */
 export const started = (advertId: number) =>
   MarketplaceAds.use((ads) => ads.startCampaign(advertId)).pipe(
     Effect.as("started"),

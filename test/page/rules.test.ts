@@ -6,7 +6,7 @@ import { activeVersionDifference } from "../../src/engine/workflow/views.ts"
 import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
 import { planWords, stepWords } from "../../src/page/planWords.ts"
-import { wholeRunsIn } from "../../src/page/runs.ts"
+import { wholeRunsIn } from "../../src/page/wholeRuns.ts"
 
 const schema = {
   type: "object",

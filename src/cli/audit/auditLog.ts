@@ -10,17 +10,17 @@ import { describe } from "../files/fileProblems.ts"
 import { warnOfExposure } from "../files/LineFile.ts"
 import { makeCallers, type Transport } from "./callers.ts"
 
-/** Lines that can wait for a disk that takes none. */
+/** Most lines that wait while the disk cannot be written. */
 const maxLines = 10_000
 
-/** What is recorded: calls that come this way, with the configuration of this name. */
+/** What is recorded: calls over this transport, with this configuration. */
 interface Recorded extends Pick<Launch, "config"> {
   readonly transport: Transport
 }
 
 /**
- * Writes a line of JSON for every call that may have changed something, behind the callers' backs; what waits when the
- * server ends is written first. A file that takes no lines stops no call: that is said as an error, and tried again.
+ * Writes a line of JSON for every call that may have changed something, in the background; what waits when the server ends is
+ * written first. A file that cannot be written stops no call: that is logged as an error, and retried.
  */
 export const auditLog = (launch: Recorded, settings: NonNullable<Launch["audit"]>) =>
   Layer.effect(Audit, make(launch, settings)).pipe(Layer.provide(NodeFileSystem.layer))
@@ -55,24 +55,24 @@ const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Fields that are not known are left out. */
+/** Unknown fields are omitted. */
 const lineOf = ({ startedAt, ...entry }: AuditEntry, caller: object): string =>
   `${JSON.stringify({ time: new Date(startedAt).toISOString(), ...entry, ...caller, pid: process.pid })}\n`
 
 interface FileSettings {
   readonly file: string
-  /** Size that a file does not outgrow, unless by one batch of lines. */
+  /** Maximum size of a file, unless a single batch of lines is larger. */
   readonly maxBytes: number
   /** How many former files are kept, as `FILE.1` (the newest) and so on. */
   readonly keep: number
-  /** Lines that are kept for the next attempt where the file takes none; then the oldest are lost. */
+  /** Lines kept for the next attempt while the file cannot be written; beyond that, the oldest are lost. */
   readonly maxWaiting?: number
 }
 
 /**
- * Adds lines to a file that several processes may share, and makes room by renaming it. What it does not take is said
- * as an error, once until it takes lines again, and tried again with the next lines. Lines that are lost on the way are
- * counted, each time in an error and afterwards in a line of the file.
+ * Adds lines to a file that several processes may share, and rotates it by renaming. Lines that cannot be written are reported
+ * as an error, once until the file can be written again, and retried with the next lines. Lost lines are counted, each time in
+ * an error and afterwards in a line of the file.
  */
 export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, maxWaiting = maxLines }: FileSettings) {
   const fileSystem = yield* FileSystem.FileSystem
@@ -94,7 +94,7 @@ export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, ma
       return size > 0 && size + bytes.length > maxBytes
     })
 
-  /** Two processes must not both rename: who comes second finds the new file small, or the old one claimed. */
+  /** Two processes must not both rename: the second one finds the new file small, or the old one claimed. */
   const rotate = Effect.fnUntraced(
     function* (bytes: Uint8Array) {
       yield* lock(file)
@@ -131,7 +131,7 @@ export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, ma
     yield* handle.sync
   }, Effect.scoped)
 
-  /** Leaves out the oldest lines that nothing is kept for any more, and says how many those are by now. */
+  /** Drops the oldest lines beyond the limit, and reports how many have been dropped so far. */
   const keepNewest = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
     const excess = lines.length - maxWaiting
     if (excess <= 0) return lines
@@ -165,6 +165,6 @@ export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, ma
   }, Effect.uninterruptible)
 })
 
-/** Stands where lines are missing. */
+/** A line in place of missing ones. */
 const gapLine = (millis: number, lostEntries: number) =>
   `${JSON.stringify({ time: new Date(millis).toISOString(), lostEntries, pid: process.pid })}\n`

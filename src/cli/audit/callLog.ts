@@ -12,10 +12,10 @@ import type { Launch } from "../configuration/Launch.ts"
 const uri = "audit://calls"
 const mimeType = "application/x-ndjson"
 
-/** Bytes of the end of the log that are shown: some hundred calls. */
+/** Bytes shown of the end of the log: some hundred calls. */
 const shownBytes = 128 * 1024
 
-/** The end of the audit log as a resource, for the page; who may change nothing need not know who does. */
+/** The end of the audit log as a resource, for the page; only for callers that may change something. */
 export const callLog = (
   { config = "" }: Pick<Launch, "config">,
   { besideConfiguration, file }: NonNullable<Launch["audit"]>

@@ -3,10 +3,10 @@ import { HttpServerRequest } from "effect/http"
 
 import { CurrentAccess } from "../../mcp/Access.ts"
 
-/** Ways on which calls come. */
+/** Transports of calls. */
 export type Transport = "stdio" | "http" | "command"
 
-/** Keeps in mind who has introduced itself, for requests that do not say it themselves. */
+/** Remembers clients that have introduced themselves, for requests that do not say. */
 export const makeCallers = (transport: Transport) => {
   let introduced: string | undefined
   const caller = Effect.gen(function* () {
@@ -20,7 +20,7 @@ export const makeCallers = (transport: Transport) => {
     }
   })
   return {
-    // Over HTTP every message stands alone: who introduced itself in one is not known in the next.
+    // Over HTTP, messages are independent: the client named in one is not known in the next.
     introduce: (client: string) =>
       Effect.sync(() => {
         if (transport === "stdio") introduced = client
@@ -29,7 +29,7 @@ export const makeCallers = (transport: Transport) => {
       caller,
       ({ client }) => client ?? (transport === "command" ? "the command line" : undefined)
     ),
-    /** The name that stands for the caller, who it is for its issuer, and where it calls from, as far as that is known. */
+    /** The caller's client name, its identity at the issuer of its token, and its address, as far as they are known. */
     caller
   }
 }

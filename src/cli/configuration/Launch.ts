@@ -15,52 +15,52 @@ import {
   type ToolsetName
 } from "./settings.ts"
 
-/** Where and for whom to listen over HTTP. */
+/** Address and access control of the HTTP server. */
 export interface HttpLaunch {
   readonly host: string
   readonly port: number
   readonly authToken: Redacted.Redacted | undefined
-  /** Whose tokens are taken beside that one. */
+  /** The issuer whose tokens are accepted besides that one. */
   readonly oauth: OAuthSettings | undefined
   readonly allowedHosts: ReadonlyArray<string>
   readonly allowedOrigins: ReadonlyArray<string>
-  /** Whether a page for people is served, too. */
+  /** Whether the page for people is served, too. */
   readonly page: boolean
   /** Whether `GET /metrics` is served. */
   readonly metrics: boolean
 }
 
-/** What is to be started: the command line, the variables and the configuration in one. */
+/** What to start, from the command line, the variables and the configuration. */
 export interface Launch {
-  /** The configured instances, of which there may be none; nothing where the embedded engine is served. */
+  /** The configured instances, perhaps none; undefined for the embedded engine. */
   readonly engine: EngineConfig["Service"] | undefined
   readonly embedded: Options["embedded"]
-  /** Nothing for stdio. */
+  /** Undefined for stdio. */
   readonly http: HttpLaunch | undefined
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<ToolsetName>
   readonly answerLimit: number | undefined
-  /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
+  /** Undefined if calls are not recorded. The path is relative to the configuration, or to the working folder. */
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
-  /** Nothing where this server is alone. */
+  /** Undefined if this server shares nothing. */
   readonly shared?: SharedSettings | undefined
-  /** Where telemetry goes, as the configuration says; nothing where it does not. */
+  /** Telemetry settings of the configuration; undefined if there are none. */
   readonly telemetry?: Settings["server"]["telemetry"]
-  /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
+  /** Undefined if no history of workflows is kept. The path is relative as that of the audit log. */
   readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
-  /** Nothing where no tests are kept. The folder is named as the audit log's file is. */
+  /** Undefined if no tests are kept. The path is relative as that of the audit log. */
   readonly tests?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
-  /** Where node types come from that an engine does not tell; a folder as it is named from the working folder. */
+  /** Where to get node types that an engine does not provide; a folder is relative to the working folder. */
   readonly nodeTypes?: Settings["server"]["nodeTypes"]
-  /** The configuration file that was asked for by name. */
+  /** The configuration file, if one was requested explicitly. */
   readonly config: Options["config"]
   readonly marketplace: unknown
-  /** Nothing where the configuration does not say. */
+  /** Undefined if the configuration does not say. */
   readonly plans?: Settings["plans"]
   readonly promotion?: Settings["promotion"]
 }
 
-/** The command line goes before the configuration, except that both can forbid changes. */
+/** The command line takes precedence over the configuration, except that both can forbid changes. */
 export const resolve = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
   const { server } = settings
   const readOnly = options.readOnly || server.readOnly
@@ -92,7 +92,7 @@ const resolveAudit = (file: string | undefined, written: AuditSettings | undefin
   return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
 }
 
-/** A folder is named from the configuration's place. */
+/** Resolves a folder relative to the configuration. */
 const besideConfiguration = (given: NonNullable<Launch["nodeTypes"]>, config = ""): NonNullable<Launch["nodeTypes"]> =>
   typeof given === "string" ? given : { folder: path.resolve(path.dirname(config), given.folder) }
 
@@ -139,7 +139,7 @@ const resolveHttp = (
   })
 }
 
-/** Shorter tokens can be guessed by those who reach the port from elsewhere. */
+/** Shorter tokens could be guessed by anyone who reaches the port from elsewhere. */
 const shortestToken = 16
 
 const noInstances: EngineConfig["Service"] = { defaultEnv: "", environments: new Map() }

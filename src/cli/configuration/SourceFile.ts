@@ -3,24 +3,24 @@ import { Effect } from "effect"
 import { fromFile } from "../../engine/config/instances.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
 
-/** A file that was found, under the name by which messages call it. */
+/** A file that was found, with its name for messages. */
 export interface SourceFile {
   readonly name: string
   readonly text: string
   /**
-   * Whether it was asked for by name. One that only lies in the working folder may not decide where a key of the
-   * environment goes.
+   * Whether it was requested explicitly. A file that merely lies in the working folder may not decide where a key from the
+   * environment is sent.
    */
   readonly isTrusted?: boolean
 }
 
-/** Words for a place in a file. */
+/** The name of a place in a file, for messages. */
 export const placeIn =
   ({ name }: SourceFile) =>
   (path: string): string =>
     path === "" ? name : `${name}: ${path}`
 
-/** The instances that are written in a file. */
+/** The instances in a file. */
 export const instancesIn = (file: SourceFile, written: Readonly<Record<string, unknown>>, defaultEnv?: string) =>
   Effect.flatMap(inEnvironment, (lookup) =>
     fromFile(new Map(Object.entries(written)), defaultEnv, lookup, placeIn(file), {

@@ -6,7 +6,7 @@ import { Effect, Redacted } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 
-/** The token that a file holds, without the line end behind it. */
+/** The token in a file, without the line break after it. */
 export const readTokenFile = Effect.fnUntraced(function* (file: string) {
   const read = Effect.try({
     try: () => ({ text: readFileSync(file, "utf8").trim(), mode: statSync(file).mode }),

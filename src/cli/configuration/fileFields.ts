@@ -9,7 +9,7 @@ const scope = (otherwise: string) =>
     Schema.withDecodingDefaultKey(Effect.succeed(otherwise))
   )
 
-/** An address that is only asked over a connection that nobody can change on its way. */
+/** An address that is only used over a connection that nobody can tamper with. */
 const safeUrl = (what: string) =>
   text(what).check(
     Schema.makeFilter((written) => {
@@ -23,7 +23,7 @@ const safeUrl = (what: string) =>
 const issuerUrl = "the URL of the issuer of tokens, which begins with https://"
 const resourceUrl = "the URL of /mcp as clients write it, which begins with https://"
 
-/** Whose tokens are taken. */
+/** The issuer whose tokens are accepted. */
 export const OAuthFields = Schema.Struct({
   issuer: safeUrl(issuerUrl).pipe(Schema.annotateKey({ messageMissingKey: `${issuerUrl}, and there is none` })),
   resource: safeUrl(resourceUrl).pipe(Schema.annotateKey({ messageMissingKey: `${resourceUrl}, and there is none` })),
@@ -33,7 +33,7 @@ export const OAuthFields = Schema.Struct({
   writeScope: scope("workflows:write")
 }).annotate({ message: "an object with issuer and resource" })
 
-/** How the server itself listens over HTTP. */
+/** The HTTP server itself. */
 export const HttpFields = Schema.Struct({
   port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
   host: Schema.optionalKey(text("the address to listen on as text")),
@@ -46,7 +46,7 @@ export const HttpFields = Schema.Struct({
   metrics: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
 }).annotate({ message: "an object" })
 
-/** Where and how long calls that may change something are recorded. */
+/** Where, and for how long, calls that may change something are recorded. */
 export const AuditFields = Schema.Struct({
   file: text("the name of the audit log's file").pipe(
     Schema.annotateKey({ messageMissingKey: "the name of the audit log's file, and there is none" })
@@ -59,7 +59,7 @@ export const AuditFields = Schema.Struct({
 
 const whereFrom = '"off", "fetch" or {"folder": the name of a folder with the packages of an engine}'
 
-/** Where node types come from that an engine does not tell. */
+/** Where to get node types that an engine does not provide. */
 const NodeTypesField = Schema.Union([
   Schema.Literals(["off", "fetch"]).annotate({ message: whereFrom }),
   Schema.Struct({
@@ -69,7 +69,7 @@ const NodeTypesField = Schema.Union([
 
 const redisUrl = "the URL of a Redis, which begins with redis:// or rediss://"
 
-/** Where several servers agree. */
+/** What several servers share. */
 export const SharedFields = Schema.Struct({
   redis: Schema.RedactedFromValue(matching(/^rediss?:\/\/\S+$/, redisUrl)).pipe(
     Schema.annotateKey({ messageMissingKey: `${redisUrl}, and there is none` })
@@ -79,7 +79,7 @@ export const SharedFields = Schema.Struct({
   )
 }).annotate({ message: "an object with redis" })
 
-/** The configuration file around its instances, which are read one by one. */
+/** The configuration file without its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
   environments: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Unknown).annotate({

@@ -2,18 +2,18 @@ import { Data, Redacted, Result } from "effect"
 
 import { type ToolsetName, toolsets } from "./settings.ts"
 
-/** The command was called with words or variables that it cannot use. One line, exit code 2. */
+/** The command was called with arguments or variables that it cannot use. One line, exit code 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-/** One flag of the command, with the environment variable that says the same. */
+/** One flag of the command, with the equivalent environment variable. */
 export interface Flag<A = unknown> {
-  /** What its value is called in the help; none for a flag that is only there or not. */
+  /** The name of its value in the help; none for a boolean flag. */
   readonly value?: string
-  /** Whether the value may be left out; then it can only be given behind an equals sign. */
+  /** Whether the value is optional; it can then only be given after an equals sign. */
   readonly optional?: boolean
   readonly variable: string
   readonly help: string
-  /** What ends the sentence "expected …" where the text is none that `parse` takes. */
+  /** Completes the sentence "expected …" if `parse` refuses the text. */
   readonly expected: string
   readonly parse: (text: string) => A | undefined
 }
@@ -45,7 +45,7 @@ const file = { value: "FILE", expected: "the name of a file", parse: notEmpty }
 
 const logLevels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
-/** The engine inside this process, kept in memory where no file is named. */
+/** The embedded engine, in memory unless a file is given. */
 interface EmbeddedOption {
   readonly wanted: { readonly file: string | undefined } | undefined
 }
@@ -62,7 +62,7 @@ const toolsetNames = (text: string): ReadonlyArray<ToolsetName> | undefined => {
   return asked.every((name) => known.some((toolset) => toolset === name)) ? known : undefined
 }
 
-/** Every flag under its name, in the order of the help. Help, completions, the README's table and `Options` come from here. */
+/** All flags by name, in the order of the help. Help, completions, the README's table and `Options` are derived from them. */
 export const flags = {
   http: switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
   port: {
@@ -159,29 +159,29 @@ export type FlagName = keyof typeof flags
 
 export const flagNames = Object.keys(flags).filter((name): name is FlagName => Object.hasOwn(flags, name))
 
-/** The flag itself, for readers that treat all alike. */
+/** The flag itself, for code that treats all alike. */
 export const flag = (name: FlagName): Flag => flags[name]
 
-/** A flag as the help and the README spell it, such as `--port PORT`. */
+/** A flag as written in the help and the README, such as `--port PORT`. */
 export const spelling = (name: FlagName): string => {
   const { optional = false, value } = flag(name)
   if (value === undefined) return `--${name}`
   return optional ? `--${name}[=${value}]` : `--${name} ${value}`
 }
 
-/** What the flags and their variables ask for; what they leave out is for the configuration to say. */
+/** The values of flags and variables; what they omit is left to the configuration. */
 export interface Options {
   readonly http: boolean
   readonly port: number | undefined
   readonly host: string | undefined
   readonly authToken: Redacted.Redacted | undefined
-  /** A file that holds the token, and the token once it has been read. */
+  /** A file with the token, and the token once it has been read. */
   readonly authTokenFile: string | undefined
   readonly authTokenOfFile?: Redacted.Redacted
   readonly page: boolean | undefined
   readonly metrics: boolean | undefined
   readonly config: string | undefined
-  /** Present where the engine inside this process is wanted; without a file it lives in memory. */
+  /** Present for the embedded engine; without a file it is in memory. */
   readonly embedded: EmbeddedOption["wanted"]
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<ToolsetName> | undefined
@@ -192,10 +192,10 @@ export interface Options {
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
 
-/** Texts that were given to flags. */
+/** Texts of flags. */
 export type FlagTexts = Readonly<Partial<Record<FlagName, string | undefined>>>
 
-/** Every option from the flags' texts and the environment variables; a flag goes before its variable. */
+/** All options from the texts of flags and from environment variables; flags take precedence. */
 export const readOptions = (
   texts: FlagTexts,
   environment: Readonly<Record<string, string | undefined>>

@@ -1,21 +1,18 @@
 import { Predicate, Result } from "effect"
 import { getLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 
-/** Where a text stops being the JSON that a person meant. It never quotes the text: a key may stand at that place. */
+/** Where a text is not valid JSON. It never quotes the text, which may contain a key at that place. */
 export interface JsonProblem {
   readonly line: number
   readonly column: number
   readonly problem: string
 }
 
-/**
- * The value of a JSON text, comments and commas behind the last field or element allowed; else its first problem, a
- * field given twice included.
- */
+/** The value of a JSON text with comments and trailing commas; otherwise its first problem, including duplicate fields. */
 export const parseJson = (text: string): Result.Result<unknown, JsonProblem> =>
   Result.try({
     try: () => parse(text),
-    // Parsing goes down a level at a time: nothing but the end of the stack can throw here.
+    // Parsing is recursive: only a stack overflow can throw here.
     catch: () => ({ line: 1, column: 1, problem: "nested too deeply" })
   }).pipe(Result.flatMap((result) => result))
 
@@ -39,14 +36,14 @@ const parse = (text: string): Result.Result<unknown, JsonProblem> => {
 const expectedAt = (text: string, { error, offset }: ParseError, next: ParseError | undefined): string => {
   const name = printParseErrorCode(error)
   const isInList = name === "CommaExpected" && Predicate.isNumber(getLocation(text, offset).path.at(-1))
-  // A name without quotes counts as a symbol, and only what follows as a missing name.
+  // The parser reports an unquoted name as a symbol, and only what follows as a missing name.
   const isName = name === "InvalidSymbol" && next !== undefined && printParseErrorCode(next.error) === noName
   return expected.get(isInList ? "CloseBracketExpected" : isName ? noName : name) ?? "expected a value"
 }
 
 const noName = "PropertyNameExpected"
 
-/** What is expected instead, by the parser's names for errors; a value, for those that are not here. */
+/** What is expected instead, by the parser's error codes; otherwise a value. */
 const expected: ReadonlyMap<string, string> = new Map([
   [noName, "expected the name of a field in double quotes"],
   ["ColonExpected", "expected a colon"],
@@ -62,7 +59,7 @@ const position = (text: string, offset: number) => {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** The name of the first field, in the order of the text, that its object has already. */
+/** The first duplicate field in a text. */
 const fieldGivenTwice = (node: Node): Node | undefined => {
   const names = new Set<unknown>()
   for (const child of node.children ?? []) {

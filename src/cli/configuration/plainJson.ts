@@ -1,8 +1,8 @@
 import { Predicate, Result } from "effect"
 
 /**
- * The value of a JSON text in which nothing is out of the ordinary; then the parser that knows of comments, and says what is
- * wrong, need not be loaded. Nothing for any other text, one that gives a field twice included.
+ * The value of a JSON text with nothing unusual in it, for which the parser that supports comments and explains errors need not
+ * be loaded. Undefined for any other text, including one with duplicate fields.
  */
 export const parsePlainJson = (text: string): unknown =>
   Result.getOrUndefined(
@@ -12,7 +12,7 @@ export const parsePlainJson = (text: string): unknown =>
     })
   )
 
-/** In JSON, a text before a colon is the name of a field. */
+/** In JSON, a string before a colon is the name of a field. */
 const fieldName = /"(?:[^"\\]|\\.)*"\s*:/g
 
 const fieldsOf = (value: unknown): number => {

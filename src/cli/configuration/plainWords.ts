@@ -1,8 +1,8 @@
 import { flag, flagNames, type FlagTexts } from "./flags.ts"
 
 /**
- * The texts that words give to flags, where nothing but flags for serving is asked for and each is spelt without a
- * doubt: then the parser of command lines, a seventh of a start, need not be loaded. Nothing for any other words.
+ * The texts of flags, if there are only flags for serving and all are spelt unambiguously: then the command-line parser, a
+ * seventh of a start, need not be loaded. Undefined otherwise.
  */
 export const plainTexts = (words: ReadonlyArray<string>): FlagTexts | undefined => {
   const texts: { [name: string]: string } = {}

@@ -65,11 +65,11 @@ export const readFile = Effect.fnUntraced(function* (
   return settings
 })
 
-/** The settings of the audit log; a name alone is that of its file. */
+/** The settings of the audit log; a string is the name of its file. */
 const readAudit = (audit: unknown, at: (path: string) => string) =>
   decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, within(at, "audit"))
 
-/** What the file says of telemetry; its schema is loaded only where there is something to read. */
+/** The telemetry settings in the file; their schema is loaded only if there are any. */
 const readTelemetry = (json: unknown, at: (path: string) => string) => {
   const given = fieldOf(json, "telemetry")
   return given === undefined
@@ -80,11 +80,11 @@ const readTelemetry = (json: unknown, at: (path: string) => string) => {
       )
 }
 
-/** Places inside of a field. */
+/** Paths inside a field. */
 const within = (at: (path: string) => string, field: string) => (path: string) =>
   at([field, path].filter((part) => part !== "").join("."))
 
-/** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
+/** Fields that are not settings, by path. A misspelt one could leave open what it was meant to close. */
 const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
   ...unknownFields(FileFields, json),
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),

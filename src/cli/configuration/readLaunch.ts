@@ -11,7 +11,7 @@ import { resolve } from "./Launch.ts"
 import { readSettings, type Sources } from "./readSettings.ts"
 import type { SourceFile } from "./SourceFile.ts"
 
-/** Reads the configuration that the options point to. Beside an embedded engine, only a file that was asked for counts. */
+/** Reads the configuration that the options point to. With an embedded engine, only an explicitly requested file counts. */
 export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   const { config, toolsets } = options
   const isEmbedded = options.embedded !== undefined
@@ -28,7 +28,7 @@ export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   return yield* Effect.fromResult(resolve({ ...options, authTokenOfFile }, settings))
 })
 
-/** Reads the files that there are: the one that was asked for, else `.config.json`, else `.env`. */
+/** Reads the files that exist: the requested one, else `.config.json`, else `.env`. */
 const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {

@@ -8,22 +8,22 @@ import { parsePlainJson } from "./plainJson.ts"
 import { canDoWithoutInstances, type Settings, type ToolsetName, toolsets as known } from "./settings.ts"
 import { instancesIn, type SourceFile } from "./SourceFile.ts"
 
-/** The contract's words for a start without any configuration. */
+/** The contract's message for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
 
-/** What there is to read beside the process environment. `.env` counts only where there is no configuration file. */
+/** What to read besides the process environment. `.env` counts only if there is no configuration file. */
 export interface Sources {
   readonly configuration?: SourceFile
   readonly dotenv?: SourceFile
-  /** Whether an engine is at hand, so that only what is in the file counts, and no instance need be there. */
+  /** Whether there is an embedded engine, so that only the file counts, and no instance is required. */
   readonly isEmbedded?: boolean
-  /** The sets of tools that are asked for before the file is read; they go before those of the file. */
+  /** The toolsets requested before the file is read; they take precedence over those in the file. */
   readonly toolsets?: ReadonlyArray<ToolsetName> | undefined
 }
 
 /**
- * All settings, from the given files and from the environment variables of the ambient `ConfigProvider`, which go
- * before them. The failure names the file, the field and what is expected, and never shows what was found.
+ * All settings, from the given files and from the environment variables of the ambient `ConfigProvider`, which take precedence.
+ * The error names the file, the field and what is expected, and never shows the value.
  */
 export const readSettings = Effect.fnUntraced(function* ({
   configuration,
@@ -66,8 +66,8 @@ interface PlainSettings {
 }
 
 /**
- * What a file says that names instances and sets of tools, and nothing else: then what knows of all settings, and of what
- * can be wrong with them, need not be loaded. Nothing for any other file.
+ * The content of a file with only instances and toolsets, for which the code for all settings, and for all their errors, need
+ * not be loaded. Undefined for any other file.
  */
 const plainSettings = (json: unknown): PlainSettings | undefined => {
   if (!Predicate.isObject(json)) return undefined
@@ -86,7 +86,7 @@ const plainSettings = (json: unknown): PlainSettings | undefined => {
 
 const isToolset = (name: unknown): name is ToolsetName => known.some((one) => one === name)
 
-/** Comments and commas behind the last field are welcome. What is wrong is named by its line and column. */
+/** Comments and trailing commas are allowed. Errors name the line and column. */
 const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
   const written = text.replace(/^\uFEFF/, "")
   const plain = parsePlainJson(written)

@@ -4,28 +4,28 @@ import type { PlanSettings, PromotionSettings } from "../../engine/changes/setti
 import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 
-/** Sets of tools that can be offered; `engine` always is, where there is an instance. */
+/** Toolsets that can be offered; `engine` always is, if there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
 export type ToolsetName = (typeof toolsets)[number]
 
-/** Whether there is work among these sets where no instance is configured. */
+/** Whether these toolsets are useful without a configured instance. */
 export const canDoWithoutInstances = (asked: ReadonlyArray<ToolsetName>): boolean => asked.includes("marketplace")
 
-/** Settings of the server itself, as far as the configuration file holds them; the command line goes before them. */
+/** Settings of the server itself in the configuration file; the command line takes precedence. */
 export interface ServerSettings {
   readonly http: {
     readonly port?: number
     readonly host?: string
     readonly authToken?: Redacted.Redacted
-    /** File that holds the token, where it is not written here. */
+    /** File with the token, if it is not in the configuration itself. */
     readonly authTokenFile?: string
-    /** Whose tokens are taken, beside that one. */
+    /** The issuer whose tokens are accepted, besides that token. */
     readonly oauth?: OAuthSettings
-    /** Names in `Host` that are served beside the loopback ones. */
+    /** Allowed values of `Host` besides the loopback names. */
     readonly allowedHosts: ReadonlyArray<string>
-    /** Values of `Origin` that are served beside the loopback ones. */
+    /** Allowed values of `Origin` besides the loopback ones. */
     readonly allowedOrigins: ReadonlyArray<string>
-    /** Whether a page for people is served at `/`; it is unless this says otherwise. */
+    /** Whether the page for people is served at `/`. Default true. */
     readonly page?: boolean
     /** Whether `GET /metrics` is served. */
     readonly metrics?: boolean
@@ -37,39 +37,39 @@ export interface ServerSettings {
   readonly audit?: AuditSettings
   /** What several servers share. */
   readonly shared?: SharedSettings
-  /** Folder of the repository that keeps what workflows were. */
+  /** Folder of the repository with the history of workflows. */
   readonly history?: string
-  /** Where telemetry goes; the variables of OpenTelemetry go before it. */
+  /** Where telemetry is sent; OpenTelemetry's variables take precedence. */
   readonly telemetry?: TelemetrySettings
   /** Folder of recorded tests. */
   readonly tests?: string
-  /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
+  /** Where to get node types that an engine does not provide; by default they are not fetched. */
   readonly nodeTypes?: "off" | "fetch" | { readonly folder: string }
 }
 
-/** Where several servers of the same instances agree on plans, locks and limits. */
+/** How several servers of the same instances share plans, locks and limits. */
 export interface SharedSettings {
-  /** URL of the Redis, which may hold a password. */
+  /** URL of the Redis, which may contain a password. */
   readonly redis: Redacted.Redacted
-  /** What the names of all keys there begin with. */
+  /** Prefix of all keys there. */
   readonly prefix: string
 }
 
-/** Which authorization server issues the tokens of callers, and what these must say. */
+/** The authorization server that issues the callers' tokens, and what these must contain. */
 export interface OAuthSettings {
-  /** As tokens name it in `iss`. */
+  /** The value of `iss` in its tokens. */
   readonly issuer: string
-  /** The URL of `/mcp` as clients write it; tokens name it in `aud`. */
+  /** The URL of `/mcp` as clients write it, which tokens have as `aud`. */
   readonly resource: string
-  /** What `aud` has to hold instead, for issuers that have names of their own. */
+  /** The required `aud` instead, for issuers with names of their own. */
   readonly audience?: string
-  /** Where the keys of the issuer are; by default as its metadata says. */
+  /** Where the issuer's keys are; by default according to its metadata. */
   readonly jwksUri?: string
   readonly readScope: string
   readonly writeScope: string
 }
 
-/** Where calls that may change something are recorded, and how much of that is kept. */
+/** Where calls that may change something are recorded, and how much is kept. */
 export interface AuditSettings {
   readonly file: string
   /** Size at which a new file is begun. */
@@ -78,16 +78,16 @@ export interface AuditSettings {
   readonly keep: number
 }
 
-/** Everything that the configuration files and variables say, checked. */
+/** The validated content of the configuration files and variables. */
 export interface Settings {
-  /** Nothing where no instance is configured and none was asked for. */
+  /** Undefined if no instance is configured and none was required. */
   readonly engine: EngineConfig["Service"] | undefined
   readonly server: ServerSettings
-  /** What the marketplace half reads by itself. */
+  /** The part that the marketplace reads by itself. */
   readonly marketplace: unknown
   readonly plans?: PlanSettings
   readonly promotion?: PromotionSettings
-  /** What is probably a mistake but does no harm, in plain words. */
+  /** Probable mistakes that do no harm, in words for a person. */
   readonly warnings: ReadonlyArray<string>
 }
 

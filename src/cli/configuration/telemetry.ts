@@ -5,7 +5,7 @@ import { decode, matching, number, secretHeaders, text, unknownFields } from "..
 const endpoint = "the URL of an OTLP collector, which begins with http:// or https://"
 const listOfSignals = "a list of traces, metrics and logs"
 
-/** Where telemetry goes, and what of it; OpenTelemetry's own variables go before it. */
+/** Where telemetry is sent, and which; OpenTelemetry's own variables take precedence. */
 export const TelemetryFields = Schema.Struct({
   endpoint: matching(/^https?:\/\/[^\s@?#]+$/, endpoint).pipe(
     Schema.annotateKey({ messageMissingKey: `${endpoint}, and there is none` })
@@ -30,10 +30,10 @@ export const TelemetryFields = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 }).annotate({ message: "an object with endpoint" })
 
-/** What the configuration file says of telemetry. */
+/** The telemetry settings of the configuration file. */
 export type TelemetrySettings = typeof TelemetryFields.Type
 
-/** The settings as a person wrote them, and the names among them that no setting has. */
+/** The settings as given, and the names among them that are not settings. */
 export const readTelemetry = (given: unknown, place: (path: string) => string) => ({
   settings: decode(TelemetryFields, given, place),
   unknown: unknownFields(TelemetryFields, given)

@@ -12,7 +12,7 @@ interface Options {
   readonly readOnly: boolean
 }
 
-/** One instance named `embedded` that runs inside this process, in memory or kept in a file. */
+/** One instance named `embedded` that runs inside this process, in memory or stored in a file. */
 export const embeddedEngine = ({ file, readOnly }: Options) =>
   layerInstance({ readOnly }).pipe(Layer.provide(engine(file)))
 
@@ -26,7 +26,7 @@ const engine = (file: string | undefined) =>
         )
       )
 
-/** The embedded engine's journal in a file, one entry per line. One process at a time: fails when another one has it. */
+/** The embedded engine's journal in a file, one entry per line. For one process at a time: fails if another one uses it. */
 export const fileJournal = (file: string): Layer.Layer<Journal, JournalError> =>
   Layer.effect(
     Journal,

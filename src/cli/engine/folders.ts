@@ -7,7 +7,9 @@ import type { Launch } from "../configuration/Launch.ts"
 import { eraseNoted, temporaryCopyFiles, temporaryCopyFolder } from "./temporaryCopyFiles.ts"
 import { testFiles, testFolder } from "./testFiles.ts"
 
-/** What tools work on, with the folders that are kept for them. What a killed process has left of its runs is deleted meanwhile. */
+/**
+ * The services of the tools, with the folders kept for them. Meanwhile, temporary copies left by killed processes are deleted.
+ */
 export const withFolders = Effect.fnUntraced(function* <R>(launch: Launch, context: Context.Context<R | Instances>) {
   const folder = temporaryCopyFolder(launch)
   if (folder !== undefined) yield* Effect.forkScoped(Effect.provideContext(eraseNoted(folder), context))

@@ -7,7 +7,7 @@ import { Effect, Exit, FileSystem, Scope } from "effect"
 import { type HistorySpool, type Left, SpoolError } from "../../engine/history/git/Spool.ts"
 import * as LineFile from "../files/LineFile.ts"
 
-/** How many characters may wait for a repository; anything beyond is lost with the process. */
+/** Most characters that may wait for a repository; anything beyond is lost with the process. */
 const most = 64 * 1024 * 1024
 
 interface Held {
@@ -18,8 +18,8 @@ interface Held {
 }
 
 /**
- * A file for each process, in a folder for each repository: `folders` are tried in their order. It exists only while
- * something waits, for the user alone to read; the lock on it tells whether its process still lives.
+ * A file for each process, in a folder for each repository; `folders` are tried in order. It exists only while something waits,
+ * and only the user can read it; its lock shows whether its process is alive.
  */
 export const spoolIn = (folders: ReadonlyArray<string>) =>
   ({
@@ -39,7 +39,7 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
         return { scope, file: opened, name: file, length: 0 }
       })
 
-      /** Where a disk is full in the middle, what is there stays for the next process, and another folder is tried. */
+      /** If a disk becomes full halfway, what is written stays for the next process, and another folder is tried. */
       const keepIn = Effect.fnUntraced(function* (folder: string, text: string) {
         const now = held ?? (yield* openIn(folder))
         held = now
@@ -65,7 +65,7 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
         })
       yield* Effect.addFinalizer(() => end(false))
 
-      /** What a process has left in a file, unless that process lives. */
+      /** What a process has left in a file, unless the process is alive. */
       const leftIn = Effect.fnUntraced(function* (file: string) {
         const opened = yield* LineFile.make(file)
         const lines = yield* opened.lines

@@ -4,10 +4,10 @@ import { Instances } from "../../engine/client/Instances.ts"
 import { Protection } from "../../engine/client/Protection.ts"
 import { EngineConfig } from "../../engine/config/EngineConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { nodeTypes } from "../nodes/nodeTypes.ts"
+import { nodeTypes } from "../nodes/nodePackages.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
-/** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
+/** The instances to serve and their clients: the configured ones over the network, or the embedded one. */
 export const instances = (launch: Launch) =>
   Layer.build(
     Layer.merge(
@@ -27,7 +27,7 @@ const protecting = ({ plans }: Launch) =>
         )
       )
 
-/** Loads the history of workflows where one is kept. */
+/** Loads the history of workflows, if one is kept. */
 const keeping = ({ history, ...launch }: Launch) =>
   history === undefined
     ? Layer.empty

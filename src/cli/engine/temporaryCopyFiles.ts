@@ -10,7 +10,7 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder } from "../files/persistentFolder.ts"
 
-/** A temporary copy that a run has made, or was about to make, and who runs it. */
+/** A temporary copy that a run has created, or was about to, and the process of the run. */
 const Entry = Schema.fromJsonString(
   Schema.Struct({
     instance: Schema.String,
@@ -28,8 +28,8 @@ const writeEntry = Schema.encodeEffect(Entry)
 const longestLife = 5 * 60 * 1000
 
 /**
- * Where temporary copies are noted, beside the journal of plans; nowhere where none can outlive this process, or nothing
- * can be kept. The folder and the fields of its files keep their names: what an earlier version has left is found by them.
+ * Where temporary copies are recorded, beside the journal of plans; nowhere if none can outlive this process, or nothing can be
+ * stored. The folder and the fields of its files must not be renamed: files of earlier versions are found by them.
  */
 export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
   if (embedded !== undefined || readOnly) return undefined
@@ -37,7 +37,7 @@ export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launc
   return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
 }
 
-/** Keeps a file for each temporary copy in a folder for as long as the copy may exist. */
+/** Keeps a file in a folder for each temporary copy, for as long as the copy may exist. */
 export const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal)["Service"] => ({
   during: ({ instance, name }, life) =>
     Effect.gen(function* () {
@@ -68,7 +68,7 @@ const removed = (file: string) =>
     Effect.provide(NodeFileSystem.layer)
   )
 
-/** Deletes the copies that former processes have left on their instances; those that cannot be deleted stay on file. */
+/** Deletes the copies that former processes have left on their instances; those that cannot be deleted stay recorded. */
 export const eraseNoted = (folder: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -77,7 +77,7 @@ export const eraseNoted = (folder: string) =>
     for (const name of yield* fileSystem.readDirectory(folder)) {
       const file = path.join(folder, name)
       const entry = Option.getOrUndefined(readEntry(yield* fileSystem.readFileString(file)))
-      // Who was killed while writing it had made nothing yet.
+      // A process killed while writing this had created nothing yet.
       if (entry === undefined && now - Number.parseInt(name, 10) > longestLife) yield* removed(file)
       if (entry === undefined || isInUse(entry, now)) continue
       const erased = yield* Effect.result(eraseLeft(entry))
@@ -89,11 +89,11 @@ export const eraseNoted = (folder: string) =>
     Effect.provide(NodeFileSystem.layer)
   )
 
-/** Of other machines, as of containers that share the folder, only the age is known. */
+/** For other machines, such as containers that share the folder, only the age is known. */
 const isInUse = ({ machine, pid, since }: Entry, now: number): boolean =>
   now - since < longestLife && (machine !== hostname() || isAlive(pid))
 
-/** Signal 0 only asks whether the process exists; for another user's process the answer is EPERM. */
+/** Signal 0 only checks whether the process exists; for another user's process the result is EPERM. */
 const isAlive = (pid: number): boolean => {
   const asked = Result.try(() => process.kill(pid, 0))
   return Result.isSuccess(asked) || transportCode(asked.failure) === "EPERM"

@@ -22,11 +22,11 @@ import { parseJson } from "../configuration/json.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { describe } from "../files/fileProblems.ts"
 
-/** Where tests are kept, as the configuration or the command line names it. */
+/** The folder of tests in the configuration or on the command line. */
 export const testFolder = ({ config = "", tests }: Pick<Launch, "config" | "tests">): string | undefined =>
   tests && path.resolve(tests.besideConfiguration ? path.dirname(config) : "", tests.directory)
 
-/** Names that lead nowhere else, on any system. */
+/** Names that cannot lead elsewhere, on any system. */
 const isPlain = (name: string): boolean =>
   /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}_](?:[\p{L}\p{N}_ -]|\.(?!\.)){0,120}\.json$/iu.test(name)
 
@@ -34,8 +34,8 @@ const isPlain = (name: string): boolean =>
 const mostBytes = 4 * 1024 * 1024
 
 /**
- * The tests of a folder. Only plain files in it are read and written: names are no paths, links are not followed, and a
- * file that is there stays as it is unless its replacement is asked for.
+ * The tests in a folder. Only plain files in it are read and written: names are not paths, links are not followed, and an
+ * existing file is kept unless its replacement is requested.
  */
 export const testFiles = (folder: string, { readOnly }: Pick<Launch, "readOnly">): TestFiles => ({
   folder,
@@ -101,7 +101,7 @@ const jsonOf = (text: string) =>
     ({ column, line, problem }) => new ConfigurationError({ message: `line ${line}, column ${column}: ${problem}` })
   )
 
-/** Only where there is nothing of this name, whatever it leads to. */
+/** Only if nothing has this name, wherever it leads. */
 const added = (folder: string, file: string, text: string) =>
   Effect.try({
     try: () => {
@@ -117,7 +117,9 @@ const added = (folder: string, file: string, text: string) =>
         : unusable(folder, error)
   })
 
-/** Beside its place first: nobody ever sees half of a test. What is put in a place replaces a link, not what it leads to. */
+/**
+ * Written beside its place first, so that nobody ever sees half of a test. A link is replaced, not the file that it points to.
+ */
 const replaced = (folder: string, file: string, text: string) =>
   Effect.suspend(() => {
     const temporary = path.join(folder, `.${file}.${crypto.randomUUID()}.new`)

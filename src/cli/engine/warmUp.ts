@@ -10,9 +10,9 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 
 /**
- * Reads a workflow of an engine that is not there, over a connection that is none. What Node and V8 make once, which is
- * two thirds of the time that a first call takes, is there when a client calls. A second warm-up gains nothing.
- * Whoever watches, records or paces the calls around it is told nothing of it.
+ * Reads a workflow of an engine that does not exist, over a connection that is not one. What Node and V8 initialise once, two
+ * thirds of the time of a first call, is then ready when a client calls. A second warm-up gains nothing. Nobody who watches,
+ * records or paces calls notices it.
  */
 export const warmUp = Effect.suspend(() => {
   const call = Effect.provide(getWorkflow.call({ id: "1" }), stage)
@@ -22,7 +22,7 @@ export const warmUp = Effect.suspend(() => {
 const unwatched: (context: Context.Context<never>) => Context.Context<never> = () =>
   Context.make(References.TracerEnabled, false)
 
-/** A name that no resolver knows: nobody is to be reached, even by mistake. */
+/** A name that no resolver knows, so that nobody can be reached even by mistake. */
 const nobody: Environment = {
   host: "http://warm-up.invalid",
   apiKey: Redacted.make("none"),
@@ -40,7 +40,7 @@ const stage = Instances.layer.pipe(
   ])
 )
 
-/** Answers whatever is sent with a workflow. */
+/** Answers everything with a workflow. */
 class Echo extends Socket {
   constructor() {
     super()

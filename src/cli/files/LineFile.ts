@@ -5,9 +5,9 @@ import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope } from "effect
 
 import { describe, exposureOf, FileError } from "./fileProblems.ts"
 
-/** A file of one-line texts. */
+/** A file of single-line texts. */
 export interface LineFile {
-  /** Every line in the order of writing, without one that was torn while it was written. */
+  /** Every line in order, without one that was cut off while it was written. */
   readonly lines: Effect.Effect<ReadonlyArray<string>, FileError>
   /** Adds one line; it is on the disk when this completes. */
   readonly append: (line: string) => Effect.Effect<void, FileError>
@@ -16,13 +16,13 @@ export interface LineFile {
 }
 
 /**
- * Opens a file of lines, each of which is forced onto the disk before it counts. What a crash left half written does
- * not count, and is cut off by the next writing. One process at a time: fails when another one has the file.
+ * Opens a file of lines, each of which is synced to the disk before it counts. A line cut off by a crash does not count, and is
+ * removed by the next write. For one process at a time: fails if another one uses the file.
  */
 export const make = (file: string): Effect.Effect<LineFile, FileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
-/** Files whose exposure has been told: some are opened for every line. */
+/** Files whose permissions have been reported: some are opened for every line. */
 const warned = new Set<string>()
 
 /** The same over any file system. */
@@ -35,7 +35,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
     (error: { readonly message: string }) => new FileError({ message: describe(file, error) })
   )
 
-  /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
+  /** Appends a text to a file, or creates it, and waits until it is on the disk. */
   const write = (target: string, flag: "a" | "wx", text: string) =>
     fileSystem.open(target, { flag, mode: 0o600 }).pipe(
       Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
@@ -43,7 +43,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
       Effect.scoped
     )
 
-  /** A file that was made or renamed is only there for good when its folder is on the disk as well. */
+  /** A new or renamed file is durable only when its folder is synced as well. */
   const syncFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
     Effect.flatMap((handle) => handle.sync),
     Effect.scoped
@@ -55,14 +55,14 @@ export const open = Effect.fnUntraced(function* (name: string) {
   ).pipe(failed)
   if (!warned.has(file) && (yield* failed(warnOfExposure(file)))) warned.add(file)
   const bytes = yield* failed(fileSystem.readFile(file))
-  /** Bytes of whole lines; unknown while nobody can tell whether lines were put in the place of others. */
+  /** Bytes of whole lines; unknown while it is unclear whether lines were replaced. */
   const length = yield* Ref.make<number | undefined>(wholeLines(bytes))
-  // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
+  // No file of ours begins with a torn line: whatever this is, it stays as it is.
   if (bytes.length > 0 && wholeLines(bytes) === 0) {
     return yield* new FileError({ message: `${file} is not a journal of this server` })
   }
 
-  /** Cuts off what an interrupted or refused writing has left behind. */
+  /** Removes what an interrupted or failed write has left behind. */
   const repair = (good: number) =>
     Effect.when(
       fileSystem.truncate(file, good),
@@ -99,7 +99,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
   return opened
 })
 
-/** Warns of what other users of this machine may do to a file that is there; tells whether there was anything to warn of. */
+/** Warns if other users of this machine can read or change an existing file; returns whether they can. */
 export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const accessTo = (name: string) =>
@@ -124,8 +124,8 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .filter((line) => line !== "")
 
 /**
- * The whole lines of a file, empty ones included, as they are now; none where there is no such file. Claims nothing:
- * another process may be writing, and what it has half written does not count.
+ * The whole lines of a file, including empty ones, at this moment; none if it does not exist. Takes no lock: another process
+ * may be writing, and a half-written line does not count.
  */
 export const readLines = (file: string): Effect.Effect<ReadonlyArray<string>, FileError> =>
   Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { describe, FileError } from "./fileProblems.ts"
 import { type ClaimsIn, claimsIn, type State } from "./lockClaims.ts"
 import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 
-/** How often it is tried to get a lock while others that began at the same time give way. */
+/** How often to try to get a lock while others that began at the same time give way. */
 const maxAttempts = 1000
 
 /**
@@ -39,7 +39,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
     (error) => (error.isTaken === true ? inUse("another process") : failed(Effect.fail(error)))
   )
 
-  /** Every entry of the folder once no other claim is in the way; nothing while others give way. */
+  /** Every entry of the folder once no other claim is in the way; undefined while others give way. */
   const attempt = Effect.gen(function* () {
     const entries = yield* failed(fileSystem.readDirectory(folder))
     if (entries.includes(prefix)) {
@@ -66,7 +66,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
   const entries = yield* Effect.repeat(attempt, { until: Predicate.isNotUndefined, times: maxAttempts - 1 })
   if (entries === undefined) return yield* inUse("other processes, which open it at the same time")
   isHeld = true
-  // Pending claims that nobody listens to: their processes were killed between two steps.
+  // Pending claims that nobody answers: their processes were killed between two steps.
   yield* Effect.forEach(
     entries.filter((entry) => entry.startsWith(`${prefix}-new-`)),
     (entry) => Effect.flatMap(ask(entry), (answer) => Effect.when(remove(entry), Effect.succeed(answer === "gone")))
@@ -83,8 +83,8 @@ const claimsAmong = (entries: ReadonlyArray<string>, prefix: string) =>
   })
 
 /**
- * The file behind all links, there or not. Fails where a file has another name that nobody can know of: a claim under
- * one name would not be seen under the other.
+ * The target of a file behind all links, existing or not. Fails if a file has further hard links: a claim under one name would
+ * not be seen under another.
  */
 const realFile = (name: string, links = 0): Effect.Effect<string, FileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 /** The file could not be opened, read or written; nothing of the refused lines counts as written. */
 export class FileError extends Data.TaggedError("FileError")<{
   readonly message: string
-  /** Whether the only obstacle is that another process has the file just now. */
+  /** Whether the only obstacle is that another process uses the file just now. */
   readonly inUse?: boolean
 }> {}
 
@@ -21,7 +21,7 @@ export const describe = (file: string, error: { readonly message: string }): str
   return `${file}: ${error.message}. Is its folder there, and may this process write to it?`
 }
 
-/** What the system tells of a file or folder; an owner or group that it does not tell is left out. */
+/** Owner and permissions of a file or folder; an unknown owner or group is omitted. */
 export interface Access {
   readonly mode: number
   readonly uid?: number | undefined
@@ -29,8 +29,8 @@ export interface Access {
 }
 
 /**
- * What other users of this machine may do to a file that is meant for one alone, and how to change that. Who may write
- * to its folder can put another file in its place.
+ * What other users of this machine can do to a private file, and how to change that. Write permission on its folder is enough
+ * to replace the file.
  */
 export const exposureOf = (file: string, access: Access, folder: Access): ReadonlyArray<string> => {
   if (process.platform === "win32") return []
@@ -53,6 +53,6 @@ export const exposureOf = (file: string, access: Access, folder: Access): Readon
   return [...ofFile, ...ofFolder]
 }
 
-/** With the sticky bit, others may add files but touch none; a group with the owner's number is that user's own. */
+/** With the sticky bit, others may add files but not touch existing ones; a group with the owner's number is that user's own. */
 const isWritableByOthers = ({ gid, mode, uid }: Access): boolean =>
   (mode & 0o1000) === 0 && ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && (gid === undefined || gid !== uid)))

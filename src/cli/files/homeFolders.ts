@@ -7,12 +7,12 @@ const known = (folder: () => string) => Option.getOrUndefined(Result.getSuccess(
 /** The user's home folder, if there is one. */
 export const home = (): string | undefined => known(ownFolders.homedir)
 
-/** The folder for state; none for a user without a home, as in some containers. */
+/** The folder for state; undefined for a user without a home folder, as in some containers. */
 export const stateFolder = (): string | undefined => known(ownFolders.stateFolder)
 
-/** The folder for caches; none for a user without a home. */
+/** The folder for caches; undefined for a user without a home folder. */
 export const cacheFolder = (): string | undefined => known(ownFolders.cacheFolder)
 
-/** What a user without a home can do. */
+/** Advice for a user without a home folder. */
 export const homeless = (variable: "XDG_CACHE_HOME" | "XDG_STATE_HOME") =>
   `the user of this process has no home folder: set HOME, or ${variable}, to a folder that it may write to`

@@ -8,36 +8,36 @@ import { Data, Effect, FileSystem, Predicate, type Scope } from "effect"
 
 import { transportCode } from "../../internal/http/transportCode.ts"
 
-/** How far a claim has come: it is dead where nobody answers for it. */
+/** The state of a claim: it is dead if nobody answers for it. */
 export type State = "held" | "waiting" | "gone"
 
 /** Why a claim cannot be made. */
 export class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
-  /** In the system's words. */
+  /** The system's message. */
   readonly message: string
   readonly cause?: unknown
-  /** Whether somebody holds the lock, and cleared this claim away before it could be seen. */
+  /** Whether somebody holds the lock, and removed this claim before it was visible. */
   readonly isTaken?: boolean
 }> {}
 
 /**
- * How claims in a folder are made and asked. A claim is an entry of the folder, which answers as long as its process
- * lives: the kernel knows that, also of a process in another container, and forgets it however the process ends.
+ * How claims in a folder are made and checked. A claim is an entry of the folder that answers as long as its process lives: the
+ * kernel knows that, also for a process in another container, and forgets it however the process ends.
  */
 export interface Claims {
-  /** Makes a claim that answers, and only then lets it be seen; both until the scope closes. */
+  /** Makes a claim that answers, and only then makes it visible; both until the scope closes. */
   readonly make: (
     entry: string,
     state: () => State
   ) => Effect.Effect<void, ClaimFailed, FileSystem.FileSystem | Scope.Scope>
-  /** How far the claim with this entry has come; one that lives but does not answer counts as held. */
+  /** The state of the claim with this entry; one that lives but does not answer counts as held. */
   readonly ask: (entry: string) => Effect.Effect<State>
 }
 
-/** What a claim that is being made is called until it may be seen. */
+/** The name of a claim until it may be visible. */
 export const pendingName = (entry: string) => entry.replace(/-[0-9a-z]+-\d+-([0-9a-f]+)$/, "-new-$1")
 
-/** Claims that are sockets beside the file; a folder that is too long for their address is led to by a shorter one. */
+/** Claims that are sockets beside the file; if the folder's path is too long for a socket address, a shorter one is used. */
 export const sockets = (
   folder: string,
   shorten = process.platform === "linux" ? byDescriptor : byLink
@@ -64,7 +64,7 @@ export const sockets = (
     }
   })
 
-/** Claims of a system whose sockets have names of their own, as Windows has for its pipes: a file shows each of them. */
+/** Claims on a system whose sockets have their own namespace, such as the pipes of Windows: a file shows each of them. */
 export const pipes = (folder: string, root = "\\\\.\\pipe\\"): Effect.Effect<Claims> =>
   Effect.succeed({
     make: Effect.fnUntraced(function* (entry, state) {
@@ -79,13 +79,13 @@ export const pipes = (folder: string, root = "\\\\.\\pipe\\"): Effect.Effect<Cla
     ask: (entry) => askAt(root + entry)
   })
 
-/** The claims in a folder, for a system that makes them in its way. */
+/** The claims in a folder, on a system with this kind of claims. */
 export type ClaimsIn = (folder: string) => Effect.Effect<Claims, ClaimFailed, FileSystem.FileSystem | Scope.Scope>
 
 /** The claims of this system. */
 export const claimsIn: ClaimsIn = process.platform === "win32" ? pipes : sockets
 
-/** The longest address of a socket that every system takes, in bytes. */
+/** The longest address of a socket that every system accepts, in bytes. */
 const longestAddress = 100
 
 const fitting = (address: string): Effect.Effect<string, ClaimFailed> => {
@@ -94,7 +94,7 @@ const fitting = (address: string): Effect.Effect<string, ClaimFailed> => {
   return bytes > longestAddress ? Effect.fail(new ClaimFailed({ message })) : Effect.succeed(address)
 }
 
-/** Linux knows an open folder by its descriptor. */
+/** Linux can access an open folder by its descriptor. */
 const byDescriptor = (folder: string) =>
   Effect.map(
     Effect.acquireRelease(Effect.tryPromise({ try: () => open(folder), catch: failedWith }), (handle) =>
@@ -103,7 +103,7 @@ const byDescriptor = (folder: string) =>
     ({ fd }) => `/proc/self/fd/${fd}`
   )
 
-/** Anywhere else a link with a short name leads to the folder. */
+/** Elsewhere, a link with a short name leads to the folder. */
 export const byLink = (folder: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -128,13 +128,13 @@ const listening = (address: string, state: () => State) =>
     (server) => Effect.sync(() => server.close())
   )
 
-/** Milliseconds that an owner may take to answer; longer than a process takes that is at work. */
+/** Milliseconds in which an owner must answer; longer than a busy process takes. */
 const answerTimeout = 2000
 
-/** Codes of a socket that nobody listens to; with any other, somebody may. */
+/** Error codes of a socket without a listener; with any other, there may be one. */
 const nobody = new Set(["ECONNREFUSED", "ENOENT"])
 
-/** Asks again where the answer broke off: the owner may just be leaving, or have too many askers. */
+/** Repeats the question if the answer was cut off: the owner may just be leaving, or be asked by too many. */
 const askAt = (address: string) =>
   Effect.map(
     Effect.repeat(askOnce(address), { until: Predicate.isNotUndefined, times: 10 }),

@@ -2,7 +2,7 @@ import path from "node:path"
 
 const own = "workflow-tool-server"
 
-/** Where each system keeps such things; the variable goes before, and each name is a path below the user's home. */
+/** Where each system keeps such files; the variable takes precedence, and each name is relative to the user's home folder. */
 interface Place {
   readonly variable: string
   readonly windows: string
@@ -10,11 +10,14 @@ interface Place {
   readonly other: ReadonlyArray<string>
 }
 
-/** As `node:os` has it, which takes longer to load than a start's other modules together: not where the environment says it. */
+/** As in `node:os`, which takes longer to load than all other modules of a start: not loaded if the environment has it. */
 export const homedir = (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string =>
   (platform === "win32" ? undefined : environment["HOME"]) ?? process.getBuiltinModule("node:os").homedir()
 
-/** Throws for a user without a home, as in a container whose user has no entry: only what effect is not loaded for yet calls it. */
+/**
+ * Throws for a user without a home folder, as in a container whose user has no entry: only called by code that runs before
+ * effect is loaded.
+ */
 const folderAt =
   ({ mac, other, variable, windows }: Place) =>
   (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string => {
@@ -38,7 +41,7 @@ export const stateFolder = folderAt({
   other: [".local", "state"]
 })
 
-/** The folder for caches: what can be made again. */
+/** The folder for caches: what can be recreated. */
 export const cacheFolder = folderAt({
   variable: "XDG_CACHE_HOME",
   windows: "Cache",

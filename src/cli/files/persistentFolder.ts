@@ -8,9 +8,8 @@ import { homeless, stateFolder } from "./homeFolders.ts"
 const isWritable = (folder: string): boolean => Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK)))
 
 /**
- * The folder of what has to outlive this process: beside the configuration file, else where the process was started. A
- * client may start it where nothing can be written; then it is the user's own folder for such things. Nowhere where there
- * is none either.
+ * The folder for files that have to outlive this process: beside the configuration file, else the working folder. A client may
+ * start it where nothing can be written; then it is the user's folder for state. Undefined if there is none either.
  */
 export const persistentFolder = (
   config: string | undefined,
@@ -20,11 +19,11 @@ export const persistentFolder = (
   const here = path.resolve()
   if (canWrite(here)) return here
   const folder = stateFolder()
-  // Where even that fails, whoever writes there says so.
+  // If even that fails, whoever writes there reports it.
   if (folder !== undefined) Result.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   return folder
 }
 
-/** Why plans are not kept where there is no folder for them. */
+/** Why plans are not kept if there is no folder for them. */
 export const keptNowhere = () =>
   `plans cannot be kept. This process may not write to ${path.resolve()}, and ${homeless("XDG_STATE_HOME")}, or start it where it may write`

@@ -5,7 +5,7 @@ import { hostname } from "node:os"
 
 import { Effect, FileSystem } from "effect"
 
-/** A command of the system that tells the machine's id, and where to find it in the output. */
+/** A system command that prints the machine's id, and where to find it in the output. */
 const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: ReadonlyArray<string>, number: RegExp]>> =
   {
     darwin: ["/usr/sbin/ioreg", ["-rd1", "-c", "IOPlatformExpertDevice"], /"IOPlatformUUID" = "([0-9A-F-]{36})"/i],
@@ -16,14 +16,11 @@ const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: Re
     ]
   }
 
-/** The machine's id in the answer of its system. */
+/** The machine's id in the output. */
 export const numberIn = (platform: NodeJS.Platform, answer: string): string | undefined =>
   askedFor[platform]?.[2].exec(answer)?.[1]
 
-/**
- * A word for this machine: on Linux for its time since the start, also in containers; elsewhere what the system tells of
- * it, or its name.
- */
+/** Identifies this machine: on Linux since its last start, also across containers; elsewhere by the system's id, or its name. */
 export const thisMachine = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const boot = yield* Effect.orElseSucceed(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"), () => "")
@@ -51,12 +48,12 @@ const asked = Effect.callback<string | undefined>((resume) => {
   return Effect.sync(() => child.kill())
 })
 
-/** File systems of which no other machine can have a part: ext, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs. */
+/** File systems that cannot be shared between machines: ext, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs. */
 const ofOneMachine = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e
 ])
 
-/** Whether a claim is another machine's on a disk that machines share: nobody here knows whether that process lives. */
+/** Whether a claim belongs to another machine, on a shared disk: nobody here knows whether its process lives. */
 export const isForeignAndUncertain = (folder: string, here: string, there: string) =>
   here === there
     ? Effect.succeed(false)

@@ -5,34 +5,40 @@ import { totalmem } from "node:os"
 
 import { Effect, Option, Schedule } from "effect"
 
-/** How many connections there may be, and how long those wait that have nothing to do. */
+/** How many connections there may be, and how long idle ones are kept. */
 export interface ConnectionLimits {
-  /** Connections at once. Where there are more, those idle for longest are closed; where none is idle, new ones are. */
+  /** Most connections. Beyond that, the longest idle ones are closed; if none is idle, new ones are. */
   readonly most: number
-  /** From so many on, an idle connection is kept for seconds only; each answer tells its client for how long. */
+  /** From this number on, an idle connection is kept for seconds only; each answer tells its client for how long. */
   readonly crowded: number
-  /** Milliseconds between two looks at who is idle. */
+  /** Milliseconds between two checks for idle connections. */
   readonly every: number
 }
 
-/** Milliseconds for which an idle connection is kept: longer than clients and proxies do, as who closes first may lose a request. */
+/**
+ * Milliseconds for which an idle connection is kept: longer than clients and proxies do, as whoever closes first may lose a
+ * request.
+ */
 const kept = 60_000
-/** The same where many are connected. */
+/** The same while many are connected. */
 const keptInCrowd = 5000
 
-/** Rounds of a process that is late in which a request can lie unread: its connection is taken in one, its bytes in another. */
+/**
+ * Rounds of a busy event loop in which a request can remain unread: its connection is accepted in one, its bytes are read in
+ * another.
+ */
 const readsMissed = 3
 
 interface Connection {
-  /** Requests on it that have no answer yet. */
+  /** Requests on it without an answer yet. */
   requests: number
-  /** Looks since it had something to do. */
+  /** Checks since it was last busy. */
   idle: number
 }
 
 /**
- * Keeps as many connections as memory and descriptors allow. Nobody is refused for a number of callers: what is limited
- * is how long connections stay without anything to do, and the longest idle ones give way where there is no room.
+ * Keeps as many connections as memory and descriptors allow. Nobody is refused because of the number of callers: the time that
+ * connections stay idle is limited, and the longest idle ones are closed when room is needed.
  */
 export const keepConnections = Effect.fnUntraced(function* (server: Server, limits?: Partial<ConnectionLimits>) {
   const { crowded, every, most } = { ...connectionLimits(), ...limits }
@@ -43,15 +49,15 @@ export const keepConnections = Effect.fnUntraced(function* (server: Server, limi
   let looked = performance.now()
   let late = 0
 
-  /** What everybody gets on top, in milliseconds, while this process is late to read what has come. */
+  /** Extra time for everyone, in milliseconds, while this process is late to read what has arrived. */
   const grace = () => Math.ceil(readsMissed * Math.max(late, performance.now() - looked - every))
-  // Node asks for these when it looks for callers that are slow, and cannot tell them from those it has not read yet.
+  // Node checks these for slow callers, and cannot distinguish them from those it has not read yet.
   Object.defineProperties(server, {
     headersTimeout: { get: () => headersTimeout + grace() },
     requestTimeout: { get: () => requestTimeout + grace() }
   })
 
-  /** Closes some of those that are idle, the longest idle first. Where there are none, nobody looks again for a while. */
+  /** Closes some idle connections, the longest idle first. If there are none, it does not check again for a while. */
   const makeRoom = () => {
     const idle = [...open].filter(([, { idle, requests }]) => requests === 0 && idle > 0)
     idle.sort(([, a], [, b]) => b.idle - a.idle)
@@ -100,7 +106,7 @@ export const keepConnections = Effect.fnUntraced(function* (server: Server, limi
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(every)))
 })
 
-/** As many as an eighth of the memory holds, and as descriptors are left for, up to what a port can serve anyway. */
+/** As many as fit into an eighth of the memory and the available descriptors, up to what a port can serve anyway. */
 export const connectionLimits = (): ConnectionLimits => ({
   most: mostConnections({ memory: Math.min(totalmem(), constrainedMemory()), descriptors: openFiles() }),
   crowded: 1024,
@@ -114,18 +120,18 @@ interface Resources {
   readonly descriptors: number
 }
 
-/** Bytes that a connection takes, with what Node reads ahead of it. */
+/** Bytes per connection, including what Node reads ahead of it. */
 const connectionBytes = 32 * 1024
-/** Descriptors for what is not a caller: upstreams, files, what Node itself needs. */
+/** Descriptors for other purposes: upstreams, files, Node itself. */
 const otherDescriptors = 512
 
 export const mostConnections = ({ descriptors, memory }: Resources): number =>
   Math.max(64, Math.min(Math.floor(memory / 8 / connectionBytes), descriptors - otherDescriptors, 65_536))
 
-/** Of a container, as far as it tells. */
+/** Of the container, if there is a limit. */
 const constrainedMemory = () => process.constrainedMemory() || Infinity
 
-/** Other systems than Linux do not tell; theirs is rarely lower. */
+/** Systems other than Linux do not say; their limit is rarely lower. */
 const openFiles = (): number => {
   const text = Option.getOrElse(Option.liftThrowable(() => readFileSync("/proc/self/limits", "utf8"))(), () => "")
   const limit = /^Max open files\s+(\d+|unlimited)/m.exec(text)?.[1]

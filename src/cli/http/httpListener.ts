@@ -17,9 +17,9 @@ const bounds = {
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024
 }
-/** Connections that wait to be taken; the system resets those beyond, and Node lets only 511 wait. */
+/** Connections that wait to be accepted; the system resets those beyond, and Node's default is only 511. */
 const backlog = 4096
-/** Time for what is being answered when the server ends. */
+/** Time for requests in flight when the server ends. */
 const shutdownTimeout = "5 seconds"
 
 export interface Address {
@@ -28,8 +28,8 @@ export interface Address {
 }
 
 /**
- * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have five
- * seconds, then every connection is closed.
+ * Listens at the address; failures are explained in words for a person. At its end, requests in flight have five seconds, then
+ * every connection is closed.
  */
 export const httpListener = (
   { host, port }: Address,

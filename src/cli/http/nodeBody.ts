@@ -2,10 +2,7 @@ import { IncomingMessage } from "node:http"
 
 import type { BodyReaders } from "../../mcp/transport/body.ts"
 
-/**
- * The bytes of a body by Node's own events. Who waits for a word before it sends the body is left to the listener, which
- * says it.
- */
+/** The bytes of a body by Node's own events. `Expect: 100-continue` is left to the listener. */
 export const nodeBody: BodyReaders = ({ source }) => {
   if (!(source instanceof IncomingMessage) || source.headers.expect !== undefined) return undefined
   return (most, told) => {

@@ -15,11 +15,11 @@ import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transpor
 import type { OAuthSettings } from "../configuration/settings.ts"
 import { notForAccess } from "./tokenKind.ts"
 
-/** Algorithms that need the issuer's private key; with a shared secret, whoever checks a token could also make one. */
+/** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
-/** Seconds by which the clocks of the issuer and of this machine may differ. */
+/** Allowed difference in seconds between the clocks of the issuer and of this machine. */
 const clockTolerance = 30
-/** Milliseconds for one request to the issuer. */
+/** Timeout of one request to the issuer, in milliseconds. */
 const issuerTimeout = 5000
 /** How long an issuer that did not answer is not asked again. */
 const retryInterval = "5 seconds"
@@ -31,7 +31,7 @@ export const protectedResource = ({ issuer, readScope, resource, writeScope }: O
   scopes: { read: readScope, write: writeScope }
 })
 
-/** Takes access tokens of the issuer that are made for this server: signed JWTs (RFC 9068), checked with its published keys. */
+/** Accepts access tokens that the issuer made for this server: signed JWTs (RFC 9068), verified with its published keys. */
 export const verifyWith = Effect.fnUntraced(function* (settings: OAuthSettings) {
   const keys = yield* issuerKeys(settings)
   const verify: Verify = Effect.fnUntraced(function* (token) {
@@ -55,13 +55,13 @@ export const verifyWith = Effect.fnUntraced(function* (settings: OAuthSettings) 
   return verify
 })
 
-/** The first of several that knows the token decides; one that cannot tell is passed over where another one can. */
+/** The first of several verifiers that knows the token decides; one that cannot verify it now is skipped if another one can. */
 export const either =
   (one: Verify, other: Verify): Verify =>
   (token) =>
     Effect.flatMap(one(token), (access) => (access === false ? other(token) : Effect.succeed(access)))
 
-/** The scopes of a token, of which issuers write one text or a list. */
+/** The scopes of a token, which issuers write as a string or a list. */
 const accessOf = (
   payload: JWTPayload,
   { readScope, writeScope }: OAuthSettings
@@ -86,7 +86,7 @@ const describe = (
 ): TokenRefused | TokenUnverifiable => {
   if (error instanceof errors.JWTExpired) return new TokenRefused({ reason: "The token has expired" })
   if (error instanceof errors.JWTClaimValidationFailed) {
-    // An ID token is made for its client, and would not become good by another aud. Its signature has been checked.
+    // An ID token is made for its client, and would not become valid with another aud. Its signature has been verified.
     const kind = notForAccess(decodeProtectedHeader(token), error.payload)
     if (kind !== undefined) return new TokenRefused({ reason: kind })
     // Clients find out by trial what is wanted; both are public, and tell them at once.
@@ -124,7 +124,9 @@ const unverifiable = (issuer: string) =>
     reason: `Tokens cannot be checked at the moment: their issuer ${issuer} does not publish its keys. Try again later.`
   })
 
-/** The keys of the issuer, found at the first token; they are kept for ten minutes, and read again for one of a new key. */
+/**
+ * The keys of the issuer, fetched with the first token; they are cached for ten minutes, and fetched again for an unknown key.
+ */
 const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettings) {
   let known: JWTVerifyGetKey | undefined
   const found = (uri: string) => {
@@ -139,7 +141,7 @@ const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettin
 const Metadata = Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String })
 const readMetadata = Schema.decodeUnknownResult(Metadata)
 
-/** Where the issuer says that its keys are: in the metadata of OAuth (RFC 8414), or of OpenID Connect. */
+/** Where the issuer publishes its keys: in the metadata of OAuth (RFC 8414), or of OpenID Connect. */
 const discover = (issuer: string) =>
   Effect.firstSuccessOf(metadataUrls(issuer).map((url) => readFrom(url, issuer))).pipe(
     Effect.tapError((problem) => Effect.logError(`The issuer of tokens ${issuer} cannot be used: ${problem}`)),

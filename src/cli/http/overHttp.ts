@@ -10,10 +10,10 @@ import { httpListener } from "./httpListener.ts"
 import { nodeBody } from "./nodeBody.ts"
 import { readPageFile } from "./pageFiles.ts"
 
-/** Time for what is being answered when the process is told to stop; less than the listener waits. */
+/** Time for requests in flight when the process is told to stop; less than the listener waits. */
 const drainTimeout = "4 seconds"
 
-/** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
+/** Serves HTTP until the process is told to stop; requests in flight then have some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
   { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
   metrics: Watching["metrics"],
@@ -39,12 +39,12 @@ export const overHttp = Effect.fnUntraced(function* (
   )
 })
 
-/** After all that has come until now: each write wakes the process at the other end, many in a row wake it once. */
+/** After everything that has arrived until now: each write wakes the process at the other end, several in a row wake it once. */
 const nextRound = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Whose tokens are taken; what checks those of an issuer is loaded only for them. */
+/** Whose tokens are accepted; the verifier for an issuer's tokens is loaded only if there is one. */
 const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], oauth: HttpLaunch["oauth"]) {
   const own = authToken === undefined ? undefined : sameAs(authToken)
   if (oauth === undefined) return own === undefined ? {} : { verify: own }

@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import type { ReadView } from "../../mcp/AppViews.ts"
 import type { ReadPageFile } from "../../mcp/transport/page.ts"
 
-/** The folder beside that of the built command's parts. */
+/** The folder beside that of the built command's chunks. */
 const folder = new URL("../page/", import.meta.url)
 
-/** Reads a file of the page when it is asked for. */
+/** Reads a file of the page on request. */
 export const readPageFile: ReadPageFile = (name) =>
   Effect.tryPromise(() =>
     import("node:fs/promises").then(({ readFile }) => readFile(new URL(name, folder), "utf8"))
   ).pipe(Effect.orElseSucceed(() => undefined))
 
-/** Makes the view of this name, of which there is one: a document that holds its script and style. */
+/** Makes the only view: a document that contains its script and style. */
 export const readView: ReadView = (name) =>
   name === "view"
     ? Effect.map(

@@ -7,7 +7,7 @@ const Health = Schema.Struct({
   engineVersion: Schema.String
 })
 
-/** The version of the workflow-tool-server that has the port, if it is one. */
+/** The version of the workflow-tool-server that uses the port, if it is one. */
 export const occupantOf = (host: string, port: number): Effect.Effect<string | undefined> => {
   const reached = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
   return HttpClient.get(`http://${reached.includes(":") ? `[${reached}]` : reached}:${port}/health`).pipe(

@@ -6,8 +6,8 @@ const idToken =
   "The token is an ID token, which tells a client who its user is: send the access token that came with it instead"
 
 /**
- * Why a signed token is none that lets call: what its header calls it (RFC 8725, 3.11), or what it holds where that says no
- * more than JWT, as with most issuers.
+ * Why a signed token is not an access token: by the type in its header (RFC 8725, 3.11), or by its claims if that is merely
+ * JWT, as with most issuers.
  */
 export const notForAccess = ({ typ }: Fields, payload: Fields): string | undefined => {
   const kind = Predicate.isString(typ) ? typ.toLowerCase().replace(/^application\//, "") : "jwt"
@@ -17,11 +17,11 @@ export const notForAccess = ({ typ }: Fields, payload: Fields): string | undefin
   return isIdToken(payload) ? idToken : undefined
 }
 
-/** Keycloak tells by `typ`, Cognito by `token_use`; ID tokens of others, by what OpenID Connect puts into them alone. */
+/** Keycloak uses `typ`, Cognito `token_use`; ID tokens of others have claims that only OpenID Connect defines for them. */
 const isIdToken = ({ at_hash, c_hash, nonce, scope, scp, token_use, typ }: Fields): boolean => {
   if (typ === "ID" || token_use === "id") return true
   if (typ === "Bearer" || token_use === "access") return false
   if (at_hash !== undefined || c_hash !== undefined) return true
-  // Some issuers repeat the nonce in access tokens, which then say what they are for.
+  // Some issuers repeat the nonce in access tokens, which then state their kind.
   return nonce !== undefined && scope === undefined && scp === undefined
 }

@@ -6,17 +6,17 @@ import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
 
 export interface SendLimits {
-  /** Milliseconds in which a caller must have taken some of what is waiting for it. */
+  /** Milliseconds in which a caller must have read some of its waiting answer. */
   readonly stall: number
-  /** Milliseconds in which it must have taken all of it. */
+  /** Milliseconds in which it must have read all of it. */
   readonly total: number
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number
 }
 
 export const sendLimits: SendLimits = { stall: 10_000, total: 120_000, every: 1000 }
 
-/** An answer that is not sent yet, and what was seen of its unsent bytes at the looks since there were some. */
+/** An answer that is not sent completely, and its unsent bytes at the checks since then. */
 class Unsent extends Linked<Unsent> {
   readonly response: ServerResponse
   seen: { readonly sent: number; readonly since: number; readonly progress: number } | undefined
@@ -27,7 +27,7 @@ class Unsent extends Linked<Unsent> {
   }
 }
 
-/** Cuts the connections of callers that do not read their answers, until the scope closes. */
+/** Closes the connections of callers that do not read their answers, until the scope closes. */
 export const cutUnread = Effect.fnUntraced(function* (server: Server, { every, stall, total }: SendLimits) {
   const open = new LinkedSet<Unsent>()
   server.on("request", (_, response) => {

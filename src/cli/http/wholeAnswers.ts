@@ -1,8 +1,8 @@
 import { ServerResponse } from "node:http"
 
 /**
- * Answers whose length Node does not count again: it would send head and body in two pieces, with a system call that takes
- * longer. The length of an answer is that of its own text.
+ * Answers without a second count of their length by Node: it would send head and body in two pieces, with a slower system call.
+ * The length of an answer is that of its own text.
  */
 export class WholeAnswer extends ServerResponse {}
 

@@ -12,7 +12,7 @@ import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
 
-/** The `marketplace` object of the configuration file, checked; the environment goes before it. */
+/** The `marketplace` object of the configuration file, validated; the environment takes precedence. */
 export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
   const untrusted = untrustedField(marketplace, MARKETPLACE_HOST)
@@ -25,7 +25,7 @@ export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, 
   return { ...settings, serverReadOnly: readOnly }
 })
 
-/** What in the file decides where a key goes, or who can read it on the way. */
+/** Fields in the file that decide where a key is sent, or who can read it on the way. */
 const untrustedField = (marketplace: unknown, host: string | undefined) => {
   if (Predicate.hasProperty(marketplace, "baseUrl") && !host) return "baseUrl"
   const decisive = ["caFile", "proxy"].find((field) => Predicate.hasProperty(marketplace, field))
@@ -34,7 +34,7 @@ const untrustedField = (marketplace: unknown, host: string | undefined) => {
   return isInsecure ? "allowInsecureHttp" : undefined
 }
 
-/** The way to the marketplace over the network. */
+/** The HTTP client for the marketplace. */
 const client = ({ caFile, proxy }: MarketplaceSettings) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -44,8 +44,8 @@ const client = ({ caFile, proxy }: MarketplaceSettings) =>
   ).pipe(Layer.provide(NodeHttpClients.layer))
 
 /**
- * The configured marketplace, with a journal in its file. Where nothing may be written, or that file cannot be, this
- * server reads it all the same, and what it plans is forgotten with it.
+ * The configured marketplace, with a journal in its file. If nothing may be written, or the file cannot be, this server still
+ * reads it, and its own plans are lost with it.
  */
 export const configured = (launch: Launch) =>
   Layer.unwrap(
@@ -57,7 +57,7 @@ export const configured = (launch: Launch) =>
       if (folder === undefined) {
         return Layer.merge(withSettings({ journalProblem: keptNowhere() }), PlanJournal.layerMemory)
       }
-      // One configuration has one journal, from wherever its server is started.
+      // One configuration has one journal, wherever its server is started.
       const file = path.resolve(folder, settings.journal)
       if (settings.readOnly || settings.serverReadOnly) {
         return Layer.merge(withSettings(), AdsJournal.layerReading(file))

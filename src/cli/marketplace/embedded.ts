@@ -6,7 +6,7 @@ import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceC
 import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
-/** The marketplace in this process, writable unless the server is not: the whole of a migration can be tried out on it. */
+/** The marketplace in this process, writable unless the server is read-only: a whole migration can be tried on it. */
 export const embedded = ({ readOnly }: Launch) =>
   Layer.unwrap(
     Effect.map(EmbeddedMarketplace, ({ apiKey, host, httpClient }) => {

@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 
 import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
-import { Journals } from "../plans/journals.ts"
+import { Journals } from "../plans/Journals.ts"
 
 /** Plans, progress and audit log of campaigns. */
 export const layer = (file: string): Layer.Layer<PlanJournal> =>
@@ -10,12 +10,12 @@ export const layer = (file: string): Layer.Layer<PlanJournal> =>
     Journals.use(({ make }) => make(file, Entry))
   )
 
-/** The same where nothing may be written. */
+/** The same if nothing may be written. */
 export const layerReading = (file: string): Layer.Layer<PlanJournal> =>
   Layer.effect(
     PlanJournal,
     Journals.use(({ makeReading }) => makeReading(file, Entry))
   )
 
-/** Why the file cannot be written; nothing where it can, or another process only has it just now. */
+/** Why the file cannot be written; undefined if it can, or another process only uses it just now. */
 export const problemWith = (file: string) => Journals.use((journals) => journals.problemWith(file, Entry))

@@ -8,7 +8,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 import { type Archive, ArchiveError, type Archives } from "../../engine/nodes/Archives.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 
-/** The first line of a file: how long the packed parts behind it are, the list first, and what they must add up to. */
+/** The first line of a file: the lengths of the packed parts after it, the list first, and their checksum. */
 const Head = Schema.fromJsonString(
   Schema.Struct({
     format: Schema.Literal(1),
@@ -22,9 +22,9 @@ const Head = Schema.fromJsonString(
 const largest = 32 * 1024 * 1024
 
 /**
- * Archives in a folder, a file each. A file is written beside and put in place at once, so that processes never see half
- * of one, and of two that write the same the last one stays. One that is damaged counts as not there. What nobody has
- * opened for three months goes when another one is saved: engines are updated, and move.
+ * Archives in a folder, one file each. A file is written beside its place and moved there atomically, so that processes never
+ * see half of one, and the last of two that write the same wins. A damaged one counts as missing. Files that nobody has opened
+ * for three months are deleted when another one is saved: engines are updated, and move.
  */
 export const archiveFiles = (folder: string): Archives => {
   const fileOf = (name: string) => path.join(folder, `${name.replace(/[^A-Za-z0-9.@_-]/g, "_")}.nodes`)
@@ -61,13 +61,13 @@ export const archiveFiles = (folder: string): Archives => {
 
 const unusedMs = 90 * 24 * 60 * 60 * 1000
 
-/** Says that a file is in use. One that cannot be told so may be gone some day, and is then made again. */
+/** Marks a file as used. One that cannot be marked may be deleted some day, and is then recreated. */
 const touch = (file: string) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.ignore(Effect.tryPromise(() => utimes(file, now / 1000, now / 1000)))
   )
 
-/** Removes what nobody uses any more; what cannot be removed stays. */
+/** Deletes what nobody uses any more; what cannot be deleted stays. */
 const tidy = (folder: string) =>
   Effect.gen(function* () {
     const oldest = (yield* Clock.currentTimeMillis) - unusedMs
@@ -83,7 +83,7 @@ const removeOlder = Effect.fnUntraced(function* (file: string, oldest: number) {
 
 const codeOf = (error: unknown): string => transportCode(error) ?? "it cannot be read or written"
 
-/** Writes a file, and waits until the disk has it. */
+/** Writes a file, and waits until it is on the disk. */
 const write = (file: string, bytes: Uint8Array) =>
   Effect.acquireUseRelease(
     Effect.tryPromise({ try: () => open(file, "wx", 0o600), catch: codeOf }),

@@ -10,10 +10,10 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 const Descriptions = Schema.fromJsonString(Schema.Array(Schema.Unknown))
 
-/** The file of a package that holds the descriptions of its node types. */
+/** The file of a package with the descriptions of its node types. */
 export const descriptionsFile = "dist/types/nodes.json"
 
-/** The packages of an engine of exactly this version in a folder that holds a `node_modules`, or is one. */
+/** The packages of an engine of exactly this version in a folder that contains a `node_modules`, or is one. */
 export const readFolder = (folder: string) =>
   Effect.fnUntraced(function* (engineVersion: string) {
     const read = (...names: ReadonlyArray<string>) => readIn(folder, names)
@@ -33,7 +33,7 @@ export const readFolder = (folder: string) =>
     )
   })
 
-/** A package that is installed beside the engine's own; one that is not in the folder has nothing to tell. */
+/** A community package; nothing is known of one that is not in the folder. */
 export const readOther = (folder: string) =>
   Effect.fnUntraced(function* (name: string, version: string) {
     const text = yield* Effect.orElseSucceed(readIn(folder, [name, descriptionsFile]), () => "[]")

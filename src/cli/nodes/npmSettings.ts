@@ -5,11 +5,11 @@ import { Redacted, Result } from "effect"
 
 import { home } from "../files/homeFolders.ts"
 
-/** Where a user's packages come from, as npm is told. */
+/** Where a user's packages come from, according to npm's settings. */
 export interface NpmSettings {
-  /** The registry for a package, without a slash at its end. */
+  /** The registry of a package, without a trailing slash. */
   readonly registryOf: (name: string) => string
-  /** What an address of a registry wants to see of who asks. */
+  /** The credentials for an address of a registry. */
   readonly authorizationFor: (url: URL) => Redacted.Redacted | undefined
   readonly proxyFor: (url: URL) => string | undefined
   readonly caFile: string | undefined
@@ -18,8 +18,8 @@ export interface NpmSettings {
 const standard = "https://registry.npmjs.org"
 
 /**
- * Reads npm's settings from variables (`npm_config_…`) and the user's own `.npmrc`; variables go before it. A `.npmrc` that only
- * lies in the working folder is not looked at: it could be anybody's.
+ * Reads npm's settings from variables (`npm_config_…`) and the user's own `.npmrc`; variables take precedence. A `.npmrc` in
+ * the working folder is ignored: it could be anybody's.
  */
 export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): NpmSettings => {
   const given = new Map(
@@ -61,7 +61,7 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
   }
 }
 
-/** Lines `key = value`; `${NAME}` stands for a variable. Comments begin with `;` or `#`. */
+/** Lines `key = value`; `${NAME}` is replaced by a variable. Comments begin with `;` or `#`. */
 export const parseNpmrc = (text: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
   new Map(
     text.split(/\r?\n/).flatMap((line) => {

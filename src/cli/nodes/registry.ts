@@ -24,17 +24,17 @@ const Descriptions = Schema.fromJsonString(Schema.Array(Schema.Unknown))
 const largestManifest = 4 * 1024 * 1024
 const largestPackage = 128 * 1024 * 1024
 
-/** Longest time for one answer. */
+/** Timeout of one answer. */
 const timeout = "5 minutes"
 
 const maxRedirects = 5
 
-/** Tells how far a download is. */
+/** Reports the progress of a download. */
 export type Tell = (words: string) => Effect.Effect<void>
 
 /**
- * The packages of an engine of exactly this version from the user's package registry: its manifest names their versions,
- * theirs the files, whose digests must be those that the registry tells.
+ * The packages of an engine of exactly this version from the user's package registry: its manifest has their versions, theirs
+ * the files, whose digests must match those of the registry.
  */
 export const readRegistry = (settings: NpmSettings, tell: Tell = () => Effect.void) =>
   Effect.fnUntraced(function* (engineVersion: string) {
@@ -49,7 +49,7 @@ export const readRegistry = (settings: NpmSettings, tell: Tell = () => Effect.vo
 
 const failed = (problem: string) => new NodePackagesError({ message: `Node types could not be fetched: ${problem}` })
 
-/** The node types of one package; one without descriptions has none that could be told without running it. */
+/** The node types of one package; undefined without descriptions that can be read without running it. */
 export const readPackage = Effect.fnUntraced(function* (
   settings: NpmSettings,
   name: string,
@@ -84,7 +84,7 @@ const manifestOf = Effect.fnUntraced(function* (settings: NpmSettings, name: str
   )
 })
 
-/** What lies at an address, bounded in size and time. Who asks is only told to the registry itself. */
+/** The content of an address, limited in size and time. Credentials are sent only to the registry itself. */
 const download = (settings: NpmSettings, address: string, limit: number) =>
   Effect.gen(function* () {
     let url = yield* parse(address)

@@ -5,22 +5,22 @@ import { Effect, Schema } from "effect"
 /** A package could not be unpacked. */
 export class UnpackError extends Schema.TaggedError<UnpackError>()("UnpackError", { message: Schema.String }) {}
 
-/** Most bytes that a package may have unpacked, so that a small file cannot fill the memory or hold the process. */
+/** Maximum unpacked size of a package, so that a small file cannot fill the memory or block the process. */
 const largestPackage = 1024 * 1024 * 1024
 const largestFile = 64 * 1024 * 1024
 
 const block = 512
 
 /**
- * The text of one file of a package, `undefined` where it has none of this name. Packages are tar files in gzip, of whose
- * names the first folder does not count. Nothing else is unpacked, and nothing is read behind it.
+ * The text of one file of a package, `undefined` if it has none of this name. Packages are gzipped tar files, whose top folder
+ * is ignored. Nothing else is unpacked, and nothing after it is read.
  */
 export const unpackFile = (archive: Uint8Array, wanted: string): Effect.Effect<string | undefined, UnpackError> =>
   Effect.callback<string | undefined, UnpackError>((resume) => {
     const gunzip = createGunzip()
     let rest: Buffer = Buffer.alloc(0)
     let seen = 0
-    /** What is left of the file at hand, with its padding, and whether it is wanted. */
+    /** What is left of the current file, with its padding, and whether it is wanted. */
     let left = 0
     let size = 0
     let isWanted = false

@@ -7,12 +7,12 @@ import * as LineFile from "../files/LineFile.ts"
 
 const failed = Effect.mapError((error: { readonly message: string }) => new JournalFailed({ problem: error.message }))
 
-/** The lines of a journal of plans: how an upstream's entries are written, and read. */
+/** How the entries of an upstream's plans are encoded as lines. */
 export type Lines<C> = Schema.Codec<Entry<C>, unknown>
 
 export const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
 
-/** The file as it is now, read without claiming it: whole lines in their order, each decoded once. */
+/** The current content of the file, read without locking it: whole lines in order, each decoded once. */
 const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   const decodeLine = reading(lines)
   const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry<C>>>>(new Map())
@@ -39,7 +39,7 @@ const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
 const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry =>
   unreadableEntry(line, at, `${noEntry(name, number)}: look at it, then repair or remove it`)
 
-/** What stands for a text that is no entry; the plan that it seems to be about is told all the same. */
+/** The placeholder for a text that is not an entry, with the plan that it seems to be about. */
 export const unreadableEntry = (text: string, at: number, problem: string): UnreadableEntry => {
   const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(text) ?? []
   return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
@@ -47,7 +47,7 @@ export const unreadableEntry = (text: string, at: number, problem: string): Unre
 
 const noEntry = (name: string, line: number) => `line ${line} of ${name} is no entry of this journal`
 
-/** Opens the file for writing, as long as the scope is open. A file of something else is left as it is. */
+/** Opens the file for writing, as long as the scope is open. A file with other content is left alone. */
 const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
   const decodeLine = reading(entry)
   const file = yield* LineFile.make(name)
@@ -65,7 +65,7 @@ interface Held {
   readonly users: number
 }
 
-/** Other processes have a journal for a moment when they add a plan, and for long only while they apply one. */
+/** Other processes hold the journal briefly when they add a plan, and for longer only while they apply one. */
 export const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
 
 const busy = ({ message }: FileError) =>
@@ -74,11 +74,14 @@ const busy = ({ message }: FileError) =>
     inUse: true
   })
 
-/** The journal of plans in a file of JSON lines, on the disk before anything is sent. It is this process's own only while something is written, or held. */
+/**
+ * The journal of plans in a file of JSON lines, written to the disk before anything is sent. It is locked only while something
+ * is written, or while it is held.
+ */
 export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   const read = yield* reader(name, lines)
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
-  /** Plans that wait for another process to let go of the file. */
+  /** Plans that wait until another process releases the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
   const mutex = yield* Semaphore.make(1)
   const held = yield* Ref.make<Held | undefined>(undefined)
@@ -127,7 +130,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
       () => release
     )
     const later = Ref.update(waiting, (entries) => [...entries, entry])
-    // A plan changes nothing yet: it need not wait for others to be done.
+    // A plan changes nothing yet, so it need not wait for others.
     const isPatient = ({ inUse }: FileError) => inUse === true && entry.type === "planned"
     return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
   }
@@ -145,12 +148,12 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   return journal
 })
 
-/** The same file where nothing may be written: it is read, and what is planned here is kept with the process. */
+/** The same file if nothing may be written: it is read, and plans made here are lost with the process. */
 export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   return yield* besideMemory(yield* reader(name, lines))
 })
 
-/** A journal that is only read, with what is planned here behind it. */
+/** A journal that is only read, followed by the plans made here. */
 export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["entries"]) {
   const memory = yield* inMemory<C>()
   const journal: Journal<C> = {
@@ -160,7 +163,7 @@ export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["en
   return journal
 })
 
-/** Why the file cannot be written; nothing where it can, or another process only has it just now. */
+/** Why the file cannot be written; undefined if it can, or another process only uses it just now. */
 export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
   Effect.scoped(open(file, lines)).pipe(
     Effect.as(undefined),

@@ -6,7 +6,7 @@ import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/
 import { PlanFields, PromotionFields } from "../../engine/changes/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
-import { Journals } from "./journals.ts"
+import { Journals } from "./Journals.ts"
 
 /** The plans of workflows as they are configured. */
 export const layer = (launch: Launch) => Layer.provideMerge(WorkflowPlans.layer, configured(launch))
@@ -17,8 +17,8 @@ const byDefault = Effect.all({
 })
 
 /**
- * What is configured of plans, and their journal: in a file beside the configuration, but for the embedded engine's. Where it
- * cannot be kept, what is planned here is forgotten with the process, and nothing is applied.
+ * The configuration of plans, and their journal: in a file beside the configuration, except for the embedded engine. If it
+ * cannot be stored, plans are lost with the process, and nothing is applied.
  */
 const configured = (launch: Launch) =>
   Layer.unwrap(

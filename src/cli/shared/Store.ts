@@ -4,7 +4,7 @@ import * as Redis from "effect/persistence/Redis"
 
 import type { SharedSettings } from "../configuration/settings.ts"
 
-/** How long an answer is waited for, and how long one that did not come keeps others from asking. */
+/** How long to wait for an answer, and for how long a missing one keeps others from asking. */
 const answerTimeout = "2 seconds"
 const pause = 5000
 
@@ -13,7 +13,7 @@ export interface Store {
   readonly send: Redis.Redis["Service"]["send"]
   readonly eval: Redis.Redis["Service"]["eval"]
   readonly key: (...parts: ReadonlyArray<string>) => string
-  /** Asks unless there was no answer a moment ago; says once when that begins, and when it ends. */
+  /** Sends a command unless there was no answer a moment ago; logs when that begins and ends. */
   readonly ask: <A>(question: Effect.Effect<A, Redis.RedisError>) => Effect.Effect<A, Redis.RedisError>
 }
 

@@ -3,7 +3,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import type { Answered, Copies } from "../../mcp/Elicitation.ts"
 import type { Store } from "./Store.ts"
 
-/** Seconds for which an answer waits to be fetched, and its largest size. */
+/** Seconds for which an answer waits to be fetched, and its maximum size. */
 const life = 300
 const largest = 10_000
 
@@ -14,7 +14,7 @@ const read = Schema.decodeUnknownOption(Kept)
 
 const pause = Schedule.spaced("500 millis")
 
-/** Questions that any server of the same Redis can take the answers to. */
+/** Questions whose answers any server with the same Redis can receive. */
 export const makeCopies = Effect.fnUntraced(function* (store: Store) {
   const fresh = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"))
   const name = store.key("secret")

@@ -5,12 +5,12 @@ import * as Redis from "effect/persistence/Redis"
 
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
-import type { Journals } from "../plans/journals.ts"
+import type { Journals } from "../plans/Journals.ts"
 import { besideMemory, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
 import type { Store } from "./Store.ts"
 
-/** Adds an entry unless another server has the journal to itself, or we had it and lost it. */
+/** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(
   (list: string, lock: string, owner: string, isHolding: 0 | 1, isPlan: 0 | 1, entry: string) => [
     list,
@@ -38,7 +38,7 @@ const problems = new Map([
   ["lost", "the shared journal has gone to another server meanwhile, as this one could not reach it in time"]
 ])
 
-/** The journal as it is now: whole entries in their order, each read and decoded once, as nothing is ever taken out. */
+/** The current journal: whole entries in order, each read and decoded once, as nothing is ever removed. */
 const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
   const decode = reading(lines)
   const list = store.key("journal", name)
@@ -99,7 +99,7 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
     }
   })
 
-/** Tries until nobody else has the journal, two seconds at most; every other outcome than done is a failure. */
+/** Retries until nobody else holds the journal, two seconds at most; every other outcome but success is a failure. */
 const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
   attempt.pipe(
     Effect.repeat({ schedule: whileInUse, while: (outcome) => outcome === "busy" }),
@@ -110,7 +110,10 @@ const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
     })
   )
 
-/** The journals of plans in a Redis, which every server reads and one at a time applies from. They are named as the files would be. */
+/**
+ * The journals of plans in a Redis, which every server reads and one at a time applies from. They are named as the files would
+ * be.
+ */
 export const sharedJournals = (store: Store): typeof Journals.Service => ({
   make: (file, lines) => make(store, path.basename(file), lines),
   makeReading: (file, lines) => besideMemory(reader(store, path.basename(file), lines)),

@@ -4,10 +4,10 @@ import * as Redis from "effect/persistence/Redis"
 import type { Coordination } from "../../internal/http/Coordination.ts"
 import type { Store } from "./Store.ts"
 
-/** Milliseconds for which a lock outlives a server that is gone; a living one renews it three times in that time. */
+/** Milliseconds for which a lock outlives a crashed server; a living one renews it three times in that time. */
 export const lockLife = 15_000
 
-/** Takes a lock that nobody else has, or keeps one's own for longer. */
+/** Takes a free lock, or renews one's own. */
 const take = Redis.script((key: string, owner: string) => [key, owner, lockLife], {
   numberOfKeys: 1,
   lua: `
@@ -22,20 +22,20 @@ const giveBack = Redis.script((key: string, owner: string) => [key, owner], {
   lua: `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`
 })
 
-/** Takes the lock; false where somebody else has it. */
+/** Takes the lock; false if somebody else has it. */
 export const tryLock = (store: Store, key: string, owner: string) =>
   Effect.map(store.ask(store.eval(take)(key, owner)), (taken) => taken === 1)
 
 export const unlock = (store: Store, key: string, owner: string) =>
   Effect.ignore(store.ask(store.eval(giveBack)(key, owner)))
 
-/** Keeps a lock until it is interrupted; what cannot be renewed for a moment is tried again before its life is over. */
+/** Renews a lock until interrupted; a failed renewal is retried before the lock expires. */
 export const renewing = (store: Store, key: string, owner: string) =>
   Effect.ignore(tryLock(store, key, owner)).pipe(Effect.schedule(Schedule.spaced(lockLife / 3)))
 
 const unanswered = "The Redis that this server shares its locks with does not answer"
 
-/** Locks by name against every server of the same Redis. */
+/** Locks by name, shared by every server with the same Redis. */
 export const makeLocks = (store: Store) =>
   Effect.sync((): typeof Coordination.Service.withLock => {
     const self = crypto.randomUUID()
@@ -45,7 +45,7 @@ export const makeLocks = (store: Store) =>
         const key = store.key("lock", name)
         const owner = `${self}-${count++}`
         const attempt = Effect.catch(tryLock(store, key, owner), () => busy(unanswered))
-        // Others ask at the same moments: chance keeps them from doing so for ever.
+        // Others ask at the same moments: random delays keep them from doing so forever.
         const pause = Effect.flatMap(Random.nextIntBetween(20, 80), (millis) => Effect.sleep(millis))
         const taken = Effect.timeoutOrElse(
           Effect.repeat(

@@ -4,12 +4,12 @@ import * as Redis from "effect/persistence/Redis"
 import * as Pacer from "../../internal/http/Pacer.ts"
 import type { Store } from "./Store.ts"
 
-/** A request without an answer counts as having left after this many milliseconds at the latest, as in `Pacer`. */
+/** A request without an answer counts as sent after this many milliseconds at the latest, as in `Pacer`. */
 const longestDeparture = 1000
 
 /**
- * The departures of all servers are a sorted set, each with the moment at which it can no longer be in the same window as
- * a new one, by the clock of the Redis. Answers 0 where this one may leave, or after how many milliseconds to ask again.
+ * The requests sent by all servers are a sorted set, each with the time at which it can no longer be in the same window as a
+ * new one, by the clock of the Redis. Returns 0 if a request may be sent, or the milliseconds after which to ask again.
  */
 const enter = Redis.script(
   (key: string, id: string, places: number, window: number) => [key, id, places, window, longestDeparture],
@@ -29,7 +29,7 @@ const enter = Redis.script(
   }
 ).withReturnType<number>()
 
-/** Its answer has begun, or it is over: it left now at the latest. */
+/** Its answer has begun, or it is over: it was sent by now at the latest. */
 const leave = Redis.script((key: string, id: string, window: number) => [key, id, window], {
   numberOfKeys: 1,
   lua: `
@@ -37,7 +37,7 @@ const leave = Redis.script((key: string, id: string, window: number) => [key, id
     redis.call('ZADD', KEYS[1], 'XX', 'LT', time[1] * 1000 + math.ceil(time[2] / 1000) + ARGV[2], ARGV[1])`
 })
 
-/** Pacers that count the requests of all servers; without an answer of the Redis, each counts its own. */
+/** Pacers that count the requests of all servers; if the Redis does not answer, each counts its own. */
 export const makePacers = Effect.fnUntraced(function* (store: Store) {
   const scope = yield* Effect.scope
   const self = crypto.randomUUID()
@@ -51,7 +51,7 @@ export const makePacers = Effect.fnUntraced(function* (store: Store) {
     const window = Math.ceil((places * 1000) / perSecond)
     const line = Semaphore.makeUnsafe(1)
 
-    /** The name under which a request leaves; nothing where the Redis cannot say whether it may. */
+    /** The name under which a request is sent; undefined if the Redis cannot say whether it may be. */
     const turn = line.withPermit(
       Effect.gen(function* () {
         const id = `${self}-${count++}`

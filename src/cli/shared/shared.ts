@@ -6,7 +6,7 @@ import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/settings.ts"
-import { Journals } from "../plans/journals.ts"
+import { Journals } from "../plans/Journals.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
 import { makeLocks } from "./locks.ts"
@@ -18,12 +18,12 @@ const unusable = (error: RedisError) =>
     message: `shared.redis cannot be used (${problemOf(error)}): is it running, and is its password right?`
   })
 
-/** Shares plans, locks, limits and questions with every server of the same Redis and prefix. */
+/** Shares plans, locks, limits and questions with every server that has the same Redis and prefix. */
 export const layer = (settings: SharedSettings) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const store = yield* makeStore(settings).pipe(
-        // Its own warnings repeat each attempt to connect again; ours say once what that means here.
+        // Its own warnings repeat with each reconnection; ours say once what it means here.
         Effect.provideService(References.MinimumLogLevel, "Fatal"),
         Effect.mapError(unusable)
       )

@@ -14,14 +14,14 @@ import { stopRequested } from "../stopRequested.ts"
 import { visible } from "../terminal/terminalText.ts"
 import { asCall, watched } from "./watched.ts"
 
-/** What a backup from the command line is asked for. */
+/** The arguments of a backup. */
 export interface BackupRequest {
-  /** Names with commas between; all where none is given. */
+  /** Comma-separated names; by default all. */
   readonly instances: string | undefined
   readonly json: boolean
 }
 
-/** Backs up all instances or some and prints what changed since the last time; the exit code is 1 where one fails. */
+/** Backs up all or some instances and prints what changed since the last time; the exit code is 1 if one fails. */
 export const runBackup = Effect.fnUntraced(function* (options: Options, request: BackupRequest) {
   const launch = yield* readLaunch({ ...options, http: false })
   if (launch.history === undefined) {

@@ -8,11 +8,11 @@ import type { Options } from "../configuration/flags.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { cacheFolder, homeless } from "../files/homeFolders.ts"
-import { fromRegistry } from "../nodes/nodeTypes.ts"
+import { fromRegistry } from "../nodes/nodePackages.ts"
 
 /**
- * Fetches the node types of every configured instance and keeps them: from the engine where it tells them, else from its
- * packages, for which the word of the user is this command. The exit code is 1 if any could not be had.
+ * Fetches and caches the node types of every configured instance: from the engine if it provides them, otherwise from its
+ * packages, to which the user agrees by this command. The exit code is 1 if any could not be fetched.
  */
 export const runNodes = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)

@@ -11,10 +11,10 @@ import type { Launch } from "../configuration/Launch.ts"
 import { watching } from "../telemetry/watching.ts"
 import { audit } from "../toolsets/loadToolsets.ts"
 
-/** The trace that this command is a part of, as its starter says by OpenTelemetry's variable. */
+/** The trace that this command belongs to, according to OpenTelemetry's variable of its starter. */
 const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
 
-/** Calls a tool from the command line: traced, measured and recorded as the same call is that comes to the server. */
+/** Calls a tool from the command line: traced, measured and recorded like the same call to the server. */
 export const calledAtOnce = (
   tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure> },
   input: unknown
@@ -23,19 +23,19 @@ export const calledAtOnce = (
   return identified(observedCall(called, { target: tool.name, meta: aroundUs() }))
 }
 
-/** Has what a task does seen by whoever watches, and its calls recorded. What calls engines has to be made within. */
+/** Makes a task observable, and records its calls. What calls engines has to be made inside. */
 export const watched =
   (launch: Launch) =>
   <A, E, R>(task: Effect.Effect<A, E, R>) =>
     Effect.flatMap(watching(launch), ({ layer }) => Effect.provide(task, Layer.merge(audit(launch, "command"), layer)))
 
-/** A part of a task that is what a tool does. */
+/** A part of a task that does what a tool does. */
 export interface Part<A, E> {
   readonly tool: Pick<Tool, "annotations" | "name">
   readonly instance: string
-  /** Arguments by which the tool is called for it, as far as they are ids. */
+  /** Arguments with which the tool would be called, as far as they are ids. */
   readonly input?: object
-  /** What the tool would fail with. */
+  /** The error of the tool. */
   readonly render: (error: E) => ToolFailure
   readonly work: Effect.Effect<A, E>
 }

@@ -5,18 +5,18 @@ import { inWords, transportCode } from "../../internal/http/transportCode.ts"
 import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 import type { Signal, SignalName } from "./otel.ts"
 
-/** Deliveries on their way at once; further ones fail at once, so that what waits does not fill the memory. */
+/** Most concurrent deliveries; further ones fail at once, so that what waits does not fill the memory. */
 const mostUnderWay = 4
 
-/** A delivery goes out several times; one that fails twice in a row is worth a word. */
+/** A delivery is retried; only one that fails twice in a row is logged. */
 const worthAWord = 2
 
-/** What all deliveries have in common: that there is trouble is said once, and again when it is over. */
+/** What all deliveries share: trouble is logged once when it begins, and once when it is over. */
 export const makeTrouble = () => {
   const failing = new Set<SignalName>()
   let isLast = false
   return {
-    /** Whether what is delivered now is the last. */
+    /** Whether this is the last delivery. */
     isLast: () => isLast,
     lastBegins: () => {
       isLast = true
@@ -42,7 +42,7 @@ export const makeTrouble = () => {
 
 export type Trouble = ReturnType<typeof makeTrouble>
 
-/** A client for one kind of telemetry. No delivery takes longer than it may. */
+/** A client for one signal. No delivery takes longer than its timeout. */
 export const deliveryClient = Effect.fnUntraced(function* (
   name: SignalName,
   { caFile, timeout, url }: Signal,
@@ -81,7 +81,7 @@ export const deliveryClient = Effect.fnUntraced(function* (
     }).pipe(
       Effect.tap(judge),
       Effect.tapError((error) => failed(problemOf(error), false)),
-      // Whoever waits for the end of the process waits for no second attempt.
+      // At the end of the process, nobody waits for a second attempt.
       Effect.mapError((error) =>
         trouble.isLast()
           ? new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, cause: error }) })

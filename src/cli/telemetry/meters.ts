@@ -5,7 +5,7 @@ import type { Gauge } from "../../mcp/Toolset.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Edges in seconds: OpenTelemetry's for MCP, and its own for HTTP. */
+/** Bucket boundaries in seconds: OpenTelemetry's for MCP, and its own for HTTP. */
 const operationSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
@@ -15,7 +15,7 @@ const counter = (id: string, description: string) =>
   Metric.counter(id, { description, bigint: true, incremental: true })
 const gauge = (id: string, description: string) => Metric.gauge(id, { description })
 
-/** Everything that is counted and measured. Names are OpenTelemetry's where it has one. */
+/** Everything that is counted and measured. Names are OpenTelemetry's if it has one. */
 const metrics = {
   operation: histogram("mcp.server.operation.duration", "Seconds from a request to its answer", operationSeconds),
   calls: counter("workflow_tool_server.tool.calls", "Calls of tools by how they ended"),
@@ -36,7 +36,7 @@ const metrics = {
   succeeded: gauge("workflow_tool_server.upstream.last_success", "When an upstream last answered well, in Unix time")
 }
 
-/** Names as Prometheus has them: with the unit, and `_total` behind what only grows. */
+/** Names in the style of Prometheus: with the unit, and `_total` for counters. */
 const named = (id: string): string => {
   if (id.endsWith(".duration")) return `${id}_seconds`
   if (id.endsWith(".calls") || id.endsWith(".failures")) return `${id}_total`
@@ -48,7 +48,7 @@ export const makeMeters = () => {
   const context = Context.make(Metric.MetricRegistry, new Map())
   const levels = new Map<string, number>()
 
-  /** The series of these labels; each is made once. */
+  /** The series with these labels; each is made once. */
   const at = <Input, State>(metric: Metric.Metric<Input, State>, labels: Labels) =>
     Metric.withAttributes(metric, labels)
 
@@ -71,7 +71,7 @@ export const makeMeters = () => {
     failure: (labels: Labels) => at(metrics.failures, labels).updateUnsafe(1n, context),
     succeeded: (unixSeconds: number, labels: Labels) =>
       at(metrics.succeeded, labels).updateUnsafe(unixSeconds, context),
-    /** Everything so far in Prometheus' text form, with what the toolsets know besides. */
+    /** All metrics in Prometheus' text format, including the toolsets' gauges. */
     text: (gauges: ReadonlyArray<Gauge>): string => {
       for (const { help, labels, name, value } of gauges) at(gauge(name, help), labels).updateUnsafe(value, context)
       return PrometheusMetrics.formatUnsafe(context, { metricNameMapper: named })

@@ -1,17 +1,16 @@
-import { Result } from "effect"
-
 import { isLoopback } from "../../internal/config/baseUrl.ts"
+import * as VariableReader from "./VariableReader.ts"
 
 export const signals = ["traces", "metrics", "logs"] as const
 export type SignalName = (typeof signals)[number]
 
-/** Where one kind of telemetry goes, and how. */
+/** Where one signal is sent, and how. */
 export interface Signal {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: "http/protobuf" | "http/json"
   readonly compression: "gzip" | "none"
-  /** Milliseconds that one delivery may take. */
+  /** Timeout of one delivery, in milliseconds. */
   readonly timeout: number
   readonly caFile: string | undefined
   /** Milliseconds between deliveries. */
@@ -19,141 +18,104 @@ export interface Signal {
 }
 
 export interface Sampler {
-  /** Whether a caller's decision goes before ours. */
+  /** Whether the caller's decision takes precedence. */
   readonly followsParent: boolean
   /** Part of the traces to keep, from 0 to 1. */
   readonly ratio: number
 }
 
-/** What OpenTelemetry's own environment variables ask for. */
+/** The content of OpenTelemetry's environment variables. */
 export interface Otel {
   readonly signals: Readonly<Partial<Record<SignalName, Signal>>>
   readonly serviceName: string
   readonly attributes: Readonly<Record<string, string>>
   readonly sampler: Sampler
-  /** Variables that cannot be used, in plain words. They never keep a server from starting. */
+  /** Variables that cannot be used, in words for a person. They never keep a server from starting. */
   readonly problems: ReadonlyArray<string>
-  /** Where headers, which may hold a key, can be read on the way. */
+  /** Addresses to which headers, which may contain a key, are sent unencrypted. */
   readonly exposed: ReadonlyArray<string>
 }
 
-export type Variables = Readonly<Record<string, string | undefined>>
-
-/** How often each kind is delivered where nothing else is said: the specification's own numbers. */
+/** The default intervals of deliveries, as specified. */
 const intervals = {
   traces: ["OTEL_BSP_SCHEDULE_DELAY", 5000],
   metrics: ["OTEL_METRIC_EXPORT_INTERVAL", 60_000],
   logs: ["OTEL_BLRP_SCHEDULE_DELAY", 1000]
 } as const
 
-/** Reads the variables as the specification has them; one that cannot be used counts as not there. */
-export const readOtel = (variables: Variables): Otel => {
-  const problems: Array<string> = []
-  const text = (name: string) => variables[name]?.trim() || undefined
-
-  const choice = <A extends string>(name: string, allowed: ReadonlyArray<A>, otherwise: A): A => {
-    const given = text(name)
-    if (given === undefined) return otherwise
-    const found = allowed.find((one) => one === given.toLowerCase())
-    if (found === undefined) problems.push(`${name}: expected ${allowed.join(" or ")}`)
-    return found ?? otherwise
-  }
-
-  const number = (name: string, otherwise: number): number => {
-    const given = text(name)
-    if (given === undefined) return otherwise
-    if (/^\d{1,9}$/.test(given) && Number(given) > 0) return Number(given)
-    problems.push(`${name}: expected a whole number of milliseconds`)
-    return otherwise
-  }
-
-  const pairs = (name: string): Readonly<Record<string, string>> => {
-    const read = (text(name) ?? "")
-      .split(",")
-      .filter((pair) => pair.trim() !== "")
-      .map((pair) => {
-        const [, key = "", value = ""] = /^\s*([^=]+?)\s*=(.*)$/s.exec(pair) ?? []
-        return Result.try(() => [decodeURIComponent(key), decodeURIComponent(value.trim())] as const)
-      })
-    const good = read.flatMap((pair) => (Result.isSuccess(pair) && pair.success[0] !== "" ? [pair.success] : []))
-    if (good.length < read.length) problems.push(`${name}: expected name=value pairs with commas between`)
-    return Object.fromEntries(good)
-  }
-
-  const address = (name: SignalName): string | undefined => {
-    const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_ENDPOINT`
-    const variable = text(own) === undefined ? "OTEL_EXPORTER_OTLP_ENDPOINT" : own
-    const given = text(variable)
-    if (given === undefined) return undefined
-    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
-      problems.push(`${variable}: expected an address that begins with http:// or https://`)
-      return undefined
-    }
-    if (variable === own) return given
-    const url = new URL(given)
-    url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${name}`
-    return url.href
-  }
-
-  const signal = (name: SignalName): Signal | undefined => {
-    const url = address(name)
-    if (url === undefined) return undefined
-    const exporter = text(`OTEL_${name.toUpperCase()}_EXPORTER`) ?? "otlp"
-    if (!exporter.split(",").some((one) => one.trim() === "otlp")) return undefined
-    const variable = (rest: string) => {
-      const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
-      return text(own) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : own
-    }
-    const protocol = choice(variable("PROTOCOL"), ["http/protobuf", "http/json", "grpc"], "http/protobuf")
-    if (protocol === "grpc") {
-      problems.push(
-        `${variable("PROTOCOL")}: grpc is not spoken here, http/protobuf and http/json are. No ${name} go out`
-      )
-      return undefined
-    }
-    const [delay, usual] = intervals[name]
-    return {
-      url,
-      protocol,
-      headers: pairs(variable("HEADERS")),
-      compression: choice(variable("COMPRESSION"), ["gzip", "none"], "none"),
-      timeout: number(variable("TIMEOUT"), 10_000),
-      caFile: text(variable("CERTIFICATE")),
-      interval: number(delay, usual)
-    }
-  }
-
-  const sampler = (): Sampler => {
-    const name = text("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on"
-    const [, parent, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
-    if (kind === undefined) problems.push("OTEL_TRACES_SAMPLER: expected one of OpenTelemetry's samplers")
-    const followsParent = kind === undefined || parent !== undefined
-    if (kind === "always_off") return { followsParent, ratio: 0 }
-    if (kind !== "traceidratio") return { followsParent, ratio: 1 }
-    const ratio = Number(text("OTEL_TRACES_SAMPLER_ARG") ?? 1)
-    if (ratio >= 0 && ratio <= 1) return { followsParent, ratio }
-    problems.push("OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1")
-    return { followsParent, ratio: 1 }
-  }
-
-  const isOff = text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
+/** Reads the variables as specified; one that cannot be used counts as not set. */
+export const readOtel = (variables: VariableReader.Variables): Otel => {
+  const reader = VariableReader.make(variables)
+  const isOff = reader.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
   const found = isOff
     ? []
     : signals.flatMap((name) => {
-        const read = signal(name)
-        return read === undefined ? [] : [[name, read] as const]
+        const signal = signalOf(reader, name)
+        return signal === undefined ? [] : [[name, signal] as const]
       })
-  const { "service.name": named, ...attributes } = pairs("OTEL_RESOURCE_ATTRIBUTES")
+  const { "service.name": named, ...attributes } = reader.pairs("OTEL_RESOURCE_ATTRIBUTES")
   return {
     signals: Object.fromEntries(found),
-    serviceName: text("OTEL_SERVICE_NAME") ?? named ?? "workflow-tool-server",
+    serviceName: reader.text("OTEL_SERVICE_NAME") ?? named ?? "workflow-tool-server",
     attributes,
-    sampler: sampler(),
-    problems: [...new Set(problems)],
+    sampler: samplerOf(reader),
+    problems: [...reader.problems],
     exposed: [
       ...new Set(found.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
     ]
   }
+}
+
+/** The variable of one signal if it is set, otherwise that of all. */
+const variableOf = ({ text }: VariableReader.VariableReader, name: SignalName, rest: string): string => {
+  const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
+  return text(own) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : own
+}
+
+const signalOf = (reader: VariableReader.VariableReader, name: SignalName): Signal | undefined => {
+  const url = urlOf(reader, name)
+  if (url === undefined) return undefined
+  const exporter = reader.text(`OTEL_${name.toUpperCase()}_EXPORTER`) ?? "otlp"
+  if (!exporter.split(",").some((one) => one.trim() === "otlp")) return undefined
+  const variable = (rest: string) => variableOf(reader, name, rest)
+  const protocol = reader.choice(variable("PROTOCOL"), ["http/protobuf", "http/json", "grpc"], "http/protobuf")
+  if (protocol === "grpc") {
+    reader.report(variable("PROTOCOL"), `grpc is not spoken here, http/protobuf and http/json are. No ${name} go out`)
+    return undefined
+  }
+  const [delay, usual] = intervals[name]
+  return {
+    url,
+    protocol,
+    headers: reader.pairs(variable("HEADERS")),
+    compression: reader.choice(variable("COMPRESSION"), ["gzip", "none"], "none"),
+    timeout: reader.milliseconds(variable("TIMEOUT"), 10_000),
+    caFile: reader.text(variable("CERTIFICATE")),
+    interval: reader.milliseconds(delay, usual)
+  }
+}
+
+/** The address of a signal: its own as it is, or a path below that of all. */
+const urlOf = (reader: VariableReader.VariableReader, name: SignalName): string | undefined => {
+  const variable = variableOf(reader, name, "ENDPOINT")
+  const given = reader.url(variable)
+  if (given === undefined || variable !== "OTEL_EXPORTER_OTLP_ENDPOINT") return given
+  const url = new URL(given)
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${name}`
+  return url.href
+}
+
+const samplerOf = ({ report, text }: VariableReader.VariableReader): Sampler => {
+  const name = text("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on"
+  const [, parent, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
+  if (kind === undefined) report("OTEL_TRACES_SAMPLER", "expected one of OpenTelemetry's samplers")
+  const followsParent = kind === undefined || parent !== undefined
+  if (kind === "always_off") return { followsParent, ratio: 0 }
+  if (kind !== "traceidratio") return { followsParent, ratio: 1 }
+  const ratio = Number(text("OTEL_TRACES_SAMPLER_ARG") ?? 1)
+  if (ratio >= 0 && ratio <= 1) return { followsParent, ratio }
+  report("OTEL_TRACES_SAMPLER_ARG", "expected a number from 0 to 1")
+  return { followsParent, ratio: 1 }
 }
 
 const isExposed = (headers: Signal["headers"], url: string): boolean =>

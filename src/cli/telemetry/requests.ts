@@ -8,7 +8,7 @@ import { RequestId } from "../../mcp/RequestId.ts"
 import type { Meters } from "./meters.ts"
 import { exitOf, type makeBegin, parentOf } from "./spans.ts"
 
-/** Watches every request of a client: a span, its time, and for tools what became of the call. */
+/** Observes every request of a client: a span, its duration, and for tools the outcome of the call. */
 export const watchRequests =
   (meters: Meters, begin: ReturnType<typeof makeBegin> | undefined) =>
   (serving: Effect.Effect<Outcome>, asked: Asked): Effect.Effect<Outcome> =>
@@ -61,7 +61,7 @@ export const watchRequests =
       )
     })
 
-/** The attribute that holds the name of an instance. */
+/** The attribute with the name of an instance. */
 export const instanceKey = "workflow_tool_server.instance"
 
 const interrupted = "interrupted"
@@ -71,7 +71,7 @@ const wordOf = (exit: Exit.Exit<Outcome>): string | undefined => {
   return Cause.hasInterruptsOnly(exit.cause) ? interrupted : "INTERNAL_ERROR"
 }
 
-/** A command of the shell comes over no transport. */
+/** A command of the shell has no transport. */
 const labelsOf = ({ id, method, target }: Asked, isHttp: boolean): Readonly<Record<string, string>> => ({
   "mcp.method.name": method,
   ...(id === undefined ? {} : { "network.transport": isHttp ? "tcp" : "pipe" }),

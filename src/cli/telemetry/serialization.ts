@@ -7,7 +7,7 @@ import type { Signal } from "./otel.ts"
 
 const scope = { name: "workflow-tool-server", version }
 
-/** Spans under our name, and without the stack of an error: its kind, which is all that is told, is their status. */
+/** Spans under our name, and without the stack of an error: its code, which is all that is sent, is their status. */
 const ours = ({ resourceSpans }: TraceData): TraceData => ({
   resourceSpans: resourceSpans.map((resource) => ({
     ...resource,
@@ -18,7 +18,7 @@ const ours = ({ resourceSpans }: TraceData): TraceData => ({
   }))
 })
 
-/** How telemetry is written on the wire. */
+/** The serialisation of telemetry. */
 export const serialization = (protocol: Signal["protocol"]): Layer.Layer<OtlpSerialization.OtlpSerialization> =>
   Layer.effect(
     OtlpSerialization.OtlpSerialization,

@@ -3,7 +3,7 @@ import { Headers, HttpTraceContext } from "effect/http"
 
 import type { Sampler } from "./otel.ts"
 
-/** What becomes a span of ours; nothing else that this process does is told to anybody. */
+/** The spans that are sent; nothing else that this process does is. */
 export interface SpanOf {
   readonly name: string
   readonly kind: "client" | "server"
@@ -12,7 +12,7 @@ export interface SpanOf {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** Begins a span, which is delivered at its end. */
+/** Begins a span, which is sent at its end. */
 export const makeBegin =
   (tracer: Tracer.Tracer, sampler: Sampler) =>
   ({ attributes, kind, name, parent, startTime }: SpanOf): Tracer.Span => {
@@ -30,7 +30,7 @@ export const makeBegin =
     return span
   }
 
-/** By chance where we decide: who has no parent has no trace yet whose id could decide. */
+/** A random decision if it is ours: without a parent, there is no trace id yet that could decide. */
 const isSampled = ({ followsParent, ratio }: Sampler, parent: Option.Option<Tracer.AnySpan>): boolean => {
   if (Option.isSome(parent) && followsParent) return parent.value.sampled
   if (ratio >= 1 || ratio <= 0) return ratio >= 1
@@ -40,13 +40,13 @@ const isSampled = ({ followsParent, ratio }: Sampler, parent: Option.Option<Trac
 
 const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
 
-/** How a span ends: well, or with a word for what went wrong. What an error says stays here. */
+/** The end of a span: success, or the code of the failure. Messages of errors stay here. */
 export const exitOf = (
   error: string | undefined
 ): Exit.Exit<void, { readonly name: string; readonly message: string }> =>
   error === undefined ? Exit.void : Exit.fail({ name: error, message: error })
 
-/** The caller's span: what the message itself says goes before the header of the request that brought it. */
+/** The caller's span: trace headers in the message take precedence over those of the HTTP request. */
 export const parentOf = (meta: unknown, headers: Headers.Headers | undefined): Option.Option<Tracer.AnySpan> => {
   const said =
     Predicate.hasProperty(meta, "traceparent") && Predicate.isString(meta.traceparent) ? meta.traceparent : ""
@@ -55,8 +55,8 @@ export const parentOf = (meta: unknown, headers: Headers.Headers | undefined): O
 }
 
 /**
- * Everything else that would be a span (of this program, of the HTTP server and of the HTTP client, with addresses and
- * headers) is none, and passes on the one around it.
+ * Everything else that would be a span (of this program, of the HTTP server and of the HTTP client, with addresses and headers)
+ * is dropped, and passes on its parent.
  */
 export const transparent: Tracer.Tracer = Tracer.make({
   span: ({ annotations, kind, name, parent, startTime }) => {
@@ -81,10 +81,10 @@ export const transparent: Tracer.Tracer = Tracer.make({
   }
 })
 
-/** The span that is under way, if there is one. */
+/** The current span, if there is one. */
 export const around = (span: Option.Option<Tracer.AnySpan>): Option.Option<Tracer.AnySpan> =>
   Option.filter(span, ({ traceId }) => traceId !== "")
 
-/** A span as a header. */
+/** A span as a trace header. */
 export const traceparent = ({ sampled, spanId, traceId }: Tracer.AnySpan): string =>
   `00-${traceId.padStart(32, "0")}-${spanId}-${sampled ? "01" : "00"}`

@@ -10,13 +10,14 @@ import { RequestObserver } from "../../mcp/protocol/observed.ts"
 import { version } from "../../version.ts"
 import { deliveryClient, makeTrouble } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"
-import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
+import { type Otel, readOtel, type Signal, type SignalName } from "./otel.ts"
 import { watchRequests } from "./requests.ts"
 import { serialization } from "./serialization.ts"
 import { makeBegin, transparent } from "./spans.ts"
 import { watchUpstreams } from "./upstreams.ts"
+import type { Variables } from "./VariableReader.ts"
 
-/** Watches the server for as long as the scope lasts, and delivers what it sees as OpenTelemetry's variables say. */
+/** Observes the server for as long as the scope lasts, and sends what OpenTelemetry's variables ask for. */
 export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
   const otel = readOtel(variables)
   yield* Effect.forEach(otel.problems, (problem) => Effect.logWarning(`${problem}. The server goes on without it.`))
@@ -58,7 +59,7 @@ export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
 const resourceOf = ({ attributes, serviceName }: Otel) => ({
   serviceName,
   serviceVersion: version,
-  // Several copies must not be taken for one.
+  // Distinguishes several copies.
   attributes: { "service.instance.id": crypto.randomUUID(), ...attributes }
 })
 
@@ -68,13 +69,13 @@ const optionsOf = ({ compression, headers, interval, url }: Signal) =>
     headers,
     compression,
     exportInterval: interval,
-    // Clients wait a few seconds for a server to end, and this is the last that it does.
+    // Clients wait a few seconds for a server to end, and this is the last thing that it does.
     shutdownTimeout: "1 second"
   }) as const
 
 /**
- * Gives exporters a way to where they deliver. At the end all deliver their last at once, and then the connections are
- * closed. What OpenTelemetry's variables say has been read: the exporters read none themselves.
+ * Provides exporters with HTTP clients. At the end all of them flush at once, and then the connections are closed.
+ * OpenTelemetry's variables have been read already: the exporters read none themselves.
  */
 const makeDelivered = Effect.gen(function* () {
   const trouble = makeTrouble()

@@ -5,7 +5,7 @@ import type { Meters } from "./meters.ts"
 import { instanceKey } from "./requests.ts"
 import { around, exitOf, type makeBegin, traceparent } from "./spans.ts"
 
-/** Watches every request to an upstream: a span, its time in the queue and on its way, and how it ended. */
+/** Observes every request to an upstream: a span, its time in the queue and in flight, and its outcome. */
 export const watchUpstreams =
   (meters: Meters, begin: ReturnType<typeof makeBegin> | undefined) =>
   (call: UpstreamCall): Effect.Effect<Observation> =>
@@ -33,7 +33,7 @@ export const watchUpstreams =
       meters.waiting(place, 1)
 
       const left = Effect.map(Clock.currentTimeNanos, (now) => {
-        // Where a host redirects, a request leaves again and again.
+        // With redirects, a request is sent several times.
         if (leftAt !== undefined) return
         leftAt = now
         span?.event("sent", now)
@@ -61,7 +61,7 @@ export const watchUpstreams =
           span?.end(now, exitOf(error))
         })
 
-      /** What went well at another attempt did not fail. */
+      /** A request that succeeded in another attempt did not fail. */
       const concluded = Effect.sync(() => {
         if (trouble !== undefined) meters.failure({ ...place, "error.type": trouble })
       })
@@ -69,13 +69,13 @@ export const watchUpstreams =
       return { headers: span === undefined ? {} : { traceparent: traceparent(span) }, left, ended, concluded }
     })
 
-/** As OpenTelemetry has it for clients: every status from 400 on is an error, named by itself. */
+/** As OpenTelemetry specifies for clients: every status from 400 on is an error, named by its number. */
 const errorOf = (end: End): string | undefined => {
   if ("error" in end) return end.error
   return end.status >= 400 ? String(end.status) : undefined
 }
 
-/** Whether something is wrong with the upstream or with our way to it, rather than with what was asked. */
+/** Whether something is wrong with the upstream or the connection to it, rather than with the request. */
 const isTrouble = (end: End, { expected }: UpstreamCall): boolean => {
   if ("error" in end) return end.error !== "cancelled"
   return (end.status >= 500 || [401, 403, 429].includes(end.status)) && !expected.includes(end.status)

@@ -6,22 +6,23 @@ import { untrustedDestination } from "../../engine/config/instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { TelemetrySettings } from "../configuration/telemetry.ts"
-import { signals, type Variables } from "./otel.ts"
+import { signals } from "./otel.ts"
+import type { Variables } from "./VariableReader.ts"
 
 type Written = Pick<Launch, "config" | "telemetry">
 
-/** Whether a variable that says something has such a name. */
+/** A variable of such a name that is not blank. */
 const names = (variables: Variables, pattern: RegExp) =>
   Object.keys(variables).find((name) => pattern.test(name) && variables[name]?.trim())
 
 const endpoint = /^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?ENDPOINT$/
 const headers = /^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?HEADERS$/
 
-/** Whether anybody says where telemetry goes. */
+/** Whether telemetry is sent anywhere. */
 export const isDelivered = ({ telemetry }: Written, environment: Variables): boolean =>
   telemetry !== undefined || names(environment, endpoint) !== undefined
 
-/** Why the file may not say where telemetry goes: it only lies in the working folder, and the key is in the environment. */
+/** Why the file may not say where telemetry is sent: it merely lies in the working folder, and the key is in the environment. */
 export const untrusted = ({ config, telemetry }: Written, environment: Variables): ConfigurationError | undefined => {
   const key = names(environment, headers)
   const isOwn = telemetry === undefined || config !== undefined || names(environment, endpoint) !== undefined

@@ -4,14 +4,14 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import type { Gauge } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
-/** How the server is watched, if it is. */
+/** How the server is observed, if it is. */
 export interface Watching {
   readonly layer: Layer.Layer<never>
-  /** What `GET /metrics` answers, with what the toolsets know; nothing where it is not served. */
+  /** The answer to `GET /metrics`, including the toolsets' gauges; undefined if it is not served. */
   readonly metrics: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
 
-/** Loads what watches the server, only where somebody may have asked for it: metrics to be fetched, or a place to send to. */
+/** Loads telemetry only if it may be wanted: metrics to be fetched, or an address to send to. */
 export const watching = (launch: Launch): Effect.Effect<Watching, ConfigurationError, Scope.Scope> => {
   const isServed = launch.http?.metrics === true
   const mayBeSent = launch.telemetry !== undefined || Object.keys(process.env).some((name) => name.startsWith("OTEL_"))

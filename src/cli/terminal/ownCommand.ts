@@ -1,6 +1,9 @@
 import path from "node:path"
 
-/** What a person types to start this command again: its name where it is installed, else Node with its file, as in a clone. */
+/**
+ * The command with which a person can start this again: its name if it is installed, otherwise Node with its file, as in a
+ * clone.
+ */
 export const ownCommand = (main: string | undefined): string => {
   const name = "workflow-tool-server"
   const isInstalled =

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Progress } from "../../mcp/Progress.ts"
 import { visible } from "./terminalText.ts"
 
-/** Shows on a terminal how far a call has come, on one line of standard error that is gone when it ends. */
+/** Shows the progress of a call on a terminal, on one line of standard error that is removed at its end. */
 export const withProgressLine = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const { stderr } = process
   if (!stderr.isTTY) return self

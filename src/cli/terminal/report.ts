@@ -1,13 +1,13 @@
 import type { Finding } from "../../mcp/Toolset.ts"
 import { coloured, plain, table, visible } from "./terminalText.ts"
 
-/** How findings are shown. */
+/** The format of findings. */
 export interface ReportOptions {
   readonly json: boolean
   readonly canColor: boolean
 }
 
-/** Findings for people: a table of what was found out, then what is wrong and what is worth knowing; or as JSON. */
+/** Findings for people: a table of facts, then errors and warnings; or as JSON. */
 export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: ReportOptions): string => {
   if (json) return JSON.stringify({ fine: findings.every(({ fine }) => fine), findings })
   const style = canColor ? coloured : plain

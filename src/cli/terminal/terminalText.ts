@@ -1,6 +1,6 @@
 /**
- * A text of others that is safe to show in a terminal: what would move the cursor, colour or turn the text around it is spelt
- * out.
+ * Foreign text that is safe to show in a terminal: control characters, which could move the cursor or colour other text, are
+ * spelt out.
  */
 export const visible = (text: string): string =>
   text
@@ -10,7 +10,7 @@ export const visible = (text: string): string =>
       (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
     )
 
-/** Columns that a line takes in a terminal. */
+/** Columns of a line in a terminal. */
 export const widthOf = (line: string): number => {
   const narrow = /[\p{M}\p{Cf}]/u
   const wide =
@@ -20,7 +20,7 @@ export const widthOf = (line: string): number => {
   return columns
 }
 
-/** How parts of a text are highlighted; not at all if there is no terminal. */
+/** How to highlight parts of a text; plain if there is no terminal. */
 export interface Style {
   readonly label: (text: string) => string
   readonly faint: (text: string) => string
@@ -33,7 +33,7 @@ export const coloured: Style = {
   faint: (text) => `\u001B[2m${text}\u001B[22m`
 }
 
-/** Rows under their heads, as wide as they must be; very long cells push the rest of their row aside. */
+/** Rows below their headings, as wide as necessary; very long cells push the rest of their row aside. */
 export const table = (
   heads: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,

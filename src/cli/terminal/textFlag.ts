@@ -1,6 +1,6 @@
 import { Flag } from "effect/cli"
 
-/** A flag with a text, of which the last counts where it is given more than once. */
+/** A flag with a text; the last counts if it is repeated. */
 export const textFlag = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),

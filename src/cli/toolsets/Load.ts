@@ -6,27 +6,27 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import type { Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
-/** The plans that a toolset makes. */
+/** The plans of a toolset. */
 export interface Plans {
-  /** Whether something may be changed now; known before the plans are. */
+  /** Whether changes are allowed now; known before the plans are. */
   readonly isWritable: PlanSource["isWritable"]
   readonly source: Effect.Effect<PlanSource>
 }
 
-/** A toolset with everything it needs, and the plans that it makes, if it makes any. */
+/** A toolset with everything it needs, and its plans, if it makes any. */
 export interface Loaded {
   readonly toolset: Toolset
   readonly plans?: Plans
-  /** Loads what was left for later; done when there is time for it, or when it is needed. */
+  /** Loads what was deferred; done when there is time for it, or when it is needed. */
   readonly later?: Effect.Effect<unknown>
-  /** Ends once it was called so often that it will be called often. */
+  /** Ends after so many calls that many more are likely. */
   readonly busy?: Effect.Effect<void>
 }
 
-/** What several toolsets work on, built when the first of them asks for it. */
+/** What several toolsets share, built when the first of them needs it. */
 export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
-  /** Whether somebody waits for lists, and calls come later: then what only calls need is left for later. */
+  /** Whether lists are expected before calls: then loading what only calls need is deferred. */
   readonly areListsFirst: boolean
 }
 

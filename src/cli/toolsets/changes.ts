@@ -5,7 +5,7 @@ import { changesOutline } from "../../changes/outline.ts"
 import type { Plans, Shared } from "./Load.ts"
 import { outlined } from "./outlined.ts"
 
-/** The tools of plans over everything that makes plans. */
+/** The tools for plans of all toolsets that make some. */
 export const load = Effect.fnUntraced(function* (
   plans: ReadonlyArray<Plans>,
   { areListsFirst }: Pick<Shared, "areListsFirst">

@@ -7,8 +7,8 @@ import type { Load } from "./Load.ts"
 import { outlined } from "./outlined.ts"
 
 /**
- * The toolset `engine`. Where lists are what is asked for first, its programs are loaded after these; but an embedded
- * engine can fail at once, which has to be said before anything else.
+ * The toolset `engine`. If lists are expected first, its programs are loaded after them; but an embedded engine can fail at
+ * once, which has to be reported before anything else.
  */
 export const load: Load = (launch, shared) => {
   const { engine } = launch

@@ -8,7 +8,7 @@ import type { SharedSettings } from "../configuration/settings.ts"
 import type { Loaded, Plans, Shared } from "./Load.ts"
 import { loaders } from "./toolsets.ts"
 
-/** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
+/** The requested toolsets with everything they need, for as long as the scope lasts. */
 export const loadToolsets = Effect.fnUntraced(function* (
   launch: Launch,
   options: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
@@ -29,11 +29,11 @@ export const loadToolsets = Effect.fnUntraced(function* (
   }
 })
 
-/** What this server agrees on with its copies, where it is not alone. */
+/** What this server shares with its copies, if there are any. */
 export const sharedWithCopies = ({ shared }: Launch) =>
   shared === undefined ? Effect.succeed(Context.empty()) : sharing(shared)
 
-/** The library for that is installed beside this one. */
+/** The Redis library, which is installed separately. */
 const sharing = (settings: SharedSettings) =>
   Effect.tryPromise({
     try: () => import("../shared/shared.ts"),
@@ -43,7 +43,7 @@ const sharing = (settings: SharedSettings) =>
       })
   }).pipe(Effect.flatMap(({ layer }) => Layer.build(layer(settings))))
 
-/** Loads the tools of plans where a toolset makes plans. */
+/** Loads the tools for plans if a toolset makes plans. */
 const planTools = (
   plans: ReadonlyArray<Plans>,
   options: Pick<Shared, "areListsFirst">
@@ -55,7 +55,7 @@ const planTools = (
         Effect.map((loaded) => [loaded])
       )
 
-/** Loads the audit log where one is asked for; a history wants to know who calls as well. */
+/** Loads the audit log if it is enabled; the history also needs to know who calls. */
 export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
   if (audit === undefined && launch.history === undefined) return Layer.empty
   const loaded =
@@ -71,7 +71,7 @@ export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
   return Layer.unwrap(loaded)
 }
 
-/** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
+/** Refuses a `caFile` or a `proxy` that cannot be used, on this Node or at all, before the first call needs it. */
 const checkConnections = ({ engine }: Launch) => {
   const own = [...(engine?.environments ?? [])].filter(
     ([, { caFile, proxy }]) => caFile !== undefined || proxy !== undefined

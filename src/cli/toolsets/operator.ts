@@ -7,7 +7,7 @@ import { readView } from "../http/pageFiles.ts"
 import type { Load } from "./Load.ts"
 import { outlined } from "./outlined.ts"
 
-/** The toolset `operator`, loaded when the toolset `engine` is. The journal of its plans is opened by the first of them. */
+/** The toolset `operator`, loaded together with the toolset `engine`. The journal of its plans is opened by the first of them. */
 export const load: Load = (launch, shared) => {
   const { engine } = launch
   const whole = Effect.flatMap(

@@ -10,7 +10,7 @@ import { readView } from "../http/pageFiles.ts"
 import * as WorkflowPlans from "../plans/workflowPlans.ts"
 import type { Shared } from "./Load.ts"
 
-/** The toolset `operator` over the instances that the toolset `engine` works on, with plans in a file of their own. */
+/** The toolset `operator` over the instances of the toolset `engine`, with plans in their own file. */
 export const load = (launch: Launch, { instances }: Shared) =>
   Effect.gen(function* () {
     const engines = yield* instances

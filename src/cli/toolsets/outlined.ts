@@ -4,13 +4,13 @@ import { cachedSuccess } from "../../internal/cachedSuccess.ts"
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 
-/** A toolset whose programs are loaded after its lists have been told, or by the first call. */
+/** A toolset whose programs are loaded after its lists were sent, or by the first call. */
 export const outlined = Effect.fnUntraced(function* <A extends { readonly toolset: Toolset }, R>(
   name: string,
   whole: Effect.Effect<A, never, R>,
-  /** What is offered, made of outlines. */
+  /** The offer, made from outlines. */
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer,
-  /** Makes what the first call would make, where none has come so far; it is missed by nobody. */
+  /** Initialises what the first call would, if there was none so far; nobody depends on it. */
   warmUp: Effect.Effect<unknown, unknown> = Effect.void
 ) {
   const isAsked = Latch.makeUnsafe()
@@ -41,10 +41,10 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   }
 })
 
-/** So many calls make a process one that goes on: most clients make some hundred. */
+/** After so many calls, a process is likely to make many: most clients make some hundred. */
 const manyCalls = 500
 
-/** In which an answer leaves that is ready: work would keep it back. A call that comes sooner does not wait for this. */
+/** Time for sending an answer that is ready, which work would delay. A call that comes sooner does not wait for it. */
 const timeToAnswer = "10 millis"
 
 /**

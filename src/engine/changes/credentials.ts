@@ -30,7 +30,7 @@ export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray
 }
 
 /** What is found by an id or a name; `Unlisted` may be there, but the engine does not tell. */
-export type CredentialMatch =
+type CredentialMatch =
   | { readonly _tag: "Found"; readonly credential: Credential }
   | { readonly _tag: "Unlisted"; readonly id: string }
   | { readonly _tag: "None"; readonly why: string }
@@ -40,7 +40,7 @@ export type CredentialMatch =
 const looksLikeId = (text: string) => /^([A-Za-z0-9]{16}|\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(text)
 
 /** The credential of a type that an id or a name stands for; ids go before names. */
-export const findCredential = (
+const findCredential = (
   { all, isComplete }: KnownCredentials,
   type: string,
   { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined }
@@ -62,13 +62,50 @@ export const findCredential = (
     : { _tag: "None", why: `, as far as its workflows show, and ${id} is not the id of one` }
 }
 
+/** What a credential of a node is to become: what it is looked up by, and what is said where that is not exactly one. */
+export interface Wanted {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly problem: (match: Extract<CredentialMatch, { readonly _tag: "None" | "Several" }>) => string
+}
+
+/** A node with credentials of an instance in place of those that `wanted` names; where there is a problem, its own stay. */
+export const resolveCredentials = <Node extends JsonObject>(
+  node: Node,
+  { instance, known }: { readonly instance: string; readonly known: KnownCredentials },
+  wanted: (type: string, given: JsonObject) => Wanted | undefined
+): { readonly node: Node; readonly problems: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> } => {
+  const problems: Array<string> = []
+  const warnings: Array<string> = []
+  const resolve = (type: string, given: JsonObject): JsonObject => {
+    const target = wanted(type, given)
+    if (target === undefined) return given
+    const match = findCredential(known, type, target)
+    switch (match._tag) {
+      case "Found":
+        return { id: match.credential.id, name: match.credential.name }
+      case "Unlisted":
+        warnings.push(unchecked(instance, type, match.id))
+        return unseen(match.id)
+      default:
+        problems.push(target.problem(match))
+        return given
+    }
+  }
+  if (!isJsonObject(node.credentials)) return { node, problems, warnings }
+  const resolved = Object.entries(node.credentials).map(
+    ([type, given]) => [type, isJsonObject(given) ? resolve(type, given) : given] as const
+  )
+  return { node: { ...node, credentials: Object.fromEntries(resolved) }, problems, warnings }
+}
+
 /** What nobody can check beforehand, said of a credential that is given by its id. */
-export const unchecked = (to: string, type: string, id: string): string =>
+const unchecked = (to: string, type: string, id: string): string =>
   `Nobody has checked that ${to} has the credential ${id} (${type}): its engine lists none, and none of its workflows uses it yet. ` +
   "What needs it is refused by apply_plan where it is not there"
 
 /** How a node names a credential that nobody has seen: engines put the name that belongs to the id, if there is one. */
-export const unseen = (id: string) => ({ id, name: id })
+const unseen = (id: string) => ({ id, name: id })
 
 /** The credentials that were written without their names, and got none: there are none with these ids. */
 export const unknownIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> => [

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { Path } from "../workflow/paths.ts"
+import type { Path } from "../workflow/valuePaths.ts"
 
 /** The same JSON with another value at a path; missing fields are added, lists do not grow. */
 export const withValue = <A>(json: A, path: Path, value: unknown): A => {

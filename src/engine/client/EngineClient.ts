@@ -37,7 +37,7 @@ import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
 
-/** What a client may share with those of other instances. */
+/** What the clients of several instances may share. */
 export interface Options {
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
@@ -50,170 +50,173 @@ export interface Options {
  * The client of one instance: one method per call of the engine's REST API v1. In a tool, it is the instance that the
  * caller asked for. Answers are passed on whole, unknown fields included; times are ISO 8601, durations seconds.
  *
- * Any call fails with `ApiError` (the engine refused, or answered what its API does not promise), `AuthenticationFailed`
+ * Any call can fail with `ApiError` (the engine refused, or its answer is not one of its API), `AuthenticationFailed`
  * (401), `PermissionDenied` (403), `NetworkError` (no answer) or `Timeout` (30 s for a call, and the time left for the
- * whole tool call). One that changes something also fails with `ReadOnlyInstance`, before anything is sent, and with
- * `OutcomeUnknown`, where it was sent and its answer was lost. A method's sentence names what else can go wrong.
+ * whole tool call). A change can also fail with `ReadOnlyInstance`, before anything is sent, and with `OutcomeUnknown`, if
+ * it was sent and its answer was lost. Further errors are documented with each method.
  *
- * The methods that end in `IfSupported` succeed with `None` where this engine's version lacks the call. Changes of a
- * workflow that exists cannot be cut off: once one may have reached the engine, it is waited for.
+ * The methods that end in `IfSupported` succeed with `None` if this engine's version lacks the call. Changes of an existing
+ * workflow cannot be interrupted: once one may have reached the engine, its answer is awaited.
  */
 export class EngineClient extends Context.Service<
   EngineClient,
   {
     /** Name of the instance, as in the configuration. */
     readonly instance: string
-    /** Address of the instance, without a slash at its end. */
+    /** Address of the instance, without a trailing slash. */
     readonly host: string
-    /** Whether nothing may be changed there; every call that would is refused with `ReadOnlyInstance`. */
+    /** Whether changes are refused with `ReadOnlyInstance`. */
     readonly isReadOnly: boolean
 
     /**
-     * Runs a change of a workflow while no other one of this process is under way there, in the order of arrival. Fails
-     * with `WorkflowBusy` where its turn does not come in time (5 minutes, or what is left for the tool call).
+     * Runs a change of a workflow exclusively within this process, in the order of arrival. Fails with `WorkflowBusy` if its
+     * turn does not come in time (5 minutes, or what is left for the tool call).
      */
     readonly exclusively: <A, E, R>(
       id: WorkflowId,
       change: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | WorkflowBusy, R>
-    /** Fails with `ProtectedWorkflow` where workflows only change after a person has agreed to it, which nobody has. */
+    /** Fails with `ProtectedWorkflow` if one of the workflows is protected and no person has agreed to its change. */
     readonly mayChange: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError>
-    /** The same before a change of its content, for calls that send something else first. */
+    /** The same before an update, for calls that send something else first. */
     readonly mayUpdate: (current: Workflow, changes: Changes) => Effect.Effect<void, EngineError>
-    /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
+    /** The versions of workflows shown to callers, to detect changes made by others since. */
     readonly versions: SeenVersions
-    /** What workflows were before, where that is kept; every reading and every change goes into it. */
+    /** The history of workflows, if one is kept; every reading and every change goes into it. */
     readonly history: InstanceHistory
 
     /**
-     * One page of the workflows that match; a filter `name` that this engine does not know is left out: check the items.
-     * What is not selected of a large page may be `null`.
+     * One page of matching workflows; a `name` filter that this engine does not know is dropped, so check the items. Fields of
+     * a large page that are not selected may be `null`.
      */
     readonly listWorkflows: (
       query: WorkflowQuery,
       selection?: Selection
     ) => Effect.Effect<Page<JsonObject>, EngineError>
     /**
-     * Reads one workflow, whole; `ApiError` 404 where there is none with this id. Where the engine answers the same as
-     * before to the letter, it can be the same object, which is frozen.
+     * Reads one whole workflow; `ApiError` 404 if there is none with this id. If the engine's answer is identical to the
+     * previous one, this may be the same, frozen object.
      */
     readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
     /**
-     * Creates a workflow, inactive, with as much of it as this engine takes; `dropped` says what it did not, as paths
-     * like `settings.callerPolicy`. What the engine finds invalid is an `ApiError` 400.
+     * Creates an inactive workflow with the fields that this engine accepts; `dropped` lists those it does not, as paths like
+     * `settings.callerPolicy`. If the engine finds it invalid, it fails with `ApiError` 400.
      */
     readonly createWorkflow: (creation: Creation) => Effect.Effect<Written, EngineError>
     /**
-     * Puts the changes over the workflow as it was just read: what is left out of them stays as in `current`, so that what
-     * somebody else wrote since is overwritten. `dropped` as in `createWorkflow`.
+     * Applies changes to the workflow as it was just read: omitted fields stay as in `current`, which overwrites what somebody
+     * else wrote since. `dropped` as in `createWorkflow`.
      */
     readonly updateWorkflow: (current: Workflow, changes: Changes) => Effect.Effect<Written, EngineError>
     /** Deletes a workflow and its executions for good; engines of generation 2 refuse an active one (`ApiError` 409). */
     readonly deleteWorkflow: (id: WorkflowId) => Effect.Effect<JsonObject, EngineError>
     /** Lets a workflow run by itself; engines of generation 2 answer before its triggers listen. */
     readonly activateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
-    /** Stops a workflow from running by itself; one that is inactive already is answered as it is. */
+    /** Stops a workflow from running by itself; no change if it is inactive already. */
     readonly deactivateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
     /**
-     * Archives a workflow, which switches it off, or brings an archived one back, inactive; one that is not archived is
-     * refused (400).
+     * Archives a workflow, which deactivates it, or restores an archived one, inactive; one that is not archived is refused
+     * (400).
      */
     readonly archiveWorkflowIfSupported: (
       id: WorkflowId,
       archived: boolean
     ) => Effect.Effect<Option.Option<Workflow>, EngineError>
-    /** One page of the versions of a workflow, the newest first; engines before 2.35 keep none that could be listed. */
+    /** One page of the versions of a workflow, newest first; engines before 2.35 cannot list them. */
     readonly listVersionsIfSupported: (
       id: WorkflowId,
       query: PageQuery
     ) => Effect.Effect<Option.Option<Page<VersionEntry>>, EngineError>
-    /** Reads one version of a workflow; `ApiError` 404 where it has none with this id. */
+    /** Reads one version of a workflow; `ApiError` 404 if it has none with this id. */
     readonly getVersionIfSupported: (
       id: WorkflowId,
       version: VersionId
     ) => Effect.Effect<Option.Option<WorkflowVersion>, EngineError>
-    /** Replaces all tags of a workflow by these; `ApiError` 404 where the workflow or a tag does not exist. */
+    /** Replaces all tags of a workflow; `ApiError` 404 if the workflow or a tag does not exist. */
     readonly setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) => Effect.Effect<unknown, EngineError>
 
     /**
-     * One page of the executions that match, newest first. Engines before 2.37 filter by no time, and are asked for up to
-     * 250 at once instead: check `startedAt` of the items.
+     * One page of matching executions, newest first. Engines before 2.37 do not filter by time and are asked for up to 250 at
+     * once instead: check `startedAt` of the items.
      */
     readonly listExecutions: (query: ExecutionQuery) => Effect.Effect<Page<Execution>, EngineError>
     /**
-     * Reads one execution, with `includeData` also what every node returned, which may be many megabytes: what is not
-     * selected of a large one may be `null`.
+     * Reads one execution, with `includeData` also what every node returned, which may be many megabytes: fields of a large one
+     * that are not selected may be `null`.
      */
     readonly getExecution: (
       id: ExecutionId,
       includeData: boolean,
       selection?: Selection
     ) => Effect.Effect<Execution, EngineError>
-    /** Deletes the record of an execution for good, and answers it; the run itself is not undone. */
+    /** Deletes the record of an execution for good and returns it; the run itself is not undone. */
     readonly deleteExecution: (id: ExecutionId) => Effect.Effect<JsonObject, EngineError>
     /**
-     * Runs a failed execution again, as its workflow was or (`loadWorkflow`) as it is now, and answers the new one when it
+     * Retries a failed execution, with the workflow as it was or (`loadWorkflow`) as it is now, and returns the new one when it
      * has ended; one that did not fail is refused (409).
      */
     readonly retryExecutionIfSupported: (
       id: ExecutionId,
       loadWorkflow?: boolean
     ) => Effect.Effect<Option.Option<Execution>, EngineError>
-    /** Ends an execution that is under way or waits; one that has ended is refused (409), an unknown one not found (404). */
+    /** Stops a running or waiting execution; one that has ended is refused (409), an unknown one is not found (404). */
     readonly stopExecutionIfSupported: (id: ExecutionId) => Effect.Effect<Option.Option<JsonObject>, EngineError>
 
     /** One page of credentials, without their values. */
     readonly listCredentialsIfSupported: (
       query: PageQuery
     ) => Effect.Effect<Option.Option<Page<JsonObject>>, EngineError>
-    /** Reads one credential, without its values; `ApiError` 404 where an engine that lists them has none with this id. */
+    /** Reads one credential, without its values; `ApiError` 404 if an engine that lists them has none with this id. */
     readonly getCredentialIfSupported: (id: CredentialId) => Effect.Effect<Option.Option<JsonObject>, EngineError>
-    /** Creates a credential, whose data must fit `getCredentialSchema`. None of its texts comes back in an error. */
+    /** Creates a credential, whose data must match `getCredentialSchema`. Its values never appear in errors. */
     readonly createCredential: (body: {
       readonly name: string
       readonly type: CredentialType
       readonly data: JsonObject
     }) => Effect.Effect<JsonObject, EngineError>
-    /** Changes a credential; `data` replaces all old values. None of its texts comes back in an error. */
+    /** Changes a credential; `data` replaces all old values. Its values never appear in errors. */
     readonly updateCredentialIfSupported: (
       id: CredentialId,
       body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
     ) => Effect.Effect<Option.Option<JsonObject>, EngineError>
     /** Deletes a credential for good, whether workflows use it or not. */
     readonly deleteCredential: (id: CredentialId) => Effect.Effect<JsonObject, EngineError>
-    /** The JSON schema of the data of a credential type; `ApiError` 404 where the engine does not know the type. */
+    /** The JSON schema of the data of a credential type; `ApiError` 404 if the engine does not know the type. */
     readonly getCredentialSchema: (type: CredentialType) => Effect.Effect<JsonObject, EngineError>
-    /** Lets the engine try a stored credential; `message` says what came of it, `status` is OK or Error. */
+    /** Lets the engine test a stored credential; `status` is OK or Error, `message` says more. */
     readonly testCredentialIfSupported: (id: CredentialId) => Effect.Effect<Option.Option<CredentialTest>, EngineError>
-    /** Names of all credential types; `None` from engines that do not tell everybody. Asked without the key. */
+    /** Names of all credential types; `None` from engines that do not make them public. Asked without the key. */
     readonly credentialTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<string>>, EngineError>
 
-    /** Descriptions of all node types, megabytes of them; `None` from engines that do not tell everybody. Asked without the key. */
+    /**
+     * Descriptions of all node types, megabytes of them; `None` from engines that do not make them public. Asked without the
+     * key.
+     */
     readonly nodeTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<unknown>>, EngineError>
-    /** The packages with node types that are installed beside the engine's own. */
+    /** The installed community packages with node types. */
     readonly communityPackagesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<CommunityPackage>>, EngineError>
 
     /** Creates a tag; a name that is taken is an `ApiError` 409. */
     readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>
     /** One page of all tags. */
     readonly listTags: (query: PageQuery) => Effect.Effect<Page<Tag>, EngineError>
-    /** Reads one tag; `ApiError` 404 where there is none with this id. */
+    /** Reads one tag; `ApiError` 404 if there is none with this id. */
     readonly getTag: (id: TagId) => Effect.Effect<Tag, EngineError>
     /** Renames a tag; a name that is taken is an `ApiError` 409. */
     readonly updateTag: (id: TagId, name: string) => Effect.Effect<Tag, EngineError>
-    /** Deletes a tag and takes it from its workflows. */
+    /** Deletes a tag and removes it from its workflows. */
     readonly deleteTag: (id: TagId) => Effect.Effect<JsonObject, EngineError>
 
     /**
-     * Calls a production address of a workflow on the engine's host, without the key and never twice. Every status is an
-     * answer of the workflow, so that none is an error.
+     * Calls a production address of a workflow on the engine's host, once and without the key. Any status is an answer of the
+     * workflow, not an error.
      */
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
-    /** The version that engines of generation 1 tell everybody, such as `1.82.3`; newer ones do not. */
+    /** The version that engines of generation 1 make public, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
-    /** What the key may do here; only engines of generation 2 tell. */
+    /** What the key may do here; only engines of generation 2 say. */
     readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
-    /** How many milliseconds the engine's clock is ahead of this machine's, to a second; nothing where it does not tell. */
+    /** How many milliseconds the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time. */
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
   }
 >()("workflow-tool-server/engine/EngineClient") {

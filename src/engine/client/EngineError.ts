@@ -12,7 +12,7 @@ export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("In
   }
 }
 
-/** The engine takes neither key header, or none of the caller's rights is behind the key. */
+/** The engine accepts neither key header, or the key grants nothing. */
 export class AuthenticationFailed extends Schema.TaggedError<AuthenticationFailed>()("AuthenticationFailed", {
   instance: Schema.String,
   apiResponse: Schema.Unknown
@@ -22,7 +22,7 @@ export class AuthenticationFailed extends Schema.TaggedError<AuthenticationFaile
   }
 }
 
-/** The key is good, but may not do this. */
+/** The key is valid, but may not do this. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   instance: Schema.String,
   apiResponse: Schema.Unknown
@@ -32,7 +32,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   }
 }
 
-/** The engine answered, and its answer was a refusal or not one of its API. */
+/** The engine refused, or its answer is not one of its API. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   instance: Schema.String,
   httpStatus: Schema.Int,
@@ -44,11 +44,11 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   }
 }
 
-/** The same refusal, in words that say more. */
+/** The same refusal with a more helpful message. */
 export const reworded = ({ apiResponse, httpStatus, instance }: ApiError, problem: string): ApiError =>
   new ApiError({ instance, httpStatus, problem, apiResponse })
 
-/** The time for one upstream call ran out. `outcomeUnknownOf` is a change that was sent, and may or may not have happened. */
+/** An upstream call timed out. `outcomeUnknownOf` is a change that was sent, and may or may not have happened. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   instance: Schema.String,
   milliseconds: Schema.Int,
@@ -67,14 +67,14 @@ const outcomeUnknown = (operation: string, instance: string) =>
   `The outcome of ${operation} on instance ${instance} is unknown: it was sent, and not repeated. ` +
   "Read the current state before trying again."
 
-/** No whole answer came: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
+/** No complete answer: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
 export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
   instance: Schema.String,
   code: Schema.String,
   problem: Schema.String,
-  /** Whether an answer had begun, of which the rest was no use. */
+  /** Whether an answer had begun, but could not be used. */
   wasReached: Schema.optionalKey(Schema.Boolean),
-  /** Where it was looked for, unless the caller is somebody whom that does not concern. */
+  /** The address that was tried, unless the caller may not see it. */
   address: Schema.optionalKey(Schema.String),
   /** What to do about it. */
   remedy: Schema.optionalKey(Schema.String)
@@ -89,7 +89,7 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
   }
 }
 
-/** What was read to be shown is larger than an answer may be; it was not read to its end. */
+/** The answer is larger than what may be shown; it was not read to its end. */
 export class TooLargeToShow extends Schema.TaggedError<TooLargeToShow>()("TooLargeToShow", {
   instance: Schema.String,
   bytes: Schema.Int
@@ -114,7 +114,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("ReadOnlyInstance", {
   instance: Schema.String,
   operation: Schema.String,
-  /** What else than the configuration forbids it. */
+  /** What forbids it, if not the configuration. */
   reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -124,7 +124,7 @@ export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("Re
   }
 }
 
-/** The configuration protects a workflow, or a tag that protects workflows, and no person has agreed to its change. */
+/** A workflow is protected by the configuration, or a tag protects workflows, and no person has agreed to its change. */
 export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("ProtectedWorkflow", {
   instance: Schema.String,
   kind: Schema.Literals(["workflow", "tag"]),
@@ -132,9 +132,9 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   name: Schema.String,
   /** Other workflows that the same call would change. */
   others: Schema.Array(Schema.String),
-  /** Everything that has to be agreed to, also the name that a workflow is to get. */
+  /** Everything that has to be agreed to, including a workflow's new name. */
   names: Schema.Array(Schema.String),
-  /** The workflow as it is, and as it would be. */
+  /** The workflow before and after. */
   becoming: Schema.optionalKey(Schema.Struct({ before: JsonObject, after: JsonObject }))
 }) {
   override get message() {
@@ -149,11 +149,11 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   }
 }
 
-/** The workflow is not any more what it was when it was read: by the caller (`ifVersion`), or within this call. */
+/** The workflow has changed since it was read: by the caller (`ifVersion`), or within this call. */
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
   instance: Schema.String,
   id: Schema.String,
-  /** What changed, as far as that is known: "name", "nodes (Fetch changed)". */
+  /** What changed, as far as it is known: "name", "nodes (Fetch changed)". */
   changed: Schema.Array(Schema.String),
   since: Schema.Literals(["ifVersion", "meanwhile"])
 }) {
@@ -166,11 +166,11 @@ export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("Work
   }
 }
 
-/** Earlier changes of the same workflow did not end in time, by this server or by one that it shares its locks with. */
+/** Earlier changes of the same workflow did not end in time, on this server or on another one that shares its locks. */
 export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBusy", {
   instance: Schema.String,
   id: Schema.String,
-  /** What else keeps this change from its turn. */
+  /** What else delays this change. */
   problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -193,7 +193,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   done: Schema.String,
   step: Schema.String,
   problem: Schema.String,
-  /** Of the engine's refusal, where it was one. */
+  /** The status of the engine's refusal, if it was one. */
   httpStatus: Schema.optionalKey(Schema.Int),
   apiResponse: Schema.optionalKey(Schema.Unknown)
 }) {
@@ -202,10 +202,10 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   }
 }
 
-/** The server ends, and with it a run that would have taken longer. */
+/** The server is shutting down, and ends a run that would have taken longer. */
 export class ServerStopping extends Schema.TaggedError<ServerStopping>()("ServerStopping", {
   instance: Schema.String,
-  /** Whether something was carried out before. */
+  /** Whether something was done before. */
   isBegun: Schema.Boolean
 }) {
   override get message() {
@@ -215,12 +215,12 @@ export class ServerStopping extends Schema.TaggedError<ServerStopping>()("Server
   }
 }
 
-/** A rule about workflows is broken; found before anything is sent. The message is the contract's. */
+/** A rule about workflows is broken; found before anything is sent. The message is fixed by the contract. */
 export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
   message: Schema.String
 }) {}
 
-/** Everything that a call of an engine, or a rule about workflows, can fail with. */
+/** All errors of calls to engines and of rules about workflows. */
 export type EngineError =
   | ApiError
   | AuthenticationFailed

@@ -6,51 +6,51 @@ import type { Call } from "../../mcp/Caller.ts"
 /** The history could not be read. */
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
 
-/** The history can be read, and has no such version. */
+/** The history has no such version. */
 export class UnknownVersion extends Schema.TaggedError<UnknownVersion>()("UnknownVersion", {
   version: Schema.String
 }) {}
 
 /** Something that was changed through this server. */
 export interface Change {
-  /** Who changed it with what, as far as that is known. */
+  /** Who made the change with which tool, as far as it is known. */
   readonly origin: Call
   /** Milliseconds since 1970. */
   readonly at: number
   readonly id: string
-  /** What the workflow was just before, as far as the change itself showed it. */
+  /** The workflow before the change, as far as the change itself showed it. */
   readonly before?: JsonObject | undefined
-  /** The fields that such a change can change, where it did not show what was before. */
+  /** The fields that such a change can affect, if it did not show the workflow before. */
   readonly touched?: ReadonlyArray<string>
-  /** What it is now. It may have to be read from the engine. */
+  /** The workflow after the change. It may have to be read from the engine. */
   readonly after: Effect.Effect<After>
 }
 
-/** What a change led to; `Unknown` where that could not be found out. */
+/** The result of a change; `Unknown` if it could not be determined. */
 export type After =
   | { readonly _tag: "Present"; readonly seen: JsonObject }
   | { readonly _tag: "Deleted" }
   | { readonly _tag: "Unknown" }
 
-/** Something of a list that the history keeps beside the workflows: never more than names, and no value of a credential. */
+/** Tags or credentials, which the history keeps beside the workflows: names only, never the values of a credential. */
 export interface Listed {
   readonly list: "tags" | "credentials"
-  /** All there are, where they were read; else what was made or changed, and what is gone. */
+  /** All of them, if they were read; otherwise what was changed or deleted. */
   readonly all?: ReadonlyArray<JsonObject>
   readonly put?: JsonObject
   readonly gone?: string
   readonly origin?: Call
 }
 
-/** A workflow that somebody changed, as a commit tells it. */
+/** A workflow that somebody changed, as recorded in a commit. */
 export interface Drift extends Omit<Version, "engineVersion" | "call"> {
   readonly id: string
   readonly name: string
 }
 
-/** What was recorded of an instance since a backup of it. */
+/** What was recorded of an instance since its last backup. */
 export interface Since {
-  /** When that backup was; nothing where there was none. */
+  /** When that backup was; undefined if there was none. */
   readonly when: string | undefined
   /** Newest first. */
   readonly changes: ReadonlyArray<Drift>
@@ -58,41 +58,41 @@ export interface Since {
 
 /** One version of a workflow in the history. */
 export interface Version {
-  /** Names it; it is the state after this change. */
+  /** Its id; it is the state after this change. */
   readonly version: string
   /** ISO 8601. */
   readonly when: string
   readonly by: string
   readonly tool: string | undefined
   readonly reason: string | undefined
-  /** Changes that one call of a tool has made have the same one. */
+  /** The same for all changes made by one tool call. */
   readonly call: string | undefined
   /** What changed, in a line. */
   readonly change: string
-  /** The engine's own name of this version, where it has one. */
+  /** The engine's own id of this version, if it has one. */
   readonly engineVersion: string | undefined
   readonly isDeletion: boolean
 }
 
-/** Versions, newest first; `next` leads to older ones. */
+/** Versions, newest first; `next` is the cursor to older ones. */
 export interface Versions {
   readonly data: ReadonlyArray<Version>
   readonly next: string | undefined
 }
 
-/** What is wrong with the keeping of the history. */
+/** What is wrong with the recording of the history. */
 export interface Problem {
   readonly message: string
-  /** Whether all is recorded nevertheless, and only the work tree lags behind. */
+  /** Whether everything is recorded, and only the work tree lags behind. */
   readonly isRecorded: boolean
 }
 
-/** The history of the workflows of one instance. Nothing of it but reading keeps the caller waiting. */
+/** The history of the workflows of one instance. Only reading from it makes the caller wait. */
 export interface InstanceHistory {
   readonly isKept: boolean
-  /** Whether anything is known of a workflow, so that what it was before a change of it is recorded already. */
+  /** Whether the workflow is recorded, so that its state before a change need not be read first. */
   readonly knows: (id: string) => Effect.Effect<boolean>
-  /** Workflows were read, and some were found not to be there. */
+  /** Workflows were read, and some were found missing. */
   readonly saw: (workflows: ReadonlyArray<JsonObject>, gone?: ReadonlyArray<string>) => Effect.Effect<void>
   readonly wrote: (change: Change) => Effect.Effect<void>
   /** Tags and credentials: names only. */
@@ -103,21 +103,21 @@ export interface InstanceHistory {
   readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError | UnknownVersion>
   /** What was recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
-  /** A backup is complete; `words` say of what. */
+  /** A backup is complete; `words` describe it. */
   readonly backedUp: (words: string) => Effect.Effect<void>
-  /** Waits, not for long, until what happened so far is recorded. */
+  /** Waits, not for long, until everything so far is recorded. */
   readonly flushed: Effect.Effect<void>
-  /** The same for who cannot do without it, and waits longer. */
+  /** The same for callers that depend on it, and wait longer. */
   readonly drained: Effect.Effect<void>
-  /** Many readings that are to be recorded as one. */
+  /** Records all readings made meanwhile as one. */
   readonly together: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** What is wrong with the keeping of the history now. */
+  /** What is wrong with the recording now. */
   readonly problem: Effect.Effect<Problem | undefined>
   readonly versions: (
     id: string,
     page: { readonly limit: number; readonly after?: string | undefined }
   ) => Effect.Effect<Versions, HistoryError | UnknownVersion>
-  /** The workflow as it was after a change, or `before` it; nothing where it did not exist. */
+  /** The workflow after a change, or `before` it; undefined if it did not exist. */
   readonly read: (
     id: string,
     version: string,
@@ -126,8 +126,8 @@ export interface InstanceHistory {
 }
 
 /**
- * Who made a version of a workflow, and those between it and an earlier one, as far as the engine tells within moments.
- * Nothing where it does not.
+ * Who made a version of a workflow, and those between it and an earlier one, as far as the engine tells quickly. Undefined if
+ * it does not.
  */
 export type Authors = (id: string, since: string, until: string) => Effect.Effect<string | undefined>
 
@@ -150,7 +150,7 @@ export const noHistory: InstanceHistory = {
   read: () => Effect.undefined
 }
 
-/** Keeps what workflows were. By default nobody does. `secrets` never get into it. */
+/** Keeps former states of workflows. By default nothing is kept. `secrets` never get into it. */
 export const History = Context.Reference<{
   readonly of: (instance: string, secrets: ReadonlyArray<string>, authors: Authors) => InstanceHistory
 }>("workflow-tool-server/engine/History", { defaultValue: () => ({ of: () => noHistory }) })

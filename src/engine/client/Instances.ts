@@ -18,7 +18,7 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
 export class Instances extends Context.Service<
   Instances,
   InstanceNames & {
-    /** The client of a named instance; of the default one when no name is given. Any other value is an unknown name. */
+    /** The client of a named instance, or of the default one if no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
   }
 >()("workflow-tool-server/engine/Instances") {

@@ -5,8 +5,8 @@ import { keyHeaders } from "./naming.ts"
 import { isStarting } from "./replies.ts"
 
 /**
- * Learns which key header an instance takes: the first call that is refused is repeated once with the other one, and
- * what is accepted is kept. If neither is, the first refusal is the answer.
+ * Learns which key header an instance accepts: the first refused call is repeated once with the other header, and the accepted
+ * one is kept. If neither is accepted, the first refusal is the answer.
  */
 export const make = (pinned: string | undefined) => {
   let known = pinned
@@ -32,5 +32,5 @@ export const make = (pinned: string | undefined) => {
   return { learn }
 }
 
-/** Only success proves that the key was looked at: engines refuse unknown paths, and start up, without it. */
+/** Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. */
 const isAccepted = (answer: Reply) => answer.status < 300 && !isStarting(answer)

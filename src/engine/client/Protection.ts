@@ -2,33 +2,33 @@ import { Context, MutableHashSet, MutableRef } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 
-/** Which workflows only change after a person has agreed to it by name. */
+/** Which workflows are changed only after a person has agreed to it by name. */
 export interface Protected {
   readonly hasName: (name: string) => boolean
   readonly tags: ReadonlySet<string>
 }
 
-/** A workflow that a call would change; without an id, one that it would make. */
+/** A workflow that a call would change; without an id, one that it would create. */
 export interface Changed {
   readonly id?: string
   readonly name: string
   readonly tags?: ReadonlyArray<{ readonly name: string }> | undefined
-  /** The workflow as it is and as it would be, where that is known. */
+  /** The workflow before and after, if known. */
   readonly becoming?: { readonly before: JsonObject; readonly after: JsonObject }
 }
 
-/** What is protected from single changes; nothing where nobody has configured it. */
+/** What is protected from single changes; undefined if nothing is configured. */
 export const Protection = Context.Reference<Protected | undefined>("workflow-tool-server/engine/Protection", {
   defaultValue: () => undefined
 })
 
-/** What a person has agreed to for the call that is under way. */
+/** What a person has agreed to for the current call. */
 export interface Agreement {
-  /** Names of workflows and tags, or whatever there is. */
+  /** Names of workflows and tags, or everything. */
   readonly names: ReadonlySet<string> | "all"
-  /** Whether something was sent: from then on the call cannot be made again from its beginning. */
+  /** Whether something was sent: from then on, the call cannot be restarted. */
   readonly isBegun: MutableRef.MutableRef<boolean>
-  /** Workflows that the call itself has made: what it does to them next is part of that. */
+  /** Workflows created by the call itself, which it may change further. */
   readonly made?: MutableHashSet.MutableHashSet<string>
 }
 
@@ -39,10 +39,9 @@ export const agreement = (names: Agreement["names"]): Agreement => ({
   made: MutableHashSet.empty()
 })
 
-/** Nobody has agreed to anything. */
 export const noAgreement: Agreement = { names: new Set(), isBegun: MutableRef.make(false) }
 
-/** The agreement for the call that is under way; there is none by itself. */
+/** The agreement for the current call; none by default. */
 export const Agreed = Context.Reference<Agreement>("workflow-tool-server/engine/Agreed", {
   defaultValue: () => noAgreement
 })

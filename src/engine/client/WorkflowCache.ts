@@ -7,23 +7,23 @@ import { isWorkflow } from "./isWorkflow.ts"
 import type { Workflow } from "./models.ts"
 import { json } from "./replies.ts"
 
-/** Reads the text of a workflow, as far as it has its shape at a glance, or knows what it reads. */
+/** Reads the text of a workflow if it has the right shape at a glance, or is known already. */
 export type WorkflowCache = (address: string, text: string) => Option.Option<Workflow>
 
-/** What was read, as far as it is told apart from most others; whole once it seems to have come twice. */
+/** A fingerprint of what was read; the whole text once it seems to have come twice. */
 interface Reading {
   readonly stamp: string
   readonly whole?: { readonly text: string; readonly workflow: Workflow }
 }
 
-/** Characters of all texts that are kept, and of the longest. */
+/** Characters of all texts that are kept, and of the longest one. */
 const most = 1024 * 1024
 const longest = 64 * 1024
 
 /**
- * Reads workflows, and nothing a third time that an address answers to the letter as before: who reads a workflow again
- * mostly finds it as it was. Then the object is the same as before, too; it cannot be changed. Of what has come once,
- * next to nothing is kept, as it would only be copied, and thrown away with the next change.
+ * Reads workflows, but does not parse the same text a third time: a workflow that is read again has mostly not changed. The
+ * result is then the same, frozen object. Next to nothing is kept of a text that came only once, as it would only be copied,
+ * and thrown away with the next change.
  */
 export const make = (): WorkflowCache => {
   const recent = new BoundedCache<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)

@@ -5,14 +5,14 @@ import { remaining } from "./Deadline.ts"
 
 interface Lock {
   readonly semaphore: Semaphore.Semaphore
-  /** How many calls hold it or wait for it; the last one takes it out of the map. */
+  /** How many calls hold it or wait for it; the last one removes it from the map. */
   users: number
 }
 
 /**
- * Locks by name, within this process in the order of arrival, and then against other servers. Waiting ends with the deadline of the call. Whoever gives
- * up while waiting leaves the queue; whoever gives up while holding it is not waited for, but the lock stays taken until
- * what cannot be interrupted, a write that is under way, has ended.
+ * Locks by name, within this process in the order of arrival, and then against other servers. Waiting ends with the deadline of
+ * the call. A call that gives up while waiting leaves the queue; one that gives up while holding the lock is not waited for,
+ * but the lock is released only when its uninterruptible part, a write that is under way, has ended.
  */
 export const make = (coordination: Context.Service.Shape<typeof Coordination> = Coordination.defaultValue()) => {
   const locks = new Map<string, Lock>()
@@ -30,7 +30,7 @@ export const make = (coordination: Context.Service.Shape<typeof Coordination> = 
       if (lock.users === 0) locks.delete(name)
     })
 
-  /** Runs `self` while nobody else holds the lock of this name; fails with `busy` where that took too long. */
+  /** Runs `self` while nobody else holds the lock of this name; fails with `busy` if the wait is too long. */
   const withLock = <A, E, R, E2>(name: string, self: Effect.Effect<A, E, R>, busy: Waiting<E2>["busy"]) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {

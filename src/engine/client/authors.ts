@@ -4,15 +4,15 @@ import type { Authors } from "./History.ts"
 import { WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 
-/** Versions that are looked at: who changed it before these is not told. */
+/** Versions to look at: earlier authors are not determined. */
 const limit = 50
 
-/** How long the history waits to learn who it was. */
+/** How long the history waits for an answer. */
 const timeLimit = "5 seconds"
 
 const toWorkflowId = Schema.decodeUnknownOption(WorkflowId)
 
-/** Asks the engine's own versions of a workflow; engines before 2.35 keep none, or do not show them. */
+/** Asks the engine for the authors of its versions; engines before 2.35 have no versions, or do not show them. */
 export const authorsBy =
   ({ listVersionsIfSupported }: Pick<ReturnType<typeof restCalls>, "listVersionsIfSupported">): Authors =>
   (id, since, until) =>

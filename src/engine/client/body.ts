@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "./models.ts"
 import { toEngineType } from "./naming.ts"
-import { groupsAmong } from "./nodeGroups.ts"
+import { groupsAmong } from "./refusedGroups.ts"
 
 /** The body of a create or an update. */
 export interface Body {
@@ -14,13 +14,13 @@ export interface Body {
   readonly [field: string]: unknown
 }
 
-/** A body that the engine takes, and what had to be left out of it, as paths like `settings.callerPolicy`. */
+/** A body that the engine accepts, and what had to be left out, as paths like `settings.callerPolicy`. */
 export interface Sendable {
   readonly body: Body
   readonly dropped: ReadonlyArray<string>
 }
 
-/** A workflow that is to be created. */
+/** A workflow to create. */
 export interface Creation {
   readonly name: string
   readonly nodes: ReadonlyArray<JsonObject>
@@ -31,29 +31,29 @@ export interface Creation {
   readonly nodeGroups?: unknown
 }
 
-/** Fields that a caller gives; what is left out stays. `connections` replaces all, `settings` is put over the old ones. */
+/** Fields to change; omitted ones stay. `connections` are replaced as a whole, `settings` are merged. */
 export interface Changes {
   readonly name?: string | undefined
   readonly nodes?: ReadonlyArray<JsonObject> | undefined
   readonly connections?: JsonObject | undefined
   readonly settings?: JsonObject | undefined
-  /** Whether `settings` are all that there should be, rather than put over the old ones. */
+  /** Whether `settings` replace all others instead of being merged. */
   readonly replacesSettings?: boolean
   readonly staticData?: unknown
-  /** Changed on engines of generation 2 alone; older ones keep what they have. */
+  /** Only changed on engines of generation 2; older ones keep what they have. */
   readonly pinData?: unknown
-  /** Known to engines of generation 2 alone. */
+  /** Only known to engines of generation 2. */
   readonly nodeGroups?: unknown
   readonly description?: unknown
 }
 
-/** What to send to create a workflow on an engine of this generation. */
+/** The body that creates a workflow on an engine of this generation. */
 export const createBody = (creation: Creation, generation: Generation): Sendable => {
   const { name, nodes, connections, settings = {}, ...more } = creation
   return sendable({ name, nodes, connections, settings, ...definedFields(more) }, generation)
 }
 
-/** What to send to change a workflow as it was just read. An update replaces, so that all of it goes back. */
+/** The body that changes a workflow as it was just read. An update replaces the workflow, so all of it is sent back. */
 export const updateBody = (current: Workflow, changes: Changes, generation: Generation): Sendable => {
   const { connections, name, nodes, replacesSettings = false, settings, ...more } = changes
   const carried = generation.carried.map((field) => [field, current[field]])
@@ -76,14 +76,14 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
   )
 }
 
-/** What takes a setting away on engines that put settings over the old ones; there is no such word for other settings. */
+/** The values that remove a setting on engines that merge settings; other settings have no such value. */
 export const removals: Readonly<Record<string, string | number>> = {
   timezone: "DEFAULT",
   errorWorkflow: "DEFAULT",
   executionTimeout: -1
 }
 
-/** The words that take away what should not be there any more, for engines that need them: those with published versions. */
+/** The values that remove settings, for engines that need them: those with published versions. */
 const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
   current.activeVersionId === undefined
     ? {}
@@ -91,7 +91,7 @@ const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
         Object.entries(removals).filter(([field]) => field in (current.settings ?? {}) && !(field in wanted))
       )
 
-/** The body with the types of its nodes in another spelling. */
+/** The body with its node types in another spelling. */
 export const renameNodeTypes = (body: Body, spelling: (type: string) => string): Body => ({
   ...body,
   nodes: body.nodes.map((node) => (Predicate.isString(node.type) ? { ...node, type: spelling(node.type) } : node))
@@ -117,7 +117,7 @@ const sendable = (
   }
 }
 
-/** Splits what the engine takes from what would be lost; what it keeps by itself is neither. */
+/** Separates fields that the engine accepts from those that would be lost; what it keeps by itself is neither. */
 const pick = (
   fields: JsonObject,
   taken: Fields
@@ -130,7 +130,7 @@ const pick = (
   }
 }
 
-/** The editor stores some defaults by this name. The API refuses it where it is no text; to leave it out means the same. */
+/** The editor stores some defaults as this value. The API refuses it unless it is a string; leaving it out means the same. */
 const withoutDefaults = (settings: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(settings).filter(([field, value]) => value !== "DEFAULT" || textSettings.includes(field))
@@ -141,10 +141,10 @@ const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 const definedFields = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
-/** Fields by which an engine knows a node again; a webhook's address hangs on them. */
+/** Fields by which an engine identifies a node; a webhook's address depends on them. */
 const identity = ["id", "webhookId"] as const
 
-/** Gives nodes that come without identity the one of the current node of the same name and type, if nobody else has it. */
+/** Gives nodes without identity that of the current node with the same name and type, unless another node has it. */
 export const keepIdentity = (
   given: ReadonlyArray<JsonObject>,
   current: ReadonlyArray<JsonObject>
@@ -158,24 +158,24 @@ export const keepIdentity = (
   })
 }
 
-/** By which a node is known again without its id: its name and type. */
+/** Identifies a node without its id: by name and type. */
 export const keyOf = ({ name, type }: JsonObject) =>
   JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
 
-/** Which fields of an object an engine takes: only these, or all but these, which it keeps by itself. */
+/** Which fields of an object an engine accepts: only these, or all but these, which it keeps by itself. */
 export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
 
-/** What engines of one generation take in the body of a create or an update. */
+/** What engines of one generation accept in the body of a create or an update. */
 export interface Generation {
-  /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
+  /** Fields of the read workflow that an update sends back, besides name, nodes, connections and settings. */
   readonly carried: ReadonlyArray<string>
-  /** Fields beside name, nodes, connections and settings. */
+  /** Fields besides name, nodes, connections and settings. */
   readonly others: Fields
   readonly settings: Fields
   readonly node: Fields
 }
 
-/** Refuse the whole body for one field they do not know. */
+/** Refuses the whole body because of one unknown field. */
 const strict: Generation = {
   carried: ["staticData"],
   others: { only: ["staticData"] },
@@ -215,7 +215,7 @@ const strict: Generation = {
   }
 }
 
-/** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
+/** Accepts all fields that it shows, except derived ones, and merges settings. */
 const full: Generation = {
   carried: ["staticData", "pinData", "nodeGroups"],
   others: { allBut: [] },
@@ -223,5 +223,5 @@ const full: Generation = {
   node: { allBut: ["createdAt", "updatedAt"] }
 }
 
-/** Everything that sets the generations apart, as data. */
+/** All differences between the generations, as data. */
 export const generations = { "1.x": strict, "2.x": full } as const

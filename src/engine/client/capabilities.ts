@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
-/** What a key may do and what the engine offers it, as engines of generation 2 tell. */
+/** What a key may do and what the engine offers it, as reported by engines of generation 2. */
 export interface Capabilities {
   readonly scopes: ReadonlyArray<string>
-  /** The calls of the REST API that this key may make, by their names in its OpenAPI document. */
+  /** The calls of the REST API that this key may make, by their operation ids in its OpenAPI document. */
   readonly operations: ReadonlySet<string>
   /** The same calls as method and path below the API's root: `POST /executions/{executionId}/stop`. */
   readonly calls: ReadonlySet<string>
@@ -11,7 +11,7 @@ export interface Capabilities {
 
 const name = Schema.optionalKey(Schema.String)
 
-/** The answer that tells a key's capabilities. */
+/** The answer with a key's capabilities. */
 export const Discovered = Schema.Struct({
   data: Schema.Struct({
     scopes: Schema.Array(Schema.String),

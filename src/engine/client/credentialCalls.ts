@@ -8,7 +8,6 @@ import { type CredentialId, CredentialTest, type CredentialType, page, type Page
 import { credentialTypesPath } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
 
-/** How an engine is asked about credentials, and told of new values. */
 export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Calls) => {
   const list = (query: PageQuery) =>
     callIfSupported(page(JsonObject), {
@@ -18,7 +17,7 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
       query: { ...query }
     }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
 
-  /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
+  /** If an engine cannot even list credentials, "not found" says nothing about the requested one. */
   const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
     Effect.catchIf(ask, isMissing, (error) =>
       Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
@@ -53,7 +52,7 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
       ),
     deleteCredential: (id: CredentialId) =>
       call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
-    // Tries a value that is stored, and changes nothing: as good on an instance where nothing may be changed.
+    // This tests a stored value and changes nothing, so it is allowed on read-only instances.
     testCredentialIfSupported: (id: CredentialId) =>
       callIfSupported(CredentialTest, {
         operation: "test credential",

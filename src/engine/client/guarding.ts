@@ -10,12 +10,12 @@ import { readTemporaryName } from "./temporaryName.ts"
 
 type Client = ReturnType<typeof restCalls>
 
-/** What would be changed: a workflow as it is and as it would be called, or a tag that protects workflows. */
+/** What would be changed: a workflow with its current and new name, or a tag that protects workflows. */
 interface Target extends Changed {
   readonly kind: "tag" | "workflow"
 }
 
-/** The same client, which changes what is protected only for callers to whom a person has agreed. */
+/** The same client, which changes what is protected only if a person has agreed. */
 export const guarding = <C extends Client>(client: C, protection: Protected | undefined): C => {
   if (protection === undefined) return client
 
@@ -25,7 +25,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       : readTemporaryName(name) === undefined &&
         (protection.hasName(name) || tags.some((tag) => protection.tags.has(tag.name)))
 
-  /** Fails where one of these is protected and nobody has agreed to its change. */
+  /** Fails if one of these is protected and nobody has agreed to its change. */
   const allowed = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
     const { made, names } = yield* Agreed
     if (names === "all") return undefined
@@ -45,7 +45,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
     })
   })
 
-  /** Makes a change of these, where it is allowed. */
+  /** Makes a change of these, if it is allowed. */
   const held = <A>(targets: Effect.Effect<ReadonlyArray<Target>, EngineError>, change: Effect.Effect<A, EngineError>) =>
     Effect.gen(function* () {
       const { isBegun, names } = yield* Agreed
@@ -54,7 +54,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       return yield* change
     })
 
-  /** What is not there is for the change itself to tell. */
+  /** If it does not exist, the change itself will report that. */
   const workflow = (id: WorkflowId) =>
     client.getWorkflow(id).pipe(
       Effect.map(({ name, tags }): ReadonlyArray<Target> => [{ kind: "workflow", id, name, tags }]),
@@ -90,7 +90,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
   }
 }
 
-/** A workflow that would be updated, by the name that it has and the one that it would get. */
+/** A workflow that would be updated, by its current and its new name. */
 const updated = (current: Workflow, changes: Changes): ReadonlyArray<Target> => {
   const settings = { ...current.settings, ...changes.settings }
   const after = { ...current, ...changes, name: changes.name ?? current.name, settings }

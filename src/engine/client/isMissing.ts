@@ -1,11 +1,11 @@
 import { type ApiError, type EngineError, reworded } from "./EngineError.ts"
 import type { ExecutionId } from "./models.ts"
 
-/** Whether the engine has no such thing as was asked for. */
+/** Whether the engine does not have what was requested. */
 export const isMissing = (error: EngineError): error is ApiError & { readonly httpStatus: 404 } =>
   error._tag === "ApiError" && error.httpStatus === 404
 
-/** Says in the contract's words that there is no such execution; the engine's own stay in `apiResponse`. */
+/** The error of the contract for a missing execution; the engine's own message stays in `apiResponse`. */
 export const executionNotFound =
   (id: ExecutionId) =>
   (error: EngineError): EngineError =>

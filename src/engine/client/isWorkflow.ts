@@ -4,8 +4,8 @@ import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "./models.ts"
 
 /**
- * Whether JSON has the shape of `Workflow`, without a copy of it: a workflow is read more often than anything else, and
- * passed on as it came. Where it says no, the schema says why.
+ * Whether JSON has the shape of `Workflow`, without copying it: workflows are read more often than anything else, and passed on
+ * unchanged. If not, the schema explains why.
  */
 export const isWorkflow = (value: unknown): value is Workflow =>
   isJsonObject(value) &&

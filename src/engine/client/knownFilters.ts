@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { EngineError } from "./EngineError.ts"
 
 /**
- * Lists with filters that not every engine has. Where one is refused as unknown the list is asked for without it, then
- * and from then on: whoever asks has to check the items. `isWhole` says whether all filters are still in.
+ * Lists with filters that not every engine has. If one is refused as unknown, the list is requested without it, now and later:
+ * callers then have to check the items. `isWhole` tells whether all filters are still in use.
  */
 export const knownFilters = () => {
   const unknown = new Set<string>()
@@ -25,7 +25,7 @@ export const knownFilters = () => {
   return ask
 }
 
-/** Filters that callers of lists check by themselves, or can do without. */
+/** Filters that callers of lists check themselves, or can do without. */
 const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore", "excludePinnedData"]
 
 const refusedFilter = (error: EngineError): string | undefined => {

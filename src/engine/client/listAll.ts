@@ -3,24 +3,24 @@ import { Array as Arrays, Effect, Option, Schema } from "effect"
 import type { EngineError } from "./EngineError.ts"
 import { type Page, type PageQuery, Workflow } from "./models.ts"
 
-/** How much of a list is read at most. */
+/** How much of a list to read. */
 export interface Extent {
   readonly pages: number
-  /** Items of one page; as many as engines give where it is left out. */
+  /** Items per page; by default the engine's own. */
   readonly limit?: number
-  /** Whether no later page is wanted, by how many items were picked of a page with so many. */
+  /** Whether no more pages are needed, by the number of picked and of all items so far. */
   readonly isEnough?: (picked: number, all: number) => boolean
 }
 
-/** What was found on the pages that were read, and whether these were all that are there or wanted. */
+/** What was found on the pages that were read, and whether these were all that exist or are needed. */
 export interface FirstPages<B> {
   readonly found: ReadonlyArray<B>
   readonly isWhole: boolean
 }
 
 /**
- * Reads a list page by page and keeps of each what `pick` takes, so that long lists need no memory for the rest. A cursor
- * that comes again ends the list.
+ * Reads a list page by page and keeps only what `pick` takes, so that long lists need no memory for the rest. A repeated cursor
+ * ends the list.
  */
 export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   list: (query: PageQuery) => Effect.Effect<Page<A>, E>,
@@ -42,7 +42,7 @@ export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   return { found, isWhole: false }
 })
 
-/** The same of a list that not every engine has; nothing where this one has not. */
+/** The same for a list that not every engine has; `None` if this one does not. */
 export const firstPagesIfSupported = <A, B, E>(
   list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, E>,
   extent: Extent,
@@ -61,13 +61,13 @@ export const firstPagesIfSupported = <A, B, E>(
     return Option.some(yield* firstPages(rest, extent, pick))
   })
 
-/** What `firstPages` picks where everything is wanted. */
+/** A `pick` that takes all items. */
 export const everything = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => items
 
-/** Pages at most: an engine that leads on for ever is not followed. */
+/** Most pages: an engine with an endless list is not followed forever. */
 const maxPages = 1000
 
-/** All items of a list. `report` is told how many there are so far. */
+/** All items of a list. `report` is called with the number of items so far. */
 export const listAll = <A>(
   list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>,
   report: (count: number) => Effect.Effect<void> = () => Effect.void
@@ -78,7 +78,7 @@ export const listAll = <A>(
     return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ found }) => found)
   })
 
-/** The same of a list that not every engine has; nothing where this one has not. */
+/** The same for a list that not every engine has; `None` if this one does not. */
 export const listAllIfSupported = <A>(
   list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
 ): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
@@ -89,6 +89,6 @@ export const listAllIfSupported = <A>(
 
 const decode = Schema.decodeUnknownOption(Workflow)
 
-/** The workflows of a list; an item that has not the shape of one is left out. */
+/** The workflows of a list, without items that do not have the shape of one. */
 export const workflowsIn = (items: ReadonlyArray<unknown>): ReadonlyArray<Workflow> =>
   Arrays.getSomes(items.map((item) => decode(item)))

@@ -37,7 +37,7 @@ export type ExecutionId = typeof ExecutionId.Type
 export const Tag = open({ id: Schema.String, name: Schema.String })
 export type Tag = typeof Tag.Type
 
-/** A node as a caller gives it; what the graph rules demand is checked by `validate`, with the contract's words. */
+/** A node as a caller gives it; the rules for graphs are checked by `validate`, with the contract's messages. */
 export const Node = open({
   name: Schema.String,
   type: Schema.String,
@@ -48,7 +48,7 @@ export const Node = open({
 })
 export type Node = typeof Node.Type
 
-/** One end of a connection, as the engine keeps it. */
+/** One end of a connection, as the engine stores it. */
 export const Target = open({ node: Schema.String, type: Schema.String, index: Schema.Int })
 export type Target = typeof Target.Type
 
@@ -59,7 +59,7 @@ export const Connections = Schema.Record(
 )
 export type Connections = typeof Connections.Type
 
-/** A connection in the array form that the server also takes. */
+/** A connection in the array form that the server also accepts. */
 export const Link = open({
   source: Schema.String,
   target: Schema.String,
@@ -70,7 +70,7 @@ export type Link = typeof Link.Type
 
 const SaveData = Schema.Literals(["all", "none"])
 
-/** Settings as a caller gives them; every one may be left out, and engines know more than these. */
+/** Settings as a caller gives them; all are optional, and engines have more than these. */
 export const WorkflowSettings = open({
   /** "v1" runs branch after branch, "v0" the first node of each branch, then the second. */
   executionOrder: Schema.optionalKey(Schema.Literals(["v0", "v1"])),
@@ -86,14 +86,14 @@ export const WorkflowSettings = open({
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
-/** A workflow as an engine returns it; engines keep nodes that no rule would let through, so only the envelope is typed. */
+/** A workflow as an engine returns it; engines may contain nodes that break our rules, so only the envelope is typed. */
 export const Workflow = open({
   id: WorkflowId,
   name: Schema.String,
   active: Schema.Boolean,
-  /** The version that is, or is about to be, live; engines before 2 have one version only. */
+  /** The version that is live, or about to be; engines before 2 have only one version. */
   activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** How many of its triggers listen, as far as the engine has counted them. */
+  /** How many of its triggers listen, if the engine has counted them. */
   triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
@@ -140,21 +140,21 @@ export const ExecutionStatus = Schema.Literals([
 ])
 export type ExecutionStatus = typeof ExecutionStatus.Type
 
-/** One run of a workflow. Engines write its id as digits in some answers and as a number in others: here it is a number. */
+/** One run of a workflow. Engines return its id as digits or as a number: here it is a number. */
 export const Execution = open({
   id: Schema.Union([ExecutionId, Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId))]),
   status: Schema.optionalKey(Schema.String),
-  /** The version of the workflow that ran; engines before 2 keep none. */
+  /** The version of the workflow that ran; not recorded by engines before 2. */
   workflowVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
   data: Schema.optionalKey(Schema.Unknown)
 })
 export type Execution = typeof Execution.Type
 
-/** What came of trying a credential. */
+/** The result of testing a credential. */
 export const CredentialTest = open({ status: Schema.String, message: Schema.String })
 export type CredentialTest = typeof CredentialTest.Type
 
-/** A package with node types that is installed on an instance beside the engine's own. */
+/** A community package with node types that is installed on an instance. */
 export const CommunityPackage = open({
   packageName: Schema.String,
   installedVersion: Schema.String,
@@ -171,28 +171,28 @@ export const page = <S extends Schema.Constraint>(item: S) =>
     nextCursor: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 
-/** One page of a list; `nextCursor` of a `PageQuery` leads to the next one, and the last page has none. */
+/** One page of a list; pass `nextCursor` in a `PageQuery` to get the next one. The last page has none. */
 export interface Page<A> {
   readonly data: ReadonlyArray<A>
   readonly nextCursor?: string | null | undefined
 }
 
-/** Where a page begins, and how long it may be. */
+/** The start and length of a page. */
 export interface PageQuery {
-  /** Items at most, 1 to 250; engines take 100 where it is left out. */
+  /** Most items, 1 to 250; the engines' default is 100. */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
 /** Which workflows to list. */
 export interface WorkflowQuery extends PageQuery {
   readonly active?: boolean
-  /** Part of the name; engines differ in letter case and wildcards, and some know no such filter. */
+  /** Part of the name; engines differ in case sensitivity and wildcards, and some have no such filter. */
   readonly name?: string
-  /** Names of tags, all of which a workflow must have; engines ignore those they do not know. */
+  /** Names of tags, all of which a workflow must have; engines ignore unknown ones. */
   readonly tags?: ReadonlyArray<string>
-  /** Without pinned data, which may be large; engines before 1.82 send it nevertheless. */
+  /** Without pinned data, which may be large; engines before 1.82 send it anyway. */
   readonly excludePinnedData?: boolean
 }
 

@@ -1,12 +1,12 @@
-/** Every word of the engine's vendor that the wire needs; the rest of the code says "engine". */
+/** The engine vendor's names that the wire needs; everything else says "engine". */
 
-/** What the engine is called where people and models read of it. */
+/** The name of the engine in texts for people and models. */
 export const engineName = "n8n"
 
 /** Names of the key header, in the order in which they are tried. */
 export const keyHeaders = ["X-ENGINE-API-KEY", "X-N8N-API-KEY"] as const
 
-/** Node type prefixes as the contract writes them, and as real engines know them. */
+/** Prefixes of node types in the contract, and on real engines. */
 const neutralPrefix = "engine-nodes-base."
 const enginePrefix = "n8n-nodes-base."
 
@@ -14,7 +14,7 @@ const enginePrefix = "n8n-nodes-base."
 export const toEngineType = (type: string): string =>
   type.startsWith(neutralPrefix) ? enginePrefix + type.slice(neutralPrefix.length) : type
 
-/** How callers' node types are spelt for an engine: one that takes the neutral key header has neutral types, too. */
+/** How callers' node types are spelt for an engine: one that accepts the neutral key header has neutral types, too. */
 export const spellingFor = (keyHeader: string): ((type: string) => string) =>
   keyHeader.toUpperCase() === keyHeaders[0] ? (type) => type : toEngineType
 
@@ -30,26 +30,26 @@ export const neutralType = (kind: string): string => neutralPrefix + kind
 /** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
 export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)
 
-/** A node type as people name it: without its package, where that is one that every engine has. */
+/** A node type as people call it: without the package, if every engine has it. */
 export const shortType = (type: string): string => {
   const own = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
   return own === undefined ? type : type.slice(own.length)
 }
 
-/** The whole text that an engine answers, with status 200 and on every path, while it is starting. */
+/** The whole body that an engine answers, with status 200 and on every path, while it is starting. */
 export const startingUp = "n8n is starting up. Please wait"
 
-/** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
+/** Path of the public settings with a 1.x engine's version, and the field that contains it. */
 export const settingsPath = "/rest/settings"
 export const versionField = "versionCli" as const
 
-/** Path of the descriptions of all credential types, which a 1.x engine shows to everybody. */
+/** Path of the descriptions of all credential types, which are public on 1.x engines. */
 export const credentialTypesPath = "/types/credentials.json"
 
-/** Path of the descriptions of all node types, which a 1.x engine shows to everybody. */
+/** Path of the descriptions of all node types, which are public on 1.x engines. */
 export const nodeTypesPath = "/types/nodes.json"
 
-/** The package of the engine itself, whose manifest names the exact versions of those below. */
+/** The package of the engine itself, whose manifest has the exact versions of those below. */
 export const enginePackage = "n8n"
 
 /** The packages that hold the engine's own node types. */
@@ -58,9 +58,9 @@ export const nodePackages = ["n8n-nodes-base", "@n8n/n8n-nodes-langchain"] as co
 /** Name of the meta tag of an engine's start page that holds its release. */
 export const releaseMeta = "n8n:config:sentry"
 
-/** Whether a package is named as those are that can be installed beside the engine's own. */
+/** Whether a package has the name of a community package. */
 export const isCommunityPackage = (name: string): boolean => /^(?:@[\w.-]+\/)?n8n-nodes-[\w.-]+$/.test(name)
 
-/** Whether a name is only meant to be that of one of the engine's own packages. */
+/** Whether a name merely resembles that of one of the engine's own packages. */
 export const isOwnInOtherWords = (name: string): boolean =>
   /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i.test(name)

@@ -4,7 +4,6 @@ import type * as Call from "./call.ts"
 import { CommunityPackage } from "./models.ts"
 import { nodeTypesPath } from "./naming.ts"
 
-/** What an engine tells of its node types. */
 export const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
   nodeTypesIfSupported: Effect.map(
     publicJson(nodeTypesPath),

@@ -5,7 +5,7 @@ import type { Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { releaseMeta, settingsPath, versionField } from "./naming.ts"
 import { json } from "./replies.ts"
 
-/** The exact version that an engine tells everybody: in its settings where it is an older one, else on its start page. */
+/** The exact version that an engine makes public: in its settings if it is an older one, otherwise on its start page. */
 export const publicVersion = Effect.fnUntraced(function* (
   upstream: Upstream,
   headers: NonNullable<UpstreamRequest["headers"]>
@@ -23,7 +23,7 @@ const readVersion = (settings: unknown) =>
 
 const Release = Schema.fromJsonString(Schema.Struct({ release: Schema.String }))
 
-/** The release in the Base64 JSON of a meta tag of the page, without the name of the product. */
+/** The release in the Base64-encoded JSON of a meta tag, without the name of the product. */
 const versionOnPage = (page: string): string | undefined => {
   const tag = page.match(/<meta\b[^>]{0,4000}>/g)?.find((tag) => tag.includes(`name="${releaseMeta}"`))
   const [, content] = /\bcontent="([A-Za-z0-9+/=]{1,3000})"/.exec(tag ?? "") ?? []

@@ -6,13 +6,13 @@ import type { Reply } from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { startingUp } from "./naming.ts"
 
-/** Longest body that is quoted whole, in characters; of others the beginning. */
+/** Longest body that is quoted whole, in characters; longer ones are truncated. */
 const longestQuote = 20_000
 const longestBeginning = 500
 const longestWords = 1000
 const longestType = 100
 
-/** A text of the engine as it is shown: so long at most, and the end says that there was more. */
+/** A text of the engine as it is shown: truncated, with a note that there was more. */
 export const cut = (text: string, most = longestWords): string =>
   text.length > most ? `${text.slice(0, most)}... (cut, ${text.length} characters)` : text
 
@@ -35,7 +35,7 @@ export const problemOf = (reply: Reply, { text } = untouched): string => {
 /** An engine that has just begun to start knows no path for a moment. */
 const noPath = ". If the engine is starting, try again in a moment; else its host is not that of an engine"
 
-/** Words of an upstream without secrets and cut; only what could be shown is searched. */
+/** A message of an upstream, redacted and truncated; only what could be shown is searched for secrets. */
 const shown = (words: string, redact: Redactor["text"], most = longestWords): string =>
   words.length > longestQuote ? cut(redact(words.slice(0, longestQuote)), most) : cut(redact(words), most)
 
@@ -78,7 +78,7 @@ export const thingAt = (path: string): string | undefined => {
   return kind === undefined || id === "schema" ? undefined : `${kind} ${id}`
 }
 
-/** The engine's own words for `apiResponse`: its JSON; of a text that is none, or is very long, the beginning. */
+/** The value of `apiResponse`: the engine's JSON; of other or very long texts, the beginning. */
 export const apiResponse = (reply: Reply, { text, value } = untouched): unknown => {
   const body = reply.text.length > longestQuote ? Option.none() : json(reply)
   return Option.match(body, {
@@ -87,13 +87,13 @@ export const apiResponse = (reply: Reply, { text, value } = untouched): unknown 
   })
 }
 
-/** What came where the engine's own answer was awaited. */
+/** What came instead of the engine's own answer. */
 export const cameInstead = (reply: Reply, { text } = untouched): string =>
   `status ${reply.status} came instead, as ${reply.text.trim() === "" ? "an empty answer" : shown(contentType(reply), text, longestType)}`
 
 /**
- * Whether a reply to a change leaves open what became of it: a gateway answered in the engine's place, or the engine's
- * answer to a change that it took cannot be read. A refusal is in the engine's own JSON.
+ * Whether the outcome of a change is unknown despite a reply: a gateway answered instead of the engine, or the engine's answer
+ * to a change that it accepted cannot be read. A refusal is in the engine's own JSON.
  */
 export const leavesOpen = (reply: Reply): boolean => {
   if (reply.status === 502 || reply.status === 504) return true
@@ -102,22 +102,22 @@ export const leavesOpen = (reply: Reply): boolean => {
   return isPlain && (reply.status < 300 || reply.status >= 500)
 }
 
-/** Whether an engine that is starting has turned the request away: by its own text to the letter, which is never JSON. */
+/** Whether a starting engine has refused the request: by its exact text, which is never JSON. */
 export const isStarting = (reply: Reply): boolean =>
   reply.status === 200 && reply.text.trim() === startingUp && !/json/i.test(contentType(reply))
 
-/** Whether an engine knows no path: for a moment after it said that it is starting. */
+/** Whether an engine knows no path, as for a moment after it said that it is starting. */
 export const knowsNoPath = (reply: Reply): boolean => reply.status === 404 && Option.isNone(json(reply))
 
-/** Whether the engine lacks the route itself: the refusal of a thing with that id is in the engine's own words. */
+/** Whether the engine lacks the route itself: if only the thing does not exist, it refuses in its own words. */
 export const isNotOffered = (reply: Reply): boolean => {
   if (reply.status === 405) return true
   return reply.status === 404 && ["not found", undefined].includes(ownWords(reply))
 }
 
 /**
- * Whether a production address answers in the engine's own words that nothing listens there yet. A workflow can say the
- * same to the letter, so that this alone does not prove that no run has begun. The words of a form are a page.
+ * Whether a production address answers with the engine's own message that nothing listens there yet. A workflow can return the
+ * same text, so this alone does not prove that no run has begun. For forms, the message is an HTML page.
  */
 export const isNotListening = (reply: Reply): boolean => {
   if (reply.status !== 404) return false
@@ -131,14 +131,14 @@ export const isNotListening = (reply: Reply): boolean => {
   )
 }
 
-/** What such a refusal holds, `stacktrace` only in an engine that is being developed. */
+/** The fields of such a refusal, `stacktrace` only in a development build of the engine. */
 const ownKeys = ["code", "message", "hint", "stacktrace"]
 
 const notListening = new RegExp(
   `^(${[
     'The requested webhook ".*" is not registered\\.',
     "This webhook is not registered for [A-Z]+ requests\\. Did you mean to make a .* request\\?",
-    // Between taking a workflow's last version down and putting the next one up.
+    // Between removing the published version of a workflow and publishing the next one.
     '(Published|Active) version not found for workflow with id ".*"'
   ].join("|")})$`
 )

@@ -34,7 +34,7 @@ import type { WorkflowCache } from "./WorkflowCache.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
 import { writeWithFallback } from "./writeWithFallback.ts"
 
-/** How each method of `EngineClient` calls the engine. What it promises is said there. */
+/** Implements the methods of `EngineClient`, which documents them. */
 export const restCalls = (
   instance: string,
   environment: Environment,
@@ -176,7 +176,7 @@ const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
           operation: "list executions",
           method: "GET",
           path: "/executions",
-          // What has to be looked for here is looked for in large pages, as long as they stay small.
+          // Items are filtered here, so pages are large as long as their items are small.
           query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
         })
       ),
@@ -211,7 +211,7 @@ const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
   }
 }
 
-/** Many engines only create and delete credentials; their values never come back. */
+/** Many engines can only create and delete credentials; their values are never returned. */
 const tagCalls = ({ call }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
   listTags: (query: PageQuery) =>

@@ -2,7 +2,7 @@ import { credentialTypesPath, nodeTypesPath, settingsPath } from "./naming.ts"
 
 const root = "/api/v1/"
 
-/** Parts of the API's paths that are no ids. */
+/** Segments of the API's paths that are not ids. */
 const words = new Set(
   (
     "workflows executions credentials tags discover community-packages activate deactivate archive unarchive retry stop " +
@@ -14,10 +14,7 @@ const isWord = (part: string, place: number) => (place === 1 ? part === "schema"
 
 const fixed = new Set(["/", credentialTypesPath, nodeTypesPath, settingsPath])
 
-/**
- * A path of the engine with `{id}` for everything that a caller or the engine chose; nothing for an address of a
- * workflow, which may be a secret.
- */
+/** A path of the engine with `{id}` in place of ids; undefined for an address of a workflow, which may be a secret. */
 export const routeOf = (path: string): string | undefined => {
   if (fixed.has(path)) return path
   if (!path.startsWith(root)) return undefined

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-/** Every text and every number in the data of a credential: each may be a secret. */
+/** Every string and number in the data of a credential: each may be a secret. */
 export const secretsIn = (value: unknown): ReadonlyArray<string> => {
   if (Predicate.isString(value)) return [value]
   if (Predicate.isNumber(value)) return [String(value)]

@@ -1,7 +1,7 @@
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 
-/** The contract's name for a failure of the network. */
+/** The contract's code for a network failure. */
 export const networkKind = (code: string): string => {
   if (code === "ECONNREFUSED") return code
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "ENOTFOUND"

@@ -7,15 +7,15 @@ import { Instances } from "./Instances.ts"
 import { isMissing } from "./isMissing.ts"
 import { CredentialId } from "./models.ts"
 
-/** What stands for a version that nothing tells. */
+/** The version if it cannot be determined. */
 export const unknown = "unknown"
 
-/** Milliseconds after a look-up that found nothing until the next one. */
+/** Milliseconds between look-ups that find nothing. */
 const pause = 60_000
 
 /**
- * Answers at once with what is known of the default engine's version; while that is nothing, asking starts a look-up in
- * the background, one at a time, and after one that found nothing only a minute later. What was found is kept.
+ * Immediately returns the known version of the default engine; until it is known, this starts a look-up in the background, one
+ * at a time, and after one that found nothing again only after a minute. The result is kept.
  */
 export const make = Effect.gen(function* () {
   const instances = yield* Instances
@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
   return yield* staleWhileRevalidate({ initial: unknown, lookUp, pause, isStale: (known) => known === unknown })
 })
 
-/** What the engine tells of its version, else what the calls it offers prove. */
+/** The version that the engine states, or otherwise a lower bound proved by the calls it offers. */
 export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
   const told = yield* engine.publicVersion
   if (Option.isSome(told)) return told.value
@@ -32,6 +32,6 @@ export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Serv
   return unknown
 })
 
-/** A refusal of the thing asked for, such as an unknown id, still proves the call. */
+/** Even if the requested thing is refused, such as an unknown id, the call exists. */
 const offers = <A>(call: Effect.Effect<Option.Option<A>, EngineError>) =>
   Effect.match(call, { onSuccess: Option.isSome, onFailure: isMissing })

@@ -6,16 +6,15 @@ import { nodeKind } from "./naming.ts"
 
 const called = new Set(["chatTrigger", "form", "formTrigger", "mcpTrigger", "wait", "webhook"])
 
-/** Whether a node is called from outside, at an address that hangs on an id of its own. */
+/** Whether a node is called from outside, at an address that depends on its own id. */
 export const isCalled = ({ type }: JsonObject): boolean => Predicate.isString(type) && called.has(nodeKind(type))
 
-/** Whether a node has the id that its address hangs on. */
+/** Whether a node has the id that its address depends on. */
 export const hasWebhookId = ({ webhookId }: JsonObject): boolean => Predicate.isString(webhookId) && webhookId !== ""
 
 /**
- * Which nodes get such an id when they are written, as editors and engines of generation 2 give one: new ones; without it,
- * older engines let them answer at an address that nobody expects. What is there without an id stays so: its address is in
- * use.
+ * Which nodes get such an id when they are written, as editors and engines of generation 2 do: new ones. Without it, older
+ * engines let them listen at an unexpected address. Existing nodes without an id are left alone: their address is in use.
  */
 export const lacksWebhookId = (current: ReadonlyArray<JsonObject>): ((node: JsonObject) => boolean) => {
   const known = new Set(current.filter(isCalled).flatMap((node) => [keyOf(node), node.id]))
@@ -41,7 +40,7 @@ export const withWebhookIds = (
 
 const hexadecimal = "0123456789abcdef"
 
-/** A version 4 UUID, as editors give one to nodes that are called from outside. */
+/** A version 4 UUID, as editors assign to nodes that are called from outside. */
 export const freshWebhookId = Effect.map(
   Effect.replicateEffect(Random.nextIntBetween(0, 16, { halfOpen: true }), 32),
   (places) => {

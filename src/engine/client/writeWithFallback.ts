@@ -3,17 +3,17 @@ import { Effect, Result } from "effect"
 import { type Body, type Sendable, type Generation, generations } from "./body.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { Workflow } from "./models.ts"
-import { groupPath, refusedGroup } from "./nodeGroups.ts"
+import { groupPath, refusedGroup } from "./refusedGroups.ts"
 
-/** A workflow as the engine now has it, and what it did not take, as paths like `settings.callerPolicy`. */
+/** A workflow as stored by the engine, and what it did not accept, as paths like `settings.callerPolicy`. */
 export interface Written {
   readonly workflow: Workflow
   readonly dropped: ReadonlyArray<string>
 }
 
 /**
- * Writes as much of a workflow as this engine takes. Older engines refuse a body for a single field they do not know,
- * before they look at the rest: then it goes again without such fields.
+ * Writes as much of a workflow as this engine accepts. Older engines refuse a body because of a single unknown field, before
+ * they check the rest: it is then sent again without such fields.
  */
 export const writeWithFallback = Effect.fnUntraced(function* (
   bodyFor: (generation: Generation) => Sendable,
@@ -28,7 +28,7 @@ export const writeWithFallback = Effect.fnUntraced(function* (
     : yield* Effect.fromResult(first)
 })
 
-/** A group of nodes that what is written tears apart is not worth the writing of it: it is left out, and named. */
+/** A node group that the write would tear apart must not prevent it: it is left out and reported. */
 const withoutRefusedGroups = (
   { body, dropped }: Sendable,
   send: (body: Body) => Effect.Effect<Workflow, EngineError>
@@ -50,7 +50,7 @@ const withoutRefusedGroups = (
     }
   })
 
-/** Not all engines of generation 2 know groups, and these refuse nothing else. */
+/** Not all engines of generation 2 know groups, and these refuse only that. */
 const knowsNoGroups = (error: EngineError): boolean =>
   refusesFields(error) && error._tag === "ApiError" && error.problem.endsWith("in object: 'nodeGroups'")
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Which workflows were written while something else was being read: that reading may show what was before the change, or
- * what came of it, and tells nothing of others.
+ * Which workflows were written while something else was being read: such a reading may show the workflow before or after the
+ * change, so it is not recorded.
  */
 export const makeWritesUnderWay = () => {
   let time = 0
@@ -36,5 +36,5 @@ export const makeWritesUnderWay = () => {
   }
 }
 
-/** Readings do not take so long that more writes end meanwhile. */
+/** Readings never take so long that more writes end meanwhile. */
 const mostRemembered = 10_000

@@ -15,17 +15,17 @@ import { Journal, type JournalError } from "./store/Journal.ts"
 import { Store } from "./store/Store.ts"
 import { json, page } from "./wire/http.ts"
 
-/** The versions of the engine that can be stood in for. */
+/** The supported versions of the engine. */
 export const Version = Schema.Literals(["1.82.3", "2.41.1"])
 export type Version = typeof Version.Type
 
 const dialects = { "1.82.3": v1, "2.41.1": v2 }
 
-/** How an embedded engine is made. */
+/** Options of an embedded engine. */
 export interface EmbeddedEngineOptions {
-  /** Which version it behaves like; 1.82.3 by default. */
+  /** The version to behave like; 1.82.3 by default. */
   readonly version?: Version
-  /** The one key it takes; `embedded` by default. */
+  /** The only key it accepts; `embedded` by default. */
   readonly apiKey?: string
   /** Whether a new engine starts with a few realistic workflows; false by default. */
   readonly seed?: boolean
@@ -40,11 +40,11 @@ export class EmbeddedEngine extends Context.Service<
     /** A base URL that `httpClient` answers. */
     readonly host: string
     readonly apiKey: Redacted.Redacted
-    /** The same engine, to be added to a router of one's own. */
+    /** The same engine, to be added to a router. */
     readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
   }
 >()("workflow-tool-server/embedded/engine/EmbeddedEngine") {
-  /** Writes every change to the journal and starts from its entries. Fails when they cannot be read. */
+  /** Writes every change to the journal and starts from its entries. Fails if they cannot be read. */
   static readonly layerStore = ({
     apiKey = "embedded",
     seed: isSeeded = false,
@@ -56,7 +56,7 @@ export class EmbeddedEngine extends Context.Service<
       Layer.provide(Layer.succeed(Dialect, dialects[version]))
     )
 
-  /** Forgets everything when its scope is closed. */
+  /** Its state is gone when its scope is closed. */
   static readonly layer = (options?: EmbeddedEngineOptions): Layer.Layer<EmbeddedEngine> =>
     EmbeddedEngine.layerStore(options).pipe(Layer.provide(Journal.layerNone), Layer.orDie)
 }
@@ -76,7 +76,7 @@ const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: b
   return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
 })
 
-/** Everything that an engine answers: the API, the addresses of triggers, and its health and version. */
+/** Everything that an engine serves: the API, the addresses of triggers, and its health and version. */
 const routesFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
   const { publicNodeTypes, publicSettings, version } = yield* Dialect
   const nodeTypes = () => (publicNodeTypes === undefined ? noSession : HttpServerResponse.jsonUnsafe(publicNodeTypes()))
@@ -98,10 +98,10 @@ const routesFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
   )
 })
 
-/** The answer to who asks without the cookie of an editor's session. */
+/** The answer to a request without the cookie of an editor's session. */
 const noSession = json(401, { status: "error", message: "Unauthorized" })
 
-/** The editor's page, as far as it tells anything without an editor. */
+/** The editor's page, with the parts that other programs read. */
 const startPage = (version: string) => {
   const release = encodeBase64(JSON.stringify({ release: `n8n@${version}` }))
   return HttpServerResponse.text(
@@ -117,10 +117,10 @@ const elsewhere = HttpRouter.add("*", "/*", (request) =>
   Effect.succeed(page(404, `Cannot ${request.method} ${request.url.replaceAll("<", "&lt;")}`))
 )
 
-/** The answer to an address that no router can read. */
+/** The answer to an address that no router can parse. */
 const malformed = page(400, "Bad Request")
 
-/** A request as it arrives. A form gets its boundary when it is sent, which it is not here. */
+/** A request as it arrives. A form would get its boundary when it is sent, which does not happen here. */
 const received = (request: HttpClientRequest.HttpClientRequest) =>
   request.body._tag === "FormData"
     ? Effect.map(HttpClientRequest.toWeb(request), HttpServerRequest.fromWeb)

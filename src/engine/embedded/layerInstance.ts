@@ -5,7 +5,7 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { EngineConfig } from "../config/EngineConfig.ts"
 import { EmbeddedEngine } from "./EmbeddedEngine.ts"
 
-/** The embedded engine as the one configured instance: its configuration, and the way to it. */
+/** The embedded engine as the only configured instance: its configuration, and the HTTP client for it. */
 export const layerInstance = ({
   name = "embedded",
   readOnly = false

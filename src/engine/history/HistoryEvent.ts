@@ -43,22 +43,22 @@ const Listed = Schema.TaggedStruct("Listed", {
 
 const BackedUp = Schema.TaggedStruct("BackedUp", { ...on, words: Schema.String })
 
-/** Something that happened to workflows of an instance, as it is to be recorded; texts of it wait on the disk where it cannot be. */
+/** What happened to workflows of an instance, to be recorded; spooled as text if that is not possible. */
 export const HistoryEvent = Schema.Union([Seen, Wrote, Listed, BackedUp])
 export type HistoryEvent = typeof HistoryEvent.Type
 export type HistoryEventOf<Tag extends HistoryEvent["_tag"]> = Extract<HistoryEvent, { readonly _tag: Tag }>
 
-/** What is kept of a tag or a credential: nothing that could be a value of one. */
+/** What is kept of a tag or a credential: never a value. */
 export const shortItem = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
 
-/** The workflows that something happened to. */
+/** The ids of the workflows in an event. */
 export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {
   if (event._tag === "Wrote") return [event.id]
   if (event._tag !== "Seen") return []
   return [...event.workflows.map(({ id }) => String(id)), ...event.gone]
 }
 
-/** The same, where readings of an instance that follow on each other are one: they make one commit. */
+/** The events with consecutive readings of an instance merged, so that they make one commit. */
 export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> => {
   const all: Array<HistoryEvent> = []
   for (const event of events) {

@@ -12,24 +12,24 @@ import { deleted, type Line, messageOf, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
 
-/** What the repository holds of a workflow. */
+/** What the repository contains of a workflow. */
 export interface Known {
   readonly base: string
   readonly paths: ReadonlyArray<string>
   readonly record: JsonObject
 }
 
-/** What is known while commits are made: of each workflow by `keyOf`, and of lists by their file. */
+/** The state while commits are made: workflows by `keyOf`, and lists by their file. */
 export interface Ledger {
   readonly workflows: Map<string, Known>
   readonly lists: Map<string, string>
-  /** Who made versions that are none of ours, by `versionKey`, as far as their engines tell. */
+  /** Authors of versions that are not ours, by `versionKey`, as far as engines tell. */
   readonly authors: ReadonlyMap<string, string>
-  /** When those were recorded of which something older comes only now, by `keyOf`, in milliseconds. */
+  /** When workflows were recorded for which an older state arrives only now, by `keyOf`, in milliseconds. */
   readonly recordedAt: ReadonlyMap<string, number>
 }
 
-/** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
+/** The commits for an event, none if nothing changed; the ledger is updated. */
 export const commitsOf = (event: HistoryEvent, ledger: Ledger): ReadonlyArray<NewCommit> => {
   if (event._tag === "Seen") return commitsOfReading(event, ledger)
   if (event._tag === "Wrote") return commitsOfChange(event, ledger)
@@ -67,7 +67,7 @@ const commitsOfReading = (
   ]
 }
 
-/** Whether another process has recorded what came after a reading, before this one came to be recorded. */
+/** Whether another process has already recorded something newer than this reading. */
 const isOvertaken = (
   { recordedAt, workflows }: Ledger,
   { at, instance }: Pick<HistoryEvent, "at" | "instance">,
@@ -106,7 +106,7 @@ const commitsOfChange = (change: HistoryEventOf<"Wrote">, ledger: Ledger): Reado
   return [...earlier, ...ours({ ...step, line: { ...step.line, change: `${words} (recorded late)` } })]
 }
 
-/** The workflow before a change: as it was read for it, else as far as such a change leaves it as it was. */
+/** The workflow before a change: as it was read for it, otherwise with the recorded values of the fields that such a change affects. */
 const stateBefore = (
   { after, before, touched }: HistoryEventOf<"Wrote">,
   known: JsonObject | undefined
@@ -116,7 +116,7 @@ const stateBefore = (
   return { ...merged(known, after.seen), ...Object.fromEntries(touched.map((field) => [field, known[field]])) }
 }
 
-/** A change that another process on the same repository has come across before it was recorded here. */
+/** A change that another process on the same repository has read and recorded before it was recorded here. */
 const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, ledger: Ledger): Step | undefined => {
   const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined || before === undefined || after._tag !== "Present") return undefined

@@ -2,7 +2,7 @@ import { type HistoryEvent, idsIn } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 import { stampOf } from "./record.ts"
 
-/** Leaves out what was read before in the same form: while nothing can be recorded, lists would fill memory and disk. */
+/** Drops what was read before unchanged: while nothing can be recorded, lists would fill memory and disk. */
 export const makeDeduplicate = () => {
   const seen = new Map<string, string>()
   return (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> =>

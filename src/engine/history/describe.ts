@@ -2,13 +2,13 @@ import { clipped } from "../../internal/clipped.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { differences } from "../workflow/difference.ts"
 
-/** Changes that a line names. */
+/** Most changes in a line. */
 const most = 5
 
-/** Characters of a line. */
+/** Most characters in a line. */
 const longest = 400
 
-/** What sets two records of a workflow apart, in a line. */
+/** The differences between two records of a workflow, in a line. */
 export const describe = (before: JsonObject, after: JsonObject): string => {
   const changes = differences(before, after, { positions: true, ids: true })
   if (changes.length === 0) return "changed"

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { HistoryEvent } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 
-/** A version of a workflow that none of our changes has made, after one that is recorded. */
+/** A version of a workflow not made by us, after one that is recorded. */
 export interface ExternalVersion {
   readonly instance: string
   readonly id: string
@@ -12,10 +12,10 @@ export interface ExternalVersion {
   readonly version: string
 }
 
-/** What stands for a version of a workflow. */
+/** Identifies a version of a workflow. */
 export const versionKey = (instance: string, id: string, version: string): string => `${keyOf(instance, id)} ${version}`
 
-/** The versions in what happened that somebody else must have made, on engines that name versions. */
+/** The versions in events that somebody else must have made, on engines that have versions. */
 export const externalVersionsIn = (
   events: ReadonlyArray<HistoryEvent>,
   recorded: ReadonlyMap<string, { readonly record: JsonObject }>

@@ -6,7 +6,7 @@ import { isNewer } from "./record.ts"
 
 type Recorded = ReadonlyMap<string, { readonly record: JsonObject }>
 
-/** What a process that has ended has left, without what it has recorded in its last moment all the same. */
+/** The events left by a process that has ended, without those that it recorded after all. */
 export const notRecorded = (
   left: ReadonlyArray<HistoryEvent>,
   commits: ReadonlyArray<Commit>
@@ -28,7 +28,7 @@ export const notRecorded = (
   })
 }
 
-/** The workflows that are recorded as newer than something that comes only now, as another process was faster. */
+/** Workflows recorded in a newer state than an event that arrives only now, as another process was faster. */
 export const overtaken = (events: ReadonlyArray<HistoryEvent>, recorded: Recorded): ReadonlyArray<string> => [
   ...new Set(
     events.flatMap((event) =>
@@ -39,7 +39,7 @@ export const overtaken = (events: ReadonlyArray<HistoryEvent>, recorded: Recorde
   )
 ]
 
-/** What is recorded as newer than all that comes only now, and has to be recorded again behind it. */
+/** Workflows recorded in a newer state than all late events, to be recorded again after them. */
 export const recordedAgain = (
   events: ReadonlyArray<HistoryEvent>,
   { recordedAt, workflows }: { readonly workflows: Recorded; readonly recordedAt: ReadonlyMap<string, number> },

@@ -11,9 +11,9 @@ import { printed } from "./print.ts"
 export type Files = ReadonlyMap<string, string>
 
 /**
- * A workflow as files: `BASE.json` with its fields in a fixed order, and what is long or has several lines as a file of its
- * own in the folder `BASE`, where `BASE.json` holds `{ "$file": "Fetch.jsCode.js" }` instead. A long text of one line has
- * a line for each sentence there, which is said by `"joined": true`.
+ * A workflow as files: `BASE.json` with its fields in a fixed order, and long or multi-line texts as files of their own in the
+ * folder `BASE`, for which `BASE.json` has `{ "$file": "Fetch.jsCode.js" }`. A long text without line breaks is stored with a
+ * line per sentence, marked by `"joined": true`.
  */
 export const filesOf = (base: string, record: JsonObject): Files => {
   const texts = new Map<string, string>()
@@ -45,7 +45,7 @@ const nodeApart = (node: unknown, keep: Keep): unknown => {
   return isJsonObject(written) ? inOrder(written, nodeOrder) : written
 }
 
-/** Reads a workflow back; nothing where a file is missing or was not written by `filesOf`. */
+/** Reads a workflow back; undefined if a file is missing or was not written by `filesOf`. */
 export const recordAt = (base: string, files: Files): JsonObject | undefined => {
   const main = files.get(`${base}.json`)
   if (main === undefined) return undefined
@@ -60,7 +60,7 @@ export const recordAt = (base: string, files: Files): JsonObject | undefined => 
   return isWhole && isJsonObject(whole) ? whole : undefined
 }
 
-/** The one field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
+/** The only field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
 const pointer = "$file"
 const joined = "joined"
 const isPointerLike = (name: string) => /^\$+file$/.test(name)
@@ -90,7 +90,7 @@ const together = (value: unknown, textOf: (name: string) => string): unknown => 
   )
 }
 
-/** Texts that a diff shows better line by line, as long as a file can hold them without a change. */
+/** Texts that are better compared line by line, if a file can hold them unchanged. */
 const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && text.isWellFormed()
 
 const stemOf = (path: Path): string =>
@@ -119,7 +119,7 @@ const extensionOf = (text: string, path: Path): string => {
 const fieldOrder = ["name", "id", "active", "isArchived", "description", "tags", "nodes", "connections", "settings"]
 const nodeOrder = ["name", "type", "typeVersion", "disabled", "id", "position", "parameters", "credentials"]
 
-/** The fields that say most first, all others behind them in alphabetical order. */
+/** The most important fields first, then all others in alphabetical order. */
 const inOrder = (value: JsonObject, first: ReadonlyArray<string>): JsonObject => {
   const names = Object.keys(value)
   const known = first.filter((name) => names.includes(name))

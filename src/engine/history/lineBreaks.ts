@@ -1,11 +1,11 @@
-/** Where a long text of one line can be broken so that a change of it stays a change of few lines. */
+/** Where a long line can be broken so that a small change affects few lines. */
 const ends = /(?<=[.!?;:] )|(?<=>)(?=<)|(?<=[,{[])(?=["{[])/
 
-/** A text without line breaks, a line for each of its sentences, tags or fields. */
+/** A text without line breaks, with a line for each sentence, tag or field. */
 export const inLines = (text: string): string => `${text.split(ends).join("\n")}\n`
 
-/** The text that was put into lines. */
+/** The text before it was broken into lines. */
 export const inOneLine = (text: string): string => text.replaceAll("\n", "")
 
-/** Whether a text comes back as it was. */
+/** Whether breaking a text into lines can be reversed. */
 export const canBeBroken = (text: string): boolean => !/[\r\n]/.test(text)

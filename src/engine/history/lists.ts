@@ -7,11 +7,11 @@ import { type HistoryEventOf, shortItem } from "./HistoryEvent.ts"
 import { messageOf } from "./message.ts"
 import { credentialsFile, folderOf, tagsFile } from "./paths.ts"
 
-/** Where a list lies. */
+/** The file of a list. */
 export const fileOf = ({ instance, list }: HistoryEventOf<"Listed">): string =>
   list === "tags" ? tagsFile(instance) : credentialsFile(instance)
 
-/** The commit that a list asks for, none where it says the same; the known lists are brought up to date. */
+/** The commit for a list, none if nothing changed; the ledger's lists are updated. */
 export const commitsOfList = (
   event: HistoryEventOf<"Listed">,
   lists: Map<string, string>
@@ -59,7 +59,7 @@ const keyOf = ({ id, name }: JsonObject) => `${String(name)}\n${String(id)}`
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(JsonObject)))
 const itemsIn = (text: string) => Option.getOrElse(decode(text), (): ReadonlyArray<JsonObject> => [])
 
-/** Names that a line holds. */
+/** Most names in a line. */
 const most = 20
 
 const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): string => {

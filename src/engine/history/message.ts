@@ -2,18 +2,18 @@ import { oneLine } from "../../internal/clipped.ts"
 import type { Call } from "../../mcp/Caller.ts"
 import type { Drift, Version } from "../client/History.ts"
 
-/** What a commit tells of one workflow. */
+/** What a commit says about one workflow. */
 export interface Line {
-  /** Where the workflow lies, without `.json`. */
+  /** Path of the workflow's file, without `.json`. */
   readonly base: string
   readonly change: string
   readonly engineVersion?: string | undefined
 }
 
-/** What a commit is about. */
+/** The content of a commit message. */
 export interface Message {
   readonly subject: string
-  /** Milliseconds since 1970; commits themselves only know seconds. */
+  /** Milliseconds since 1970; git stores only seconds. */
   readonly at: number
   readonly lines: ReadonlyArray<Line>
   readonly origin?: Partial<Call> | undefined
@@ -21,7 +21,7 @@ export interface Message {
   readonly backupOf?: string
 }
 
-/** A commit's message: a subject, a line for each workflow, and who did it with what. */
+/** A commit message: a subject, a line for each workflow, and who made the change with which tool. */
 export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): string => {
   const trailers = [
     ["Client", origin?.client],
@@ -41,10 +41,10 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
     .join("\n\n")
 }
 
-/** A line of what `git log` shows in terminals, which nothing in it commands. */
+/** A line that is safe in terminals, which may show it with `git log`. */
 const inTerminal = (text: string): string => oneLine(text.replaceAll(/\p{C}+/gu, " "))
 
-/** A commit as `git log` tells it. */
+/** A commit as printed by `git log`. */
 export interface Commit {
   readonly hash: string
   readonly when: string
@@ -52,7 +52,7 @@ export interface Commit {
   readonly message: string
 }
 
-/** What a commit tells of one workflow of an instance; nothing where it does not speak of a change of it. */
+/** What a commit says about one workflow of an instance; undefined if it does not change it. */
 export const versionIn = ({ author, hash, message, when }: Commit, folder: string, id: string): Version | undefined => {
   const line = linesIn(message).find((one) => one.folder === folder && one.id === id)
   if (line === undefined || line.change === readWhole) return undefined
@@ -69,7 +69,7 @@ export const versionIn = ({ author, hash, message, when }: Commit, folder: strin
   }
 }
 
-/** Every workflow of an instance that a commit speaks of. */
+/** Every workflow of an instance in a commit. */
 export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
   linesIn(commit.message).flatMap(({ folder: at, id, name }) => {
     const version = at === folder ? versionIn(commit, folder, id) : undefined
@@ -78,16 +78,16 @@ export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
     return [{ ...told, id, name }]
   })
 
-/** What a commit that ends a backup says. */
+/** The line of a commit that ends a backup. */
 export const backupLine = (folder: string): string => `Backup: ${folder}`
 
-/** What is said of a workflow that is gone. */
+/** The note on a deleted workflow. */
 export const deleted = "deleted"
 
-/** What is said of a workflow of which more was read than a list shows: it is no change of it. */
+/** The note on a workflow of which more was read than a list shows, which is not a change. */
 export const readWhole = "read whole"
 
-/** Every workflow that a message speaks of. */
+/** Every workflow in a message. */
 export const linesIn = (message: string) =>
   message.split("\n").flatMap((text) => {
     const [, folder, name, id, change, engineVersion] = lineForm.exec(text) ?? []
@@ -98,7 +98,7 @@ export const linesIn = (message: string) =>
 
 const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)(?: \[([0-9a-zA-Z-]{1,64})\])?$/
 
-/** When that happened of which a message tells. */
+/** The time of the event in a message. */
 export const momentIn = (message: string): string | undefined => trailerIn(message, "At")
 
 const trailerIn = (message: string, name: string): string | undefined =>

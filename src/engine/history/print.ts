@@ -1,14 +1,14 @@
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 
-/** Characters of something that is written on one line. */
+/** Most characters of a value on one line. */
 const longest = 80
 
-/** What has a line for each of its fields, however short it is: there, changes are looked for. */
+/** Objects with a line for each field, however short: changes are mostly here. */
 const open = ["nodes", "connections", "parameters", "settings", "credentials"]
 
 /**
- * JSON for people to compare: what is short, such as a position or where a connection leads, stands on one line, so that
- * a change of it is one line of a difference.
+ * JSON for comparison by people: short values, such as a position or a connection, are on one line, so that their change is one
+ * line of a diff.
  */
 export const printed = (value: unknown): string => `${print(value, "", "")}\n`
 
@@ -32,7 +32,7 @@ const onOneLine = (value: unknown): string => {
   return items === "" ? "{}" : `{ ${items} }`
 }
 
-/** Items of a list, or fields of an object with their names; nothing of what has no parts. */
+/** Items of a list, or fields of an object with their names; undefined for other values. */
 const partsOf = (value: unknown): ReadonlyArray<readonly [string | undefined, unknown]> | undefined => {
   if (Array.isArray(value)) return value.map((item: unknown) => [undefined, item] as const)
   return isJsonObject(value) ? Object.entries(value).filter(([, item]) => item !== undefined) : undefined

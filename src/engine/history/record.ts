@@ -3,13 +3,13 @@ import { Predicate, Struct } from "effect"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 
-/** What the history keeps of a workflow: all that the engine shows but owners, and the repetition of what is published. */
+/** What the history keeps of a workflow: everything that the engine shows except owners, and the copy of what is published. */
 export const recordOf = (seen: JsonObject): JsonObject => Struct.omit(seen, ["activeVersion", "parentFolder", "shared"])
 
-/** A reading over what is known: lists and answers of writes leave out fields that a reading of the workflow shows. */
+/** A reading merged into what is known: lists and answers to writes omit fields that a reading of the workflow shows. */
 export const merged = (known: JsonObject | undefined, seen: JsonObject): JsonObject => ({ ...known, ...recordOf(seen) })
 
-/** What a workflow is and does. Engines count and stamp, and running workflows keep data, without a change of these. */
+/** The content of a workflow: engines count and stamp, and running workflows store data, without changing these. */
 const counted = [
   "name",
   "description",
@@ -22,15 +22,15 @@ const counted = [
   "nodeGroups"
 ] as const
 
-/** Whether two records stand for the same workflow, tags included; an empty field is one that is not there. */
+/** Whether two records are of the same content, including tags; an empty field equals a missing one. */
 export const isSameRecord = (a: JsonObject, b: JsonObject): boolean =>
   counted.every((field) => isSameJson(filled(a[field]), filled(b[field]))) && isSameJson(tagIds(a), tagIds(b))
 
-/** Whether a record only says more than another one, which was made from an answer that left something out. */
+/** Whether a record only adds fields to another one, which was made from an incomplete answer. */
 export const isCompletion = (known: JsonObject, record: JsonObject): boolean =>
   isSameRecord(known, { ...record, ...Object.fromEntries(leftOpen(known).map((field) => [field, null])) })
 
-/** Whether a record was made from answers that leave something out: lists do, of pinned data and descriptions. */
+/** Whether a record was made from incomplete answers: lists omit pinned data and descriptions. */
 export const isIncomplete = (record: JsonObject): boolean =>
   !("pinData" in record) || ("activeVersionId" in record && !("description" in record))
 
@@ -47,15 +47,17 @@ export const tagIds = ({ tags }: JsonObject): ReadonlyArray<string> =>
 
 const hasId = (tag: unknown): tag is { readonly id: unknown } => Predicate.hasProperty(tag, "id")
 
-/** Whether a record is of a later moment than a reading, as far as the engine stamps them. */
+/** Whether a record is newer than a reading, according to the engine's stamps. */
 export const isNewer = (known: JsonObject | undefined, seen: JsonObject): boolean =>
   Predicate.isString(known?.updatedAt) && Predicate.isString(seen.updatedAt) && known.updatedAt > seen.updatedAt
 
-/** What moves with nearly every change, so that equal ones need no second look: engines give it with every reading. */
+/**
+ * Fields that change with nearly every write, so that equal stamps need no comparison: engines return them with every reading.
+ */
 export const stampOf = (seen: JsonObject): string =>
   JSON.stringify([seen.updatedAt, seen.versionId, seen.active, seen.isArchived, seen.name, tagIds(seen)])
 
-/** The record without what is secret to this server, and whether anything had to be left out. */
+/** The record with this server's secrets removed. */
 export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string>): JsonObject => {
   const present = secrets.filter((secret) => secret.length >= 8 && isIn(record, secret))
   if (present.length === 0) return record
@@ -63,7 +65,7 @@ export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string
   return isJsonObject(cleaned) ? cleaned : record
 }
 
-/** Stands where a key of this server's was. */
+/** Replaces a key of this server. */
 export const leftOut = "[key left out of the history]"
 
 const isIn = (value: unknown, secret: string): boolean => {

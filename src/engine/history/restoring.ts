@@ -7,7 +7,7 @@ import { isSameJson } from "../client/versions.ts"
 import { differences, type Change } from "../workflow/difference.ts"
 import { nodesOf } from "../workflow/nodePairs.ts"
 
-/** What has to be written so that a workflow is as in a record again; nothing of it where its content is the same. */
+/** The changes that make a workflow equal to a record again; none if its content is the same. */
 export const changesTo = (record: JsonObject, current: Workflow): Changes => {
   const isOther = (field: string) => field in record && !isSameJson(record[field] ?? null, current[field] ?? null)
   const settings = objectOf(record.settings)
@@ -22,7 +22,7 @@ export const changesTo = (record: JsonObject, current: Workflow): Changes => {
   }
 }
 
-/** What is created where the workflow is gone. */
+/** What to create if the workflow is gone. */
 export const creationOf = (record: JsonObject): Creation => ({
   name: Predicate.isString(record.name) ? record.name : "",
   nodes: nodesOf(record),
@@ -33,12 +33,12 @@ export const creationOf = (record: JsonObject): Creation => ({
   ...(Array.isArray(record.nodeGroups) && record.nodeGroups.length > 0 ? { nodeGroups: record.nodeGroups } : {})
 })
 
-/** The tags that a record names, by id and name. */
+/** The tags in a record, by id and name. */
 export const tagsIn = ({ tags }: JsonObject): ReadonlyArray<{ readonly id: string; readonly name: string }> =>
   Array.isArray(tags)
     ? tags.filter(isJsonObject).map(({ id, name }) => ({ id: String(id), name: Predicate.isString(name) ? name : "" }))
     : []
 
-/** What sets a workflow apart from a record that it should be like. */
+/** The differences between a workflow and the record that it should equal. */
 export const differencesFrom = (current: JsonObject, record: JsonObject): ReadonlyArray<Change> =>
   differences(Struct.omit(current, ["id"]), { ...Struct.omit(record, ["id"]), active: record.active === true })

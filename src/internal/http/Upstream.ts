@@ -2,16 +2,16 @@ import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
 
 import { withReference } from "../withReference.ts"
+import * as Exchange from "./Exchange.ts"
 import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
-import { read, type Reply } from "./Reply.ts"
-import { effectOf, redirectRefusal, redirectTarget, type UpstreamRequest, urlOf } from "./request.ts"
+import type { Reply } from "./Reply.ts"
+import { effectOf, type UpstreamRequest, urlOf } from "./request.ts"
 import * as Retry from "./retry.ts"
 import * as TimeLimit from "./TimeLimit.ts"
 import * as Transport from "./Transport.ts"
-import { inWords, neverLeft, transportCode } from "./transportCode.ts"
-import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
-import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
+import { type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
+import { endOf, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 
 export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"
@@ -60,49 +60,13 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
   const transport = Transport.of(client)
 
-  /** One request and its reply, or the address it redirects to. */
-  const ask = (request: UpstreamRequest, url: URL, progress: Progress) => {
-    const leaving = Effect.suspend(() => {
-      progress.sent = true
-      const { observation } = progress
-      if (observation === undefined) return transport.execute(request, url)
-      const told = options.observed?.isTold === true ? observation.headers : {}
-      const outgoing = { ...request, headers: { ...request.headers, ...told } }
-      return Effect.andThen(observation.left, transport.execute(outgoing, url))
-    })
-    const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
-      const target = redirectTarget(answer, url)
-      if (target !== undefined) return Effect.succeed({ status: answer.status, target })
-      return Effect.catchTag(read(answer, maxReplyBytes, request.selection), "TransportError", unreachable("reading"))
-    }
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>
-        Effect.ensuring(restore(take(answer)), answer.close)
-      )
-    )
-  }
+  const follow = Exchange.make({ transport, pacer, maxReplyBytes, isTold: options.observed?.isTold === true })
 
-  /** The reply, from wherever it is redirected to. */
-  const follow = (
-    request: UpstreamRequest,
-    url: URL,
-    progress: Progress,
-    hops = 0
-  ): Effect.Effect<Reply, UpstreamFailure> =>
-    Effect.flatMap(ask(request, url, progress), (outcome) => {
-      if (!("target" in outcome)) return Effect.succeed(outcome)
-      const { status, target } = outcome
-      const problem = redirectRefusal(request.method, url, target, hops)
-      return problem === undefined
-        ? follow(request, target, progress, hops + 1)
-        : Effect.fail(new RedirectRefused({ status, problem }))
-    })
-
-  const attemptOnce = (request: UpstreamRequest, progress: Progress) =>
+  const attemptOnce = (request: UpstreamRequest, progress: Exchange.Progress) =>
     Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))
 
   /** One attempt, told to whoever observes what goes to upstreams. */
-  const exchange = (request: UpstreamRequest, progress: Progress, until: number, watch: Watch | undefined) => {
+  const exchange = (request: UpstreamRequest, progress: Exchange.Progress, until: number, watch: Watch | undefined) => {
     if (watch === undefined) return attemptOnce(request, progress)
     return Effect.acquireUseRelease(
       watch.begin(toldOf(watch.observed, options.baseUrl, request, progress.resends++)),
@@ -117,7 +81,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   /** Repeats a request as the policy says, as long as an answer can still come in time. */
   const exchangeWithRetries = (
     request: UpstreamRequest,
-    progress: Progress,
+    progress: Exchange.Progress,
     until: number,
     watch: Watch | undefined
   ) => {
@@ -142,7 +106,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     atMillis((now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
-      const progress: Progress = { sent: false, resends: 0, observation: undefined }
+      const progress: Exchange.Progress = { sent: false, resends: 0, observation: undefined }
       const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
       const exchanging = exchangeWithRetries(request, progress, now + milliseconds, watch)
       const exchanged = inTime(
@@ -163,12 +127,6 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   }
 }
 
-/** Where a reply redirects to. */
-interface Elsewhere {
-  readonly status: number
-  readonly target: URL
-}
-
 /** Repeats an attempt as the schedule says, beginning with one that was made already. */
 const repeatedFrom = <A, R>(first: A, attempt: Effect.Effect<A, never, R>, schedule: Schedule.Schedule<A, A>) => {
   let isFirst = true
@@ -181,7 +139,7 @@ const repeatedFrom = <A, R>(first: A, attempt: Effect.Effect<A, never, R>, sched
 }
 
 /** Runs a request to its end once it has left, also when the caller leaves; before that, it is never sent then. */
-const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) =>
+const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Exchange.Progress) =>
   Effect.uninterruptible(
     Effect.flatMap(Effect.forkChild(request, { startImmediately: true }), (fiber) =>
       Effect.interruptible(Fiber.join(fiber)).pipe(
@@ -194,14 +152,6 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) 
 interface Watch {
   readonly observed: Observed
   readonly begin: NonNullable<typeof UpstreamObserver.Service>
-}
-
-interface Progress {
-  /** Whether a request that counts may have reached the upstream. */
-  sent: boolean
-  /** Attempts before the one that is under way, where somebody observes them. */
-  resends: number
-  observation: Observation | undefined
 }
 
 const toldOf = (
@@ -220,9 +170,4 @@ const toldOf = (
     expected,
     resends
   } satisfies UpstreamCall
-}
-
-const unreachable = (phase: Phase) => (error: unknown) => {
-  const code = transportCode(error) ?? "NETWORK_ERROR"
-  return Effect.fail(new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase }))
 }

@@ -13,7 +13,7 @@ import * as AdsDriver from "./driver.ts"
 export const Entry = entryOf(Change, actionFields)
 export type Entry = typeof Entry.Type
 
-/** Where plans of campaigns, their progress and the audit log are kept: a list that only grows. */
+/** Where plans of campaigns, their progress and the audit log are kept: an append-only list. */
 export class PlanJournal extends Context.Service<PlanJournal, Journal<Change>>()(
   "workflow-tool-server/marketplace/PlanJournal"
 ) {
@@ -21,7 +21,7 @@ export class PlanJournal extends Context.Service<PlanJournal, Journal<Change>>()
   static readonly layerMemory = Layer.effect(PlanJournal, inMemory<Change>())
 }
 
-/** Plans of campaigns that are kept, applied once, go on after a break, and can be rolled back. */
+/** Plans for campaigns: kept, applied once, resumed after an interruption, and rolled back. */
 export class Plans extends Context.Service<Plans, Core.Plans<Change, MarketplaceError>>()(
   "workflow-tool-server/marketplace/Plans"
 ) {

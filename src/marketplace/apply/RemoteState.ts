@@ -25,11 +25,11 @@ import { findLost } from "./findLost.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 import { isMisread, isProbe, isRounded } from "./ownBid.ts"
 
-/** What the marketplace shows of the changes of one batch. */
+/** What the marketplace shows of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
-  /** The unit in which cluster bids go out; nothing where it is not certain. */
+  /** The unit in which cluster bids are sent; undefined if it is not certain. */
   readonly unit: BidUnit | undefined
-  /** The units of cluster bids that what shows proves. */
+  /** The units proved by the cluster bids that were read. */
   readonly provenUnits: ReadonlyArray<BidUnit>
 }
 
@@ -47,7 +47,7 @@ const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
 
 const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "already" : isBefore ? "pending" : "drift")
 
-/** Reads what the changes of one batch are about, with as few calls as possible. */
+/** Reads the current state of what one batch changes, with as few calls as possible. */
 export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
   wire: Wire | undefined,
@@ -82,7 +82,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 
   const clusterBid = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) =>
     clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
-  /** The bid that shows where a change of a bid belongs; null where there is none. */
+  /** The current bid where a change sets one; null if there is none. */
   const bidShown = (change: LocatedOf<"bid" | "cluster">): Kopecks | null =>
     change.kind === "cluster"
       ? clusterBid(change)
@@ -153,7 +153,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   } satisfies AdsState
 })
 
-/** A bid that the plan itself has set there, or the plan that it rolls back, is not somebody else's. */
+/** A bid that this plan has set, or the plan that it rolls back, is not drift. */
 const ownOrDrift = (
   { after, before, kind }: LocatedOf<"bid" | "cluster">,
   shown: Kopecks | null,
@@ -170,7 +170,7 @@ const ownOrDrift = (
   return isOther || isBack || isProbe(shown, own.probe ?? original?.probe) ? "pending" : "drift"
 }
 
-/** Whether the bid that shows is what the reverted step's own bid has become. */
+/** Whether the current bid is the one that the reverted step has set, perhaps rounded. */
 const isOwn = (
   { before, kind }: LocatedOf<"bid" | "cluster">,
   shown: Kopecks,
@@ -185,7 +185,7 @@ const isOwn = (
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
   campaign === undefined ? undefined : articleOf(campaign, nm_id)
 
-/** Nothing where the article is not there at all, null where it has no bid. */
+/** Undefined if the article is not there at all, null if it has no bid. */
 const currentBid = (
   campaign: Campaign | undefined,
   nm_id: number,
@@ -195,7 +195,7 @@ const currentBid = (
   return article === undefined ? undefined : bidOf(article, placement)
 }
 
-/** What it means that a change finds something else than it was planned for; without campaigns where nobody tells. */
+/** Why a change finds a different state than it was planned for; without `campaigns` if they could not be read. */
 const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | undefined): string => {
   if (change.kind === "create") {
     return "there is a campaign of this name already: rename it in the cabinet, or plan with another name"

@@ -1,13 +1,13 @@
 import { Match } from "effect"
 
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
+import { isPage } from "../client/isPage.ts"
 import { isClosedToSeller, isSwitchedOff, type MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import { operations } from "../client/operations.ts"
-import { isPage } from "../client/page.ts"
 
 /* What to do about an error of the marketplace, told to those who call tools: so tools are named here, and not in the client. */
 
-/** What is always the same. */
+/** Advice that is always the same for a reason. */
 const fixed = {
   AdsConflict: "Read the campaign again with ads_get_campaign (getAdvertsV2), then plan anew.",
   AdsInvalidRequest: "Nothing was sent.",
@@ -28,7 +28,7 @@ type Fixed = Extract<Reason, { readonly _tag: keyof typeof fixed }>
 
 const hasFixed = (reason: Reason): reason is Fixed => Object.hasOwn(fixed, reason._tag)
 
-/** What depends on the error itself. A new reason does not compile until it has its advice. */
+/** Advice that depends on the error itself. A new reason does not compile until it has its advice. */
 const varying = (error: MarketplaceError) =>
   Match.type<Exclude<Reason, Fixed>>().pipe(
     Match.tagsExhaustive({
@@ -87,7 +87,7 @@ const onClosed = ({ operation }: MarketplaceError): string => {
     : `The interface for phrases and search clusters is closed to this seller: ${closed}`
 }
 
-/** Advice that does not depend on the single error, where there is such. */
+/** Advice that does not depend on the single error, if there is any. */
 export const fixedAdvice = (reason: Reason): string | undefined => (hasFixed(reason) ? fixed[reason._tag] : undefined)
 
 /** What to do about an error, in whole sentences. */

@@ -20,10 +20,10 @@ import { locate } from "./Located.ts"
 import { type AdsState, readRemoteState } from "./RemoteState.ts"
 import { send } from "./send.ts"
 
-/** What may be sent again once it was read: the second time, it sets the same. */
+/** Changes that may be sent again once the state was read: repeating them has the same result. */
 const repeatable: ReadonlyArray<Work> = ["bid", "phrases", "drop", "cluster"]
 
-/** Campaigns, articles, bids and phrases of a marketplace, for plans that change them. */
+/** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
   ads: MarketplaceAds["Service"],
   settings: MarketplaceSettings
@@ -50,7 +50,7 @@ export const make = (
       advice: "rename it in the cabinet, or plan with another name",
       missing: "its campaign was not created"
     },
-    // The marketplace's read model is brought up to date every 3 minutes.
+    // The marketplace updates its read model every 3 minutes.
     visibleMs: 200_000,
 
     readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
@@ -107,7 +107,7 @@ export const make = (
   }
 }
 
-/** The article that a change belongs to, by its campaign; a change of a whole campaign belongs to itself. */
+/** The article that a change belongs to, within its campaign; a change of a whole campaign stands for itself. */
 const articleOf = (change: Change): string =>
   "nm_id" in change && typeof change.target === "number"
     ? pairKey({ advert_id: change.target, nm_id: change.nm_id })

@@ -25,13 +25,13 @@ export const outcomeUnknown: AdsOutcomeUnknown["_tag"] = "AdsOutcomeUnknown"
 
 const isOfState = isBecause("CampaignStateRefused")
 
-/** What follows for a plan from an error of a call about some changes. */
+/** What an error of a call means for a plan with these changes. */
 export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>): Failure => {
   if (isRefusalOfSome(error)) {
     const isOneCampaign = new Set(changes.map(campaignOf)).size === 1
     return { _tag: "Refused", problem: withAdvice(error), isWhole: isOfState(error) && isOneCampaign }
   }
-  // What to settle with the key or the account is in the advice.
+  // The advice says what to settle with the key or the account.
   const problem = isOfAccount(error) ? withAdvice(error) : error.problem
   if (isOutcomeUnknown(error)) return { _tag: "OutcomeUnknown", reason: outcomeUnknown, problem }
   const retryAfterSeconds = retryAfter(error)
@@ -41,16 +41,15 @@ export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>)
 
 const campaignOf = (change: Change): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
-/** Nothing may be changed. */
 export const readOnly = (detail: string) =>
   new MarketplaceError({ operation: "apply", reason: new AdsReadOnly({ detail }) })
 
 const operation = operations.getAdvertsV2.name
 
-/** A campaign that a plan is about cannot be read, which is not the same as not being there. */
+/** A campaign of the plan cannot be read, which does not mean that it does not exist. */
 export const unreadable = (odd: Unreadable) => new MarketplaceError({ operation, reason: new CampaignUnreadable(odd) })
 
-/** A campaign that is to be created may be there already, and creating it once more cannot be reverted. */
+/** A campaign that is to be created may exist already, and creating it twice could not be reverted. */
 export const unreadableNamesake = (odd: Unreadable) =>
   new MarketplaceError({
     operation,
@@ -61,6 +60,6 @@ export const unreadableNamesake = (odd: Unreadable) =>
     })
   })
 
-/** Some bids were not taken, and the answer does not say which. */
+/** Some bids were refused, and the answer does not say which. */
 export const partlyDone = (problem: string, done: number, total: number) =>
   new MarketplaceError({ operation: "setNormqueryBids", reason: new AdsPartlyDone({ done, total, problem }) })

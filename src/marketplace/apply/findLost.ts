@@ -4,7 +4,7 @@ import type { Lost } from "../../changes/Driver.ts"
 import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../client/Campaign.ts"
 import type { Create } from "../plan/Change.ts"
 
-/** Looks for the campaign that a lost call, sent at that moment, has made. Somebody may have made one of its name by hand. */
+/** Looks for the campaign created by a call whose answer was lost. Somebody may have created one of the same name by hand. */
 export const findLost = (campaigns: ReadonlyArray<Campaign>, change: Create, sentAt: number): Lost => {
   const named = allOfName(campaigns, change.name)
   const own = named.find((campaign) => otherwise(campaign, change, sentAt) === undefined)
@@ -14,10 +14,10 @@ export const findLost = (campaigns: ReadonlyArray<Campaign>, change: Create, sen
   return { others: `campaign ${other.id} has this name, but is not the one: ${otherwise(other, change, sentAt)}` }
 }
 
-/** Two clocks may differ by so much. */
+/** How much the two clocks may differ. */
 const leewayMs = 200_000
 
-/** What a campaign has that one just made by that call cannot have. */
+/** What proves that a campaign was not created by that call. */
 const otherwise = (campaign: Campaign, change: Create, sentAt: number): string | undefined => {
   if (campaign.status !== status.ready) return `it is in status ${campaign.status}, a new one in ${status.ready}`
   if (campaign.bid_type !== "manual" || paymentOf(campaign) !== change.payment_type) return "it is of another kind"
@@ -27,7 +27,7 @@ const otherwise = (campaign: Campaign, change: Create, sentAt: number): string |
   return (createdAt(campaign) ?? sentAt) < sentAt - leewayMs ? "it was there before" : undefined
 }
 
-/** When a campaign was made, where that is clear: a time without its offset can mean many. */
+/** When a campaign was created, if that is unambiguous: a time without an offset is not. */
 const createdAt = ({ timestamps }: Campaign): number | undefined => {
   const text = timestamps?.created ?? ""
   if (!/(Z|[+-]\d\d:?\d\d)$/.test(text)) return undefined

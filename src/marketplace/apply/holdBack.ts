@@ -6,7 +6,7 @@ import type { AmountTold } from "../client/money.ts"
 import { readBudgets } from "../client/readBudgets.ts"
 import type { Change } from "../plan/Change.ts"
 
-/** Which campaigns are not deleted that could be, and why: they hold money by now, or nobody can tell. */
+/** Which campaigns are not deleted after all, and why: they hold money by now, or their budget cannot be read. */
 export const holdBack = Effect.fnUntraced(function* (
   ads: MarketplaceAds["Service"],
   rows: ReadonlyArray<Row<Change> & { readonly judgement: Judgement }>
@@ -30,7 +30,7 @@ export const holdBack = Effect.fnUntraced(function* (
   )
 })
 
-/** Of a budget, or of one that nobody knows (null), or that could not be asked for. */
+/** For a budget, for one that is unknown (null), or that could not be read (undefined). */
 const whyNot = (judgement: Judgement, budget: AmountTold | null | undefined): string | undefined => {
   if (budget) return budget.kopecks === 0 ? undefined : holds(budget)
   const isGone = budget === null && judgement === "already"

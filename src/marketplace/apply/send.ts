@@ -11,7 +11,7 @@ import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 
 type Ads = MarketplaceAds["Service"]
 
-/** Sends changes of one work in one call, cluster bids in that unit. */
+/** Sends changes of one kind in one call, cluster bids in the given unit. */
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
   all: ReadonlyArray<Change>,

@@ -1,14 +1,14 @@
 import { Option, Redacted, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 
-/** Kinds of keys; `unknown` where the key does not tell. */
+/** Kinds of keys; `unknown` if the key does not contain its kind. */
 export const KeyKind = Schema.Literals(["base", "test", "personal", "service", "unknown"])
 export type KeyKind = typeof KeyKind.Type
 
-/** What a key says about itself; its signature is not checked, that is the marketplace's work. */
+/** What a key contains; its signature is not checked, that is up to the marketplace. */
 export interface KeyFacts {
   readonly kind: KeyKind
-  /** Nothing where the key does not tell. */
+  /** Undefined if the key does not say. */
   readonly promotion: boolean | undefined
   readonly readOnly: boolean
   /** Seconds since 1970. */
@@ -27,12 +27,12 @@ const Payload = Schema.fromJsonString(
 const bits = { promotion: 6, readOnly: 30 } as const
 const has = (mask: number, bit: number): boolean => Math.floor(mask / 2 ** bit) % 2 === 1
 
-/** What calendars can show: any other number is no end of a key. */
+/** The range of dates: any other number is not an expiry. */
 const isMoment = (seconds: number | undefined): boolean => seconds !== undefined && seconds >= 0 && seconds <= 8.64e12
 
 const kinds: Readonly<Record<number, KeyKind>> = { 1: "base", 2: "test", 3: "personal", 4: "service" }
 
-/** Any text may be a key; one that is a token also tells its kind, its rights and its end. */
+/** Any text may be a key; a JWT also contains its kind, its rights and its expiry. */
 export const readKey = (key: Redacted.Redacted): KeyFacts => {
   const payload = Redacted.value(key).split(".")[1] ?? ""
   const text = Result.getOrElse(Base64Url.decodeString(payload), () => "")

@@ -5,15 +5,15 @@ import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
 
-/** The two units in which the marketplace may count the bid for a search cluster. */
+/** The two units in which the marketplace may read the bid for a search cluster. */
 export const BidUnit = Schema.Literals(["kopecks", "rubles"])
 export type BidUnit = typeof BidUnit.Type
 
-/** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
+/** Two request bodies differ between the specification and the marketplace; this says which form is sent. */
 export const Wire = Schema.Literals(["spec", "published"])
 export type Wire = typeof Wire.Type
 
-/** The unit that goes out on a wire. */
+/** The unit of cluster bids on a wire. */
 export const unitOf = (wire: Wire): BidUnit => (wire === "spec" ? "kopecks" : "rubles")
 
 /** A bid that may be sent: at least one kopeck. */
@@ -29,7 +29,7 @@ export type BidUpdate = typeof BidUpdate.Type
 
 export const UpdateBids = Schema.Struct({ bids: Schema.Array(BidUpdate) })
 
-/** Whose lowest bids to read; `recommendations` is sent as the operation spells it, `recommendation`. */
+/** Whose minimum bids to read; `recommendations` is sent as the operation spells it, `recommendation`. */
 export const BidsMinRequest = Schema.Struct({
   advert_id: AdvertId,
   nm_ids: Schema.Array(NmId),
@@ -38,7 +38,7 @@ export const BidsMinRequest = Schema.Struct({
 })
 export type BidsMinRequest = typeof BidsMinRequest.Type
 
-/** The lowest bids of one article, by placement, in kopecks. */
+/** The minimum bids of one article, by placement, in kopecks. */
 export const BidsMin = open({
   nm_id: Schema.Int,
   bids: Schema.Array(

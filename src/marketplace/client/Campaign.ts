@@ -5,11 +5,11 @@ import { open } from "../../internal/schema/openStruct.ts"
 import { AdvertId, NmId, type Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
-/** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
+/** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own conversion). `manual`: a bid per article. */
 export const BidType = Schema.Literals(["auto", "manual"])
 export type BidType = typeof BidType.Type
 
-/** Reads the marketplace's other word for `auto` as well. */
+/** Also reads the marketplace's other name for `auto`. */
 const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
   Schema.decodeTo(BidType, {
     decode: SchemaGetter.transform((word): BidType => (word === "unified" ? "auto" : word)),
@@ -17,15 +17,15 @@ const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
   })
 )
 
-/** What is paid for: a thousand views (`cpm`), or clicks (`cpc`). */
+/** Pay per thousand views (`cpm`) or per click (`cpc`). */
 export const PaymentType = Schema.Literals(["cpm", "cpc"])
 export type PaymentType = typeof PaymentType.Type
 
-/** Where an article is shown: both places under one bid, or one of them. */
+/** Where an article is shown: both placements under one bid, or one of them. */
 export const Placement = Schema.Literals(["combined", "search", "recommendations"])
 export type Placement = typeof Placement.Type
 
-/** Where a campaign with manual bids can show its articles, at a bid each. */
+/** Where a campaign with manual bids can show its articles, each placement with its own bid. */
 export const ManualPlacement = Schema.Literals(["search", "recommendations"])
 export type ManualPlacement = typeof ManualPlacement.Type
 
@@ -41,7 +41,7 @@ export const Article = open({
 })
 export type Article = typeof Article.Type
 
-/** A campaign in the V2 read model; the fields that the marketplace adds survive. */
+/** A campaign in the V2 read model; unknown fields are kept. */
 export const Campaign = open({
   id: Schema.Int,
   bid_type: BidTypeRead,
@@ -68,7 +68,7 @@ export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Sch
 /** The statuses of a campaign, as the marketplace numbers them. */
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 
-/** Bids, articles and phrases may only be changed before the start, while it runs and while it pauses. */
+/** Bids, articles and phrases can be changed only before the start, while the campaign runs, and while it is paused. */
 export const mayChange = (campaign: Campaign): boolean =>
   campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
 
@@ -79,28 +79,28 @@ export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.
 
 export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
 
-/** The living campaigns of that name, the oldest first. */
+/** The campaigns of that name that still exist, oldest first. */
 export const allOfName = (campaigns: ReadonlyArray<Campaign>, name: string): ReadonlyArray<Campaign> =>
   campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)
 
-/** A living campaign of that name; of several the oldest. */
+/** The oldest existing campaign of that name. */
 export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
   allOfName(campaigns, name)[0]
 
 export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
 
-/** Only campaigns with manual bids that pay for views have bids for search clusters. */
+/** Only campaigns with manual bids that pay per view have bids for search clusters. */
 export const hasClusterBids = (campaign: Campaign): boolean =>
   campaign.bid_type === "manual" && paymentOf(campaign) === "cpm"
 
 export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
   (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
 
-/** One of its articles; nothing where it is not there. */
+/** One of its articles; undefined if it has none with that id. */
 export const articleOf = (campaign: Campaign, nm_id: number): Article | undefined =>
   campaign.nm_settings?.find((article) => article.nm_id === nm_id)
 
-/** Every article of the campaigns, as pairs to ask for. */
+/** Every article of the campaigns, as pairs to request. */
 export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair> =>
   campaigns.flatMap((campaign) => articlesOf(campaign).map(({ nm_id }) => ({ advert_id: campaign.id, nm_id })))
 
@@ -111,11 +111,11 @@ export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): 
   return shown.length === 0 ? ["search"] : shown
 }
 
-/** The places that the settings of a campaign switch on; none where they do not say. */
+/** The placements enabled in the settings of a campaign; none if the settings do not say. */
 export const shownAt = (placements: Campaign["settings"]["placements"]): ReadonlyArray<ManualPlacement> =>
   ManualPlacement.literals.filter((place) => placements?.[place] === true)
 
-/** What an article bids at a placement now; nothing where the read model shows no bid. */
+/** The current bid of an article at a placement; undefined if the read model shows none. */
 export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Kopecks | null => {
   const search = bids?.search || null
   const recommendations = bids?.recommendations || null
@@ -123,12 +123,12 @@ export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Ko
   return placement === "search" ? search : recommendations
 }
 
-/** A campaign of the list that is not as campaigns are known to be: which, and what is odd about it. */
+/** A campaign in the list that does not have the known shape: which one, and what is wrong with it. */
 export interface Unreadable {
-  /** Null where not even that can be read. */
+  /** Null if not even the id can be read. */
   readonly advert_id: number | null
   readonly problem: string
-  /** Its name, where that can be read: names must not repeat. */
+  /** Its name, if it can be read: names must be unique. */
   readonly name?: string
 }
 
@@ -136,7 +136,7 @@ const decodeCampaign = Schema.decodeUnknownResult(Campaign)
 const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.Int }))
 const nameIn = Schema.decodeUnknownOption(Schema.Struct({ settings: Schema.Struct({ name: Schema.String }) }))
 
-/** Each campaign of a list by itself: an odd one does not hide the others, and is not passed over in silence. */
+/** Reads each campaign of a list by itself: one that cannot be read does not hide the others, and is reported. */
 export const readEach = (list: ReadonlyArray<unknown>) => {
   const adverts: Array<Campaign> = []
   const unreadable: Array<Unreadable> = []
@@ -155,13 +155,13 @@ export const readEach = (list: ReadonlyArray<unknown>) => {
 /** In words, for lists and refusals. */
 export const whyUnreadable = ({ problem }: Unreadable): string => `the campaign cannot be read: ${problem}`
 
-/** Why a campaign is not among those that were read. */
+/** Why a campaign is not among those read. */
 export const whyAbsent = (unreadable: ReadonlyArray<Unreadable>, id: number): string => {
   const odd = unreadable.find(({ advert_id }) => advert_id === id)
   return odd === undefined ? "there is no such campaign" : whyUnreadable(odd)
 }
 
-/** A name or a search cluster that people can see: spaces and invisible signs alone are none. */
+/** A name or a search cluster with visible characters, not only spaces and control characters. */
 export const Visible = Schema.String.check(Schema.isPattern(/[^\s\p{C}\p{Z}]/u, { message: "must not be blank" }))
 
 /** A campaign of type 9 to be created; it starts without money in the status "ready". */
@@ -174,10 +174,10 @@ export const NewCampaign = Schema.Struct({
 })
 export type NewCampaign = typeof NewCampaign.Type
 
-/** The answer is a bare number, the id of the new campaign; the document does not show it, so text is read as well. */
+/** The answer is a bare number, the id of the new campaign; the specification does not show it, so text is read as well. */
 export const NewCampaignId = Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())])
 
-/** Articles to add to and to delete from one campaign. */
+/** Articles to add to a campaign, and articles to delete from it. */
 export const ProductChange = Schema.Struct({
   advert_id: AdvertId,
   add_nms: Schema.optionalKey(Schema.Array(NmId)),

@@ -5,7 +5,7 @@ import { BidKopecks, BidUnit } from "./Bids.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
 
-/** The whole list of minus-phrases of an article; setting it replaces what was there. */
+/** All minus-phrases of an article; setting them replaces the previous ones. */
 export const MinusPhrases = Schema.Struct({ ...Pair.fields, norm_queries: Schema.Array(Schema.String) })
 export type MinusPhrases = typeof MinusPhrases.Type
 
@@ -23,11 +23,11 @@ export const MinusPhrasesReply = open({
   )
 })
 
-/** Whose search clusters to read, and of which days. */
+/** Whose search clusters to read, and for which days. */
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
 
-/** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid. */
+/** Statistics of one search cluster: `ctr` in percent, `cpc` in rubles. Some numbers are missing with pay per click. */
 export const ClusterStat = open({
   norm_query: Schema.String,
   currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -55,11 +55,11 @@ export type Cluster = typeof Cluster.Type
 
 export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string => `${advert_id}:${nm_id}:${norm_query}`
 
-/** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire. */
+/** The bid for one search cluster of one article; always kopecks here, whatever is sent. */
 export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
 export type ClusterBid = typeof ClusterBid.Type
 
-/** A cluster bid as it was read, and the unit that the marketplace counts it in, where its answer proves one. */
+/** A cluster bid as it was read, and the unit that the marketplace uses for it, if its answer proves one. */
 export interface ClusterBidFound extends ClusterBid {
   readonly unit: BidUnit | "unsaid"
 }
@@ -71,7 +71,7 @@ export const provenUnits = (bids: ReadonlyArray<Pick<ClusterBidFound, "unit">>):
 export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
 export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })
 
-/** In either unit: what whole kopecks can hold. */
+/** Within what kopecks can hold, in either unit. */
 const isPayable = Schema.isBetween(
   { minimum: 0, maximum: Number.MAX_SAFE_INTEGER / 100 },
   { message: "must be a bid that can be paid" }
@@ -105,19 +105,19 @@ const Outcome = open({
   reason: Text
 })
 
-/** Documented as empty; seen with a list of what was taken and what was not, in either spelling. */
+/** Documented as empty; the marketplace was seen to return lists of accepted and refused bids, in either spelling. */
 export const ClusterBidsSet = Schema.Union([
   open({ failed: Schema.optionalKey(Schema.NullOr(Schema.Array(Outcome))) }),
   Schema.Null,
   Schema.String
 ])
 
-/** A cluster bid that the marketplace did not take, as far as it names it, and why. */
+/** A cluster bid that the marketplace refused, as far as it identifies it, and why. */
 export interface ClusterBidRefused extends Partial<Cluster> {
   readonly reason: string
 }
 
-/** The cluster bids that an answer says were not taken. */
+/** The cluster bids that an answer lists as refused. */
 export const refusedIn = (reply: typeof ClusterBidsSet.Type): ReadonlyArray<ClusterBidRefused> =>
   (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])).map((item) => {
     const { advert_id = item.advertId, nm_id = item.nmId, norm_query = item.normQuery } = item

@@ -3,31 +3,31 @@ import { Effect, Queue, Ref } from "effect"
 import { atMillis, monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { intervalMs, type Limit, width } from "./operations.ts"
 
-/** The wait for a turn would be longer than the caller is ready to wait. */
+/** The call would have to wait longer than the caller is willing to. */
 export interface NoTurn {
   readonly _tag: "NoTurn"
   readonly waitMs: number
 }
 
 export interface Limiter {
-  /** Runs the call at its turn, in the order of arrival. */
+  /** Runs calls one after the other, in the order of arrival. */
   readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NoTurn, R>
-  /** The marketplace asked for a pause: nothing goes out before it is over, and then one call at a time. */
+  /** The marketplace asked for a pause: nothing is sent until it is over, and then one call at a time. */
   readonly pause: (ms: number) => Effect.Effect<void>
 }
 
 /**
- * How much sooner than a round after its answer a turn may be free: what the burst holds more than `width`. Two arrivals
- * on one turn, n rounds apart, are then at least n rounds less the slack apart; over all turns no time sees more than
- * burst + time / interval arrivals, and that is what a bucket of `burst` tokens has to give.
+ * How much sooner than a round after its answer a turn may be free again: the part of the burst beyond `width`. Two arrivals on
+ * one turn, n rounds apart, are then at least n rounds minus the slack apart; over all turns, no period sees more than burst +
+ * time / interval arrivals, which is what a bucket of `burst` tokens allows.
  */
 const slackMs = (limit: Limit): number => Math.max(0, limit.burst - width(limit)) * intervalMs(limit)
 
 /**
- * Never more than `width` calls sent in a round of `width` intervals: that keeps every window within the limit and still
- * reaches the full rate. When a call arrives is not known, only that it is between its sending and its answer. So a turn
- * is free again a round after its sending, and not before a round less the slack after its answer: however slow and
- * uneven the network, the marketplace's bucket never runs dry.
+ * Sends at most `width` calls in a round of `width` intervals: that keeps every window within the limit and still reaches the
+ * full rate. When a call arrives is unknown, except that it is between sending and answer. So a turn is free again one round
+ * after it was sent, and not before one round minus the slack after its answer: however slow and uneven the network, the
+ * marketplace's bucket never runs dry.
  */
 export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number) {
   const turns = yield* Queue.unbounded<number>()
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
   )
   const after = yield* Ref.make({ notBefore: 0, oneByOneUntil: 0 })
 
-  /** Whether a call may go now; else when to look again. After a pause, whoever goes keeps the others waiting. */
+  /** Whether a call may be sent now; if not, when to check again. After a pause, the first call makes the others wait. */
   const mayGo = (freeAt: number, now: number) =>
     Ref.modify(after, (pause) => {
       const at = Math.max(freeAt, now, pause.notBefore)
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
             const at = yield* mayGo(freeAt, now)
             if (at - since > maxWaitMs) return yield* Effect.fail<NoTurn>({ _tag: "NoTurn", waitMs: at - now })
             if (at <= now) sentAt = now
-            // A pause may be asked for meanwhile, so what held before this sleep is looked at again after it.
+            // A pause may have been requested during this sleep, so the conditions are checked again after it.
             else yield* Effect.sleep(Math.ceil(at - now))
           }
           return yield* call

@@ -7,7 +7,7 @@ import { AdsUnreadable, MarketplaceError } from "./MarketplaceError.ts"
 import type { Kopecks } from "./money.ts"
 import { isKopecks } from "./money.ts"
 
-/** The lowest bid of an article at a placement, for a way of paying. */
+/** The minimum bid of an article at a placement, for a payment type. */
 export interface Floor {
   readonly nm_id: number
   readonly placement: Placement
@@ -15,25 +15,25 @@ export interface Floor {
   readonly kopecks: Kopecks
 }
 
-/** A campaign and those of its articles to ask for; at its own placements where none are given. */
+/** A campaign and the articles to ask about; at the campaign's own placements if none are given. */
 export interface Asked {
   readonly campaign: Campaign
   readonly nm_ids: ReadonlyArray<number>
   readonly placements?: ReadonlyArray<Placement>
 }
 
-/** How several campaigns are asked for. */
+/** How to ask about several campaigns. */
 export interface AskOptions {
-  /** No longer than up to this moment, in milliseconds. */
+  /** When to stop, in milliseconds. */
   readonly until: number
-  /** Told how many campaigns are read. */
+  /** Called with the number of campaigns read so far. */
   readonly onRead?: (count: number) => Effect.Effect<void>
 }
 
-/** How long a lowest bid is good for. */
+/** How long a minimum bid is cached. */
 export const keptMinutes = 15
 
-/** The lowest bids of `read` of `total` campaigns are read and kept; their tight limit allows the others only later. */
+/** The minimum bids of `read` of `total` campaigns are read and cached; the rate limit allows the others only later. */
 export class FloorsPending extends Schema.TaggedError<FloorsPending>()("FloorsPending", {
   read: Schema.Int,
   total: Schema.Int
@@ -46,13 +46,13 @@ export class FloorsPending extends Schema.TaggedError<FloorsPending>()("FloorsPe
   }
 }
 
-/** The lowest bids, kept for 15 minutes: a plan that is made again need not wait for them under their tight limit. */
+/** The minimum bids, cached for 15 minutes: a repeated plan need not wait for their tight rate limit again. */
 export class LowestBids extends Context.Service<
   LowestBids,
   {
-    /** Those of some articles of a campaign. */
+    /** Minimum bids of articles of one campaign. */
     readonly of: (asked: Asked) => Effect.Effect<ReadonlyArray<Floor>, MarketplaceError>
-    /** Those of several campaigns; fails with FloorsPending where the time is too short for all, and goes on when called again. */
+    /** Minimum bids of several campaigns; fails with FloorsPending if time runs out, and continues when called again. */
     readonly ofAll: (
       asked: ReadonlyArray<Asked>,
       options: AskOptions
@@ -104,7 +104,7 @@ export class LowestBids extends Context.Service<
   )
 }
 
-/** No plan is made by a lowest bid that is none. */
+/** No plan is based on a minimum bid that is not a valid amount. */
 const oddFloor = ({ nm_id, placement }: Omit<Floor, "kopecks">, value: number | null | undefined) =>
   new MarketplaceError({
     operation: "getBidsMin",

@@ -20,15 +20,15 @@ const Percent = Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be 
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 
-/** What may be changed at all, checked when a plan is made and again when it is applied. */
+/** Limits for changes, checked when a plan is made and again when it is applied. */
 export const Guards = Schema.Struct({
   /** The highest bid that may be set, in kopecks. Default 1,000,000 (10,000 rubles). */
   maxBidKopecks: BidKopecks.pipe(Schema.withDecodingDefaultKey(orElse(1_000_000))),
-  /** The largest change of a bid against what it was, up or down, in percent. Default 50. */
+  /** The largest single change of a bid, up or down, in percent. Default 50. */
   maxChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(50))),
-  /** The same against what it was 24 hours before, over all plans of the journal together. Default 100: no more than doubled. */
+  /** The same relative to the bid 24 hours ago, across all plans in the journal. Default 100: no more than doubled. */
   maxDailyChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(100))),
-  /** How many single changes one plan may hold. Default 10,000. */
+  /** Most changes in one plan. Default 10,000. */
   maxItemsPerApply: Positive.pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
   /** The only campaigns that may be changed. Default: all. */
   allowedCampaigns: Schema.optionalKey(Schema.Array(AdvertId))
@@ -45,48 +45,47 @@ const Key = Schema.Trim.check(
   })
 )
 
-/** Everything that can be said about the marketplace. Only the key is required. */
+/** All settings of the marketplace. Only the key is required. */
 export const MarketplaceSettings = Schema.Struct({
-  /** Where the marketplace is called, without a slash at the end. Default: the production host. */
+  /** The address of the marketplace, without a trailing slash. Default: the production host. */
   baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
   /** The key, of printable ASCII characters; redacted in every text. */
   apiKey: Schema.RedactedFromValue(Key),
-  /** Whether the key goes out after the word Bearer (default) or alone. */
+  /** Whether the key is sent after the word Bearer (default) or alone. */
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /**
-   * Which form the two bodies have that the marketplace publishes otherwise. Default: the document's; cluster bids
-   * are then planned only in a unit that the marketplace proves.
+   * Which form is sent of the two request bodies that the marketplace publishes differently. Default: the specification's;
+   * cluster bids are then planned only in a unit that existing bids prove.
    */
   wire: Schema.optionalKey(Wire),
-  /** Decides the limits; read from the key where it tells. */
+  /** Determines the limits; read from the key if it contains its kind. */
   tokenKind: Schema.optionalKey(KeyKind),
-  /** Limits of single operations, in place of the published ones. */
+  /** Limits of single operations, instead of the published ones. */
   limits: Schema.Record(Schema.Literals(names), Schema.optionalKey(Limit)).pipe(
     Schema.withDecodingDefaultKey(orElse({}))
   ),
-  /** What plans may change at most. */
   guards: Guards.pipe(Schema.withDecodingDefaultKey(orElse({}))),
-  /** Whether nothing may be changed. Default true. */
+  /** Whether writes are refused. Default true. */
   readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
-  /** How long a plan can wait for its apply. Default 15. */
+  /** How long a plan can be applied after it was made. Default 15. */
   planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
-  /** The longest wait for a turn under the limits; beyond it a call fails and says when to repeat. Default 60. */
+  /** The longest wait for a rate limit; after it, a call fails and says when to repeat it. Default 60. */
   maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
-  /** File that keeps plans, their progress and the audit trail; its place is told from that of the configuration file. */
+  /** File with plans, their progress and the audit trail; relative to the configuration file. */
   journal: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(orElse(".marketplace-journal.jsonl"))),
   /** Whether `baseUrl` may be `http` on another machine. Default false. */
   allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false))),
-  /** Of the command, whose HTTP client uses them: PEM file with certificate authorities to trust beside those of Node. */
+  /** Used by the command's HTTP client: PEM file with certificate authorities to trust in addition to those of Node. */
   caFile: Schema.optionalKey(Schema.NonEmptyString),
-  /** The same: URL of an HTTP proxy on the way there. */
+  /** Used by the command's HTTP client: URL of an HTTP proxy. */
   proxy: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/, { message: "must be the URL of an HTTP proxy" }))
   )
 })
 export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
-  /** Whether the whole server is read-only, whatever is said here. */
+  /** Whether the whole server is read-only, whatever these settings say. */
   readonly serverReadOnly?: boolean
-  /** Why the journal cannot be written, as when another process has it: without it nothing is changed. */
+  /** Why the journal cannot be written, such as a lock held by another process: without it nothing can be changed. */
   readonly journalProblem?: string
 }
 
@@ -94,17 +93,20 @@ export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
 export class MarketplaceConfig extends Context.Service<MarketplaceConfig, MarketplaceSettings>()(
   "workflow-tool-server/marketplace/MarketplaceConfig"
 ) {
-  /** Settings as the configuration file has them; fails with the field that cannot work. */
+  /** Takes settings as in the configuration file; fails with the field that is invalid. */
   static readonly layer = (given: Given): Layer.Layer<MarketplaceConfig, ConfigurationError> =>
     Layer.effect(MarketplaceConfig, decode(given))
 }
 
-/** The settings before they are checked: a plain object, in which only the key is required. The `HttpClient` knows the way. */
+/**
+ * The settings before they are validated: a plain object in which only the key is required. The certificates and proxy belong
+ * to the `HttpClient`.
+ */
 export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey" | "caFile" | "proxy"> & {
   readonly apiKey: string | Redacted.Redacted
 }
 
-/** What the environment says; it goes before the file. */
+/** Settings in the environment, which take precedence over the file. */
 interface MarketplaceEnvironment {
   readonly MARKETPLACE_API_KEY?: string | undefined
   readonly MARKETPLACE_HOST?: string | undefined
@@ -112,7 +114,7 @@ interface MarketplaceEnvironment {
 
 const read = Schema.decodeUnknownEffect(MarketplaceSettings, { onExcessProperty: "error" })
 
-/** Reads the `marketplace` object of the configuration file; fails with the field that cannot work. */
+/** Reads the `marketplace` object of the configuration file; fails with the field that is invalid. */
 export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   given: unknown,
   { MARKETPLACE_API_KEY: apiKey, MARKETPLACE_HOST: host }: MarketplaceEnvironment = {}

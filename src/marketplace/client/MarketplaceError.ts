@@ -2,37 +2,36 @@ import { Schema } from "effect"
 
 import { labelOf, operations } from "./operations.ts"
 
-/** What the marketplace says in a refusal. */
+/** What the marketplace returns with a refusal. */
 const refused = {
-  /** The HTTP status. */
   status: Schema.Int,
-  /** The marketplace's own words. */
+  /** The marketplace's own message. */
   detail: Schema.String,
-  /** Where it names single fields: which, and why. */
+  /** The fields that it complains about, if it says so. */
   fields: Schema.Array(Schema.Struct({ field: Schema.String, detail: Schema.String })),
-  /** What the marketplace's support asks for. */
+  /** Quoted to the marketplace's support. */
   requestId: Schema.optionalKey(Schema.String)
 }
 
 /** 401: the key is not accepted. */
 export class AdsUnauthorized extends Schema.TaggedClass<AdsUnauthorized>()("AdsUnauthorized", refused) {}
 
-/** 403: the key is good, but this is not open to it. */
+/** 403: the key is valid, but has no access to this. */
 export class AdsForbidden extends Schema.TaggedClass<AdsForbidden>()("AdsForbidden", refused) {}
 
-/** 402: the marketplace wants to be paid first. */
+/** 402: payment is due. */
 export class AdsPaymentRequired extends Schema.TaggedClass<AdsPaymentRequired>()("AdsPaymentRequired", refused) {}
 
-/** The campaign, the article or the operation itself is not there. */
+/** The campaign, the article or the operation itself does not exist. */
 export class AdsNotFound extends Schema.TaggedClass<AdsNotFound>()("AdsNotFound", refused) {}
 
-/** 409: the request is at odds with the present state. */
+/** 409: the request conflicts with the current state. */
 export class AdsConflict extends Schema.TaggedClass<AdsConflict>()("AdsConflict", refused) {}
 
-/** 400, 413 or 422: the marketplace does not take the request as it is. */
+/** 400, 413 or 422: the marketplace refuses the request as it is. */
 export class AdsBadRequest extends Schema.TaggedClass<AdsBadRequest>()("AdsBadRequest", refused) {}
 
-/** A bid is outside what the marketplace takes; all amounts in kopecks. */
+/** A bid is outside the allowed range; all amounts in kopecks. */
 export class BidOutOfRange extends Schema.TaggedClass<BidOutOfRange>()("BidOutOfRange", {
   ...refused,
   received: Schema.Int,
@@ -43,13 +42,13 @@ export class BidOutOfRange extends Schema.TaggedClass<BidOutOfRange>()("BidOutOf
 /** The campaign's status does not allow this. */
 export class CampaignStateRefused extends Schema.TaggedClass<CampaignStateRefused>()("CampaignStateRefused", refused) {}
 
-/** The campaign has too little money to start. */
+/** The campaign does not have enough money to start. */
 export class LowBudget extends Schema.TaggedClass<LowBudget>()("LowBudget", refused) {}
 
-/** 5xx for a read: the marketplace is in trouble. */
+/** 5xx for a read. */
 export class AdsServerError extends Schema.TaggedClass<AdsServerError>()("AdsServerError", refused) {}
 
-/** Too many calls for this operation; seconds until the next one is welcome. Nothing was changed. */
+/** Too many calls of this operation; how many seconds to wait. Nothing was changed. */
 export class AdsRateLimited extends Schema.TaggedClass<AdsRateLimited>()("AdsRateLimited", {
   retryAfterSeconds: Schema.Finite
 }) {
@@ -61,9 +60,9 @@ export class AdsRateLimited extends Schema.TaggedClass<AdsRateLimited>()("AdsRat
 /** The request did not reach the marketplace, or a read got no answer. Nothing was changed. */
 export class AdsUnreachable extends Schema.TaggedClass<AdsUnreachable>()("AdsUnreachable", {
   detail: Schema.String,
-  /** The system's word where no connection came about or it broke: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
+  /** The system's code if the connection failed: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
   code: Schema.optionalKey(Schema.String),
-  /** Where the marketplace was looked for: scheme, host and port. */
+  /** The address that was tried: scheme, host and port. */
   address: Schema.optionalKey(Schema.String)
 }) {}
 
@@ -72,17 +71,17 @@ export class AdsOutcomeUnknown extends Schema.TaggedClass<AdsOutcomeUnknown>()("
   detail: Schema.String
 }) {}
 
-/** The answer is not what the operation is known to return; `body` is its beginning. A write has been accepted. */
+/** The answer does not have the known shape; `body` is its beginning. If it was a write, it has been accepted. */
 export class AdsUnreadable extends Schema.TaggedClass<AdsUnreadable>()("AdsUnreadable", {
   kind: Schema.Literals(["read", "write"]),
   detail: Schema.String,
   body: Schema.String
 }) {}
 
-/** A campaign that was asked for is not as campaigns are known to be; the others of the list can be read. */
+/** A requested campaign does not have the known shape; the others of the list can be read. */
 export class CampaignUnreadable extends Schema.TaggedClass<CampaignUnreadable>()("CampaignUnreadable", {
   advert_id: Schema.NullOr(Schema.Int),
-  /** What is odd about it. */
+  /** What is wrong with it. */
   problem: Schema.String
 }) {
   get detail() {
@@ -90,21 +89,21 @@ export class CampaignUnreadable extends Schema.TaggedClass<CampaignUnreadable>()
   }
 }
 
-/** The request breaks a rule of the interface; found before anything was sent. */
+/** The request breaks a rule of the API; found before anything was sent. */
 export class AdsInvalidRequest extends Schema.TaggedClass<AdsInvalidRequest>()("AdsInvalidRequest", {
   detail: Schema.String
 }) {}
 
-/** Writing is switched off; `detail` says by what. Nothing was sent. */
+/** Writes are switched off; `detail` says why. Nothing was sent. */
 export class AdsReadOnly extends Schema.TaggedClass<AdsReadOnly>()("AdsReadOnly", { detail: Schema.String }) {}
 
-/** The marketplace took some items of a long list and not the others: `done` of `total` are changed. */
+/** The marketplace accepted some items of a long list but not the others: `done` of `total` are changed. */
 export class AdsPartlyDone extends Schema.TaggedClass<AdsPartlyDone>()("AdsPartlyDone", {
   done: Schema.Int,
   total: Schema.Int,
-  /** What came in between. */
+  /** What stopped it. */
   problem: Schema.String,
-  /** Where that was a limit: the pause that the others need. */
+  /** If that was a rate limit: how long to wait before sending the others. */
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   get detail() {
@@ -112,7 +111,7 @@ export class AdsPartlyDone extends Schema.TaggedClass<AdsPartlyDone>()("AdsPartl
   }
 }
 
-/** Why a call failed; each reason has its words in `detail`. */
+/** Why a call failed; `detail` says more in words. */
 export const Reason = Schema.Union([
   AdsBadRequest,
   AdsConflict,
@@ -136,8 +135,8 @@ export const Reason = Schema.Union([
 export type Reason = typeof Reason.Type
 
 /**
- * Everything that a call of the marketplace can fail with: the operation, by its method's name, and a tagged `reason`
- * (`Effect.catchReason("MarketplaceError", "AdsNotFound", …)` takes one of them).
+ * The error of every call to the marketplace: the operation, by its method's name, and a tagged `reason`
+ * (`Effect.catchReason("MarketplaceError", "AdsNotFound", …)` catches one of them).
  */
 export class MarketplaceError extends Schema.TaggedError<MarketplaceError>()("MarketplaceError", {
   operation: Schema.String,
@@ -161,12 +160,12 @@ const asSentence = (text: string): string => {
   return /[.!?…]$/.test(line) ? line : `${line}.`
 }
 
-/** The error with some of the reasons. */
+/** The error narrowed to some reasons. */
 export type Because<Tag extends Reason["_tag"]> = MarketplaceError & {
   readonly reason: Extract<Reason, { readonly _tag: Tag }>
 }
 
-/** Whether something failed for one of these reasons. */
+/** Whether an error has one of these reasons. */
 export const isBecause =
   <const Tags extends ReadonlyArray<Reason["_tag"]>>(...tags: Tags) =>
   (error: unknown): error is Because<Tags[number]> =>
@@ -183,29 +182,29 @@ const refusals = [
   "LowBudget"
 ] as const
 
-/** Whether the marketplace does not take or show what was asked for: nothing was changed, and asking again would not help. */
+/** Whether the marketplace refused the request: nothing was changed, and repeating it would not help. */
 export const isRefusal = isBecause(...refusals)
 
-/** The same, or a call of which only some was taken, without a word on what. */
+/** The same, or a call of which only an unknown part was accepted. */
 export const isRefusalOfSome = isBecause(...refusals, "AdsPartlyDone")
 
-/** The key or the account is turned away, before the request is looked at. */
+/** The key or the account is refused, before the request is even looked at. */
 export const isOfAccount = isBecause("AdsForbidden", "AdsPaymentRequired", "AdsUnauthorized")
 
 const isTurnedAway = isBecause("AdsRateLimited", "AdsReadOnly", "AdsUnreachable")
 
-/** Whether a write cannot have changed anything: it did not arrive, or was turned away before it was looked at. */
+/** Whether a write cannot have changed anything: it did not arrive, or was refused before it was looked at. */
 export const isUnsent = (error: MarketplaceError): boolean => isOfAccount(error) || isTurnedAway(error)
 
-/** Whether a write may have happened: its answer was lost, or came and could not be read. */
+/** Whether a write may have happened: its answer was lost, or could not be read. */
 export const isOutcomeUnknown = ({ reason }: MarketplaceError): boolean =>
   reason._tag === "AdsOutcomeUnknown" || (reason._tag === "AdsUnreadable" && reason.kind === "write")
 
-/** Seconds to wait before the next call, where the marketplace asks for a pause. */
+/** Seconds to wait before the next call, if the marketplace asks for a pause. */
 export const retryAfter = ({ reason }: MarketplaceError): number | undefined =>
   reason._tag === "AdsRateLimited" || reason._tag === "AdsPartlyDone" ? reason.retryAfterSeconds : undefined
 
-/** Whether the interface for phrases and search clusters is closed to this seller; no other key opens it. */
+/** Whether phrases and search clusters are closed to this seller; another key would not help. */
 export const isClosedToSeller = ({ reason }: MarketplaceError): boolean =>
   reason._tag === "AdsForbidden" && reason.detail.includes("norm_query")
 

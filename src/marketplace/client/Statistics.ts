@@ -4,11 +4,11 @@ import { open } from "../../internal/schema/openStruct.ts"
 import { AdvertId, Day } from "./ids.ts"
 import { Told } from "./money.ts"
 
-/** Whose statistics to read, from which day to which, both counted. */
+/** Whose statistics to read, and the first and last day. */
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type
 
-/** What was shown, clicked, ordered and paid; money in rubles, `ctr` and `cr` in percent. */
+/** Views, clicks, orders and costs; money in rubles, `ctr` and `cr` in percent. */
 const metrics = {
   views: Told,
   clicks: Told,
@@ -32,10 +32,10 @@ export const CampaignStats = open({
 })
 export type CampaignStats = typeof CampaignStats.Type
 
-/** Nothing for the asked campaigns may come as null. */
+/** No statistics for the requested campaigns may come as null. */
 export const FullstatsReply = Schema.NullOr(Schema.Array(CampaignStats))
 
-/** The campaign whose keywords to read, from which day to which, both counted. */
+/** The campaign whose keywords to read, and the first and last day. */
 export const KeywordsRequest = Schema.Struct({ advert_id: AdvertId, from: Day, to: Day })
 export type KeywordsRequest = typeof KeywordsRequest.Type
 

@@ -6,15 +6,15 @@ import { redactor } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
-import { cameAsPage, isPage } from "./page.ts"
 
-/** What goes with one call. */
+/** What belongs to one call. */
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
@@ -22,18 +22,18 @@ export interface CallOptions {
 
 const maxRetries = 2
 
-/** How much of a refusal, or of what is no JSON, is looked at, in characters. */
+/** How much is read of a refusal, or of an answer that is not JSON, in characters. */
 const longestRefusal = 20_000
 const maxPauses = 5
 
-/** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
+/** One call to the marketplace: validated, rate-limited, retried only if that is safe, and with typed errors. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
-  // Every operation has a pace of its own, and repeats only what is safe here.
+  // Every operation has its own rate limit, and retries only what is safe.
   const upstream = Upstream.make(client, {
     baseUrl: settings.baseUrl,
     retries: 0,
     requestsPerSecond: Infinity,
-    // Paths of operations hold no ids. Which trace a request belongs to is none of the marketplace's business.
+    // Paths of operations contain no ids. The marketplace is not told which trace a request belongs to.
     observed: { name: "marketplace", route: (path) => path, isTold: false }
   })
   const address = addressOf(settings.baseUrl, settings.proxy) ?? settings.baseUrl
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
   const headers = { authorization: Redacted.make(authorization) }
 
-  /** An answer that repeats the key, as some error pages do, gives it to nobody. */
+  /** Redacts the key in answers that repeat it, as some error pages do. */
   const redact = redactor([key, authorization])
   const ask = (request: Upstream.UpstreamRequest) =>
     Effect.map(upstream.send(request), (reply) =>
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     }
   })
 
-  /** Sends one request and decodes the answer; no answer text at all counts as null. */
+  /** Sends one request and decodes the answer; an empty answer counts as null. */
   const call = Effect.fn("MarketplaceAds.call")(function* <S extends Schema.Codec<unknown, unknown>>(
     operation: Operation,
     options: CallOptions,
@@ -107,5 +107,4 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   return { call }
 })
 
-/** The way to call the marketplace. */
 export type Calls = Effect.Success<ReturnType<typeof make>>

@@ -4,7 +4,7 @@ const positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a 
 
 /** A campaign. */
 export const AdvertId = positive
-/** A real article; the campaign-wide settings of type 8 have `campaignWide` in its place. */
+/** An article; the campaign-wide settings of type 8 have `campaignWide` instead. */
 export const NmId = positive
 /** An article, or 0 for the campaign-wide settings of type 8. */
 const NmIdOrZero = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be an article id or 0" }))
@@ -15,7 +15,7 @@ export const campaignWide = 0
 export const Pair = Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })
 export type Pair = typeof Pair.Type
 
-/** A pair as one text, to look things up by. */
+/** A pair as text, for use as a key. */
 export const pairKey = ({ advert_id, nm_id }: Pair): string => `${advert_id}:${nm_id}`
 
 /** Each pair once. */

@@ -4,22 +4,22 @@ import { type KeyKind, readKey } from "./ApiKey.ts"
 import { hosts, type MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { type Limit, type OperationName, operations } from "./operations.ts"
 
-/** The kind of key that decides the limits: as configured, else as the key says. */
+/** The kind of key, which determines the limits: as configured, otherwise as the key says. */
 export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
 
-/** The limit that an operation has with this key, or with this configuration. */
+/** The limit of an operation for this key, or as configured. */
 export const limitOf = (settings: MarketplaceSettings, name: OperationName): Limit => {
   const kind = keyKind(settings)
   return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
 }
 
-/** When a key ends, in milliseconds since 1970; nothing where it does not tell. */
+/** When a key expires, in milliseconds since 1970; undefined if it does not say. */
 export const keyEnd = ({ apiKey }: MarketplaceSettings): number | undefined => {
   const { expires } = readKey(apiKey)
   return expires === undefined ? undefined : expires * 1000
 }
 
-/** Why nothing may be written at a moment, if so, with everything that would have to be otherwise. */
+/** Why writes are refused at a given time, with everything that would have to change; undefined if they are allowed. */
 export const readOnlyReason = (settings: MarketplaceSettings, now: number): string | undefined => {
   const { apiKey, journalProblem, readOnly, serverReadOnly } = settings
   const reasons = [
@@ -38,7 +38,7 @@ const dayMs = 86_400_000
 
 const day = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms))
 
-/** What can be told of the configured key without asking the marketplace; `now` is in milliseconds. */
+/** What is known about the configured key without asking the marketplace; `now` is in milliseconds. */
 export const keyReport = (settings: MarketplaceSettings, now: number) => {
   const { promotion } = readKey(settings.apiKey)
   const kind = keyKind(settings)
@@ -46,7 +46,7 @@ export const keyReport = (settings: MarketplaceSettings, now: number) => {
   return {
     kind,
     promotion,
-    /** Negative for a key that has run out. */
+    /** Negative for an expired key. */
     daysLeft: ends === undefined ? undefined : Math.floor((ends - now) / dayMs),
     mayNotWrite: readOnlyReason(settings, now),
     /** What to do about it, in whole sentences. */

@@ -1,6 +1,6 @@
 import { BigDecimal, Option, Schema, SchemaGetter } from "effect"
 
-/** Hundredths of the account's currency unit: whole, not negative, small enough to be exact. */
+/** Hundredths of the account's currency: an integer, not negative, small enough to be exact. */
 export const Kopecks = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("Kopecks"))
 export type Kopecks = typeof Kopecks.Type
 
@@ -20,14 +20,14 @@ const isPayable = Schema.makeFilter(
   { message: "must be an amount of at most 90071992547409.91" }
 )
 
-/** Whole units as exact decimal text, such as `12.5`; a double could not hold every kopeck of a large amount. */
+/** Currency units as exact decimal text, such as `12.5`; a double could not hold every kopeck of a large amount. */
 export const Rubles = Schema.String.check(
   Schema.isPattern(/^\d+(\.\d+)?$/, { message: 'must be an amount such as "12.50", not negative' }),
   isPayable
 ).pipe(Schema.brand("Rubles"))
 export type Rubles = typeof Rubles.Type
 
-/** Rubles as people write them: a number is taken by the digits it is shown with, so 1.005 means exactly that. */
+/** Rubles as people write them: a number is taken by its decimal digits, so 1.005 means exactly that. */
 export const RublesGiven = Schema.Union([Schema.Finite, Schema.String]).pipe(
   Schema.decodeTo(Rubles, {
     decode: SchemaGetter.transform((given) => (typeof given === "string" ? given : digits(given))),
@@ -35,7 +35,7 @@ export const RublesGiven = Schema.Union([Schema.Finite, Schema.String]).pipe(
   })
 )
 
-/** A number as decimal text without an exponent, with the digits it is shown with. */
+/** A number as decimal text without an exponent. */
 export const digits = (amount: number): string => {
   const { scale, value } = BigDecimal.normalize(BigDecimal.fromNumberUnsafe(amount))
   const all = String(value < 0n ? -value : value).padStart(scale + 1, "0")
@@ -54,7 +54,7 @@ export const kopecksToRubles = (kopecks: Kopecks): Rubles => {
   return Rubles.make(`${amount / 100n}.${String(amount % 100n).padStart(2, "0")}`)
 }
 
-/** A percentage of an amount, by the digits that it is shown with; half a kopeck is rounded up. Never more than is exact. */
+/** A percentage of an amount, by its decimal digits; half a kopeck is rounded up. Capped at what is exact. */
 export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
   const part = BigDecimal.multiply(BigDecimal.fromBigInt(BigInt(kopecks)), BigDecimal.fromStringUnsafe(digits(percent)))
   const rounded = BigDecimal.round(BigDecimal.multiply(part, hundredth))
@@ -63,7 +63,7 @@ export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
 
 const hundredth = BigDecimal.fromStringUnsafe("0.01")
 
-/** The code of a currency where it is named and is not the ruble; its hundredths are then no kopecks. */
+/** The currency code if it is given and is not the ruble; hundredths are then not kopecks. */
 export const foreign = (currency: string | null | undefined): string | undefined =>
   !currency || currency.toUpperCase() === "RUB" ? undefined : currency
 
@@ -74,21 +74,21 @@ export type Money = typeof Money.Type
 /** An amount of kopecks in both units. */
 export const money = (kopecks: Kopecks): Money => ({ kopecks, rubles: kopecksToRubles(kopecks) })
 
-/** A number that the marketplace may leave out or send as null; JSON can hold numbers that come as Infinity. */
+/** A number that the marketplace may omit or send as null; numbers in JSON may be read as Infinity. */
 export const Told = Schema.optionalKey(Schema.NullOr(Schema.Number))
 
 /**
- * An amount as the marketplace tells it, in statistics and budgets: in both units where it can be, below zero included.
- * `odd` names what no amount of money should be.
+ * An amount as the marketplace returns it, in statistics and budgets: in both units if possible, also below zero. `odd` says
+ * what is wrong with it.
  */
 export interface AmountTold {
-  /** Null where whole kopecks cannot hold it. */
+  /** Null if it does not fit into whole kopecks. */
   readonly kopecks: number | null
   readonly rubles: string
   readonly odd?: string
 }
 
-/** Any number of rubles that came from the marketplace; null where it told none. */
+/** Any amount of rubles returned by the marketplace; null if it is missing. */
 export const rublesTold = (amount: number | null | undefined): AmountTold | null => {
   if (amount === null || amount === undefined) return null
   const size = Number.isFinite(amount) ? inKopecks(digits(Math.abs(amount))) : undefined
@@ -101,7 +101,7 @@ export const rublesTold = (amount: number | null | undefined): AmountTold | null
     : { kopecks, rubles }
 }
 
-/** The same of kopecks, as the marketplace tells bids. */
+/** The same for kopecks, in which the marketplace returns bids. */
 export const kopecksTold = (amount: number | null | undefined): AmountTold | null => {
   if (isKopecks(amount)) return money(amount)
   const told = rublesTold(typeof amount === "number" ? amount / 100 : amount)

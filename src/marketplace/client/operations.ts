@@ -1,27 +1,27 @@
-/** How often an operation may be called: `limit` in `periodMs`, `burst` of them at once. */
+/** A rate limit: `limit` calls in `periodMs`, `burst` of them at once. */
 export interface Limit {
   readonly limit: number
   readonly periodMs: number
   readonly burst: number
 }
 
-/** Milliseconds between two calls in a steady run. */
+/** Milliseconds between calls at the full rate. */
 export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
 
-/** How many calls may go at once: the largest part of the limit that the burst allows and that divides it. */
+/** How many calls may be sent at once: the largest divisor of the limit within the burst. */
 export const width = ({ burst, limit }: Limit): number => {
   const most = Math.max(1, Math.min(burst, limit))
   return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
 }
 
-/** One operation of the marketplace; of its limits, `full` holds for personal and service keys, `base` for base and test keys. */
+/** One operation of the marketplace; the limit `full` applies to personal and service keys, `base` to base and test keys. */
 export interface Operation {
   readonly name: string
-  /** What it does, as it follows "could not". */
+  /** What it does, in words that follow "could not". */
   readonly label: string
   readonly method: "DELETE" | "GET" | "PATCH" | "POST"
   readonly path: string
-  /** A write changes something, whatever its method: it is never sent twice blindly. */
+  /** A write changes something, whatever its HTTP method: it is never retried blindly. */
   readonly kind: "read" | "write"
   readonly limits: { readonly full: Limit; readonly base: Limit }
 }
@@ -37,7 +37,7 @@ const perSecond = per(second)
 const perMinute = per(minute)
 const perHour = (limit: number) => per(hour)(limit, 1)
 
-/** The operations of the document, then the neighbours that the tools need, under their names. */
+/** The operations of the specification, then others that the tools need. */
 export const operations = {
   getAdvertsV2: {
     name: "getAdvertsV2",
@@ -193,14 +193,14 @@ export const operations = {
   }
 } as const satisfies Record<string, Operation>
 
-/** The name of an operation, which is its method's name, too. */
+/** The name of an operation, which is also that of its method. */
 export type OperationName = keyof typeof operations
 
 /** What an operation does, for people who do not know its name. */
 export const labelOf = (name: string): string =>
   Object.values(operations).find((operation) => operation.name === name)?.label ?? name
 
-/** How many things one call may carry. */
+/** How many items one call may contain. */
 export const caps = {
   campaignIds: 50,
   bidCampaigns: 50,

@@ -3,21 +3,21 @@ import { Headers } from "effect/http"
 
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
-import { cameAsPage, isPage } from "./page.ts"
 import { refusal } from "./refusal.ts"
 
-/** What follows from an attempt. */
+/** What to do after an attempt. */
 export type Next =
   | { readonly is: "answer"; readonly text: string }
   | { readonly is: "again" }
-  /** The marketplace has not looked at the request and asks for a pause. */
+  /** The marketplace has not processed the request and asks for a pause. */
   | { readonly is: "pause"; readonly ms: number }
   | { readonly is: "over"; readonly error: MarketplaceError }
 
-/** A read is repeated while it may be; a write only if it cannot have arrived, or was turned away with a 429. */
+/** A read is retried as long as allowed; a write only if it cannot have arrived, or got a 429. */
 export const nextOf = (
   operation: Operation,
   outcome: Result.Result<Reply, NoTurn | UpstreamFailure>,
@@ -43,7 +43,7 @@ export const nextOf = (
     : over(noAnswer(operation, failure, address))
 }
 
-/** The limit is used up for longer than the caller waits. */
+/** The limit is exhausted for longer than the caller waits. */
 export const usedUp = (operation: string, waitMs: number) =>
   failed(operation, new AdsRateLimited({ retryAfterSeconds: Math.ceil(waitMs / 1000) }))
 
@@ -51,10 +51,10 @@ const failed = (operation: string, reason: Reason) => new MarketplaceError({ ope
 
 const over = (error: MarketplaceError): Next => ({ is: "over", error })
 
-/** The longest pause that is believed: no published limit counts over more than an hour. */
+/** The longest pause that is believed: no published limit has a window of more than an hour. */
 const longestPauseSeconds = 86_400
 
-/** Seconds that a 429 asks to wait; one where it does not say. */
+/** Seconds to wait after a 429; one if it does not say. */
 const secondsToWait = (headers: Headers.Headers): number => {
   const said = Option.orElse(Headers.get(headers, "x-ratelimit-retry"), () => Headers.get(headers, "retry-after"))
   const seconds = Number(Option.getOrElse(said, () => "1"))
@@ -68,7 +68,7 @@ const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure, address: 
   return failed(name, new AdsUnreachable({ detail, ...code, address }))
 }
 
-/** A refusal that is a page is none of the marketplace's: it was not reached. */
+/** A refusal that is an HTML page does not come from the marketplace, which was not reached. */
 const notTheInterface = (name: string, status: number, address: string) =>
   failed(name, new AdsUnreachable({ detail: `${cameAsPage} from ${address}, with status ${status}`, address }))
 

@@ -6,7 +6,7 @@ import { rublesTold } from "./money.ts"
 
 type Ads = MarketplaceAds["Service"]
 
-/** The money of campaigns, from whichever operation tells it; null where neither knows the campaign. */
+/** The money of campaigns, from whichever operation returns it; null if neither does. */
 export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyArray<number>) {
   const newer = yield* Effect.catchIf(ads.getBudgets(ids), isRefusal, () => Effect.succeed([]))
   const known = new Map(newer.map(({ advertId, total }) => [advertId, total]))
@@ -23,6 +23,5 @@ export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyA
   return new Map(ids.map((id, index) => [id, budgets[index] ?? null]))
 })
 
-/** The money of one. */
 export const readBudget = (ads: Ads, advert_id: number) =>
   Effect.map(readBudgets(ads, [advert_id]), (budgets) => budgets.get(advert_id) ?? null)

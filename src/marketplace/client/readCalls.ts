@@ -13,14 +13,14 @@ import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
-/** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
+/** Which campaigns to read; lists, or the text of the query. By default all. */
 export interface CampaignFilter {
   readonly ids?: string | ReadonlyArray<number>
   readonly statuses?: string | ReadonlyArray<number>
   readonly payment_type?: string
 }
 
-/** The operations that change nothing: long lists are split, asked for a few calls at a time, and joined. */
+/** The operations that only read: long lists are split, sent a few calls at a time, and joined. */
 export const readCalls = ({ call }: Calls, wire: Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
     const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
@@ -148,7 +148,7 @@ const list = (given: string | ReadonlyArray<number> = []): ReadonlyArray<number 
         .filter((part) => part !== "")
     : given
 
-/** The parts of a read, a few at a time; the answers in the order of the parts. */
+/** Reads in parts, a few at a time; the answers are in the order of the parts. */
 const together = <A, B>(parts: ReadonlyArray<A>, read: (part: A) => Effect.Effect<B, MarketplaceError>) =>
   Effect.forEach(parts, read, { concurrency: 5 })
 

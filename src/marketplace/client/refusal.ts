@@ -1,6 +1,7 @@
 import { Option, Predicate, Schema } from "effect"
 
 import { parseJson } from "../../internal/json/parseJson.ts"
+import { cameAsPage, isPage } from "./isPage.ts"
 import {
   AdsBadRequest,
   AdsConflict,
@@ -15,11 +16,10 @@ import {
   MarketplaceError,
   type Reason
 } from "./MarketplaceError.ts"
-import { cameAsPage, isPage } from "./page.ts"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** The seven shapes of the marketplace's error objects at once; every field may be missing. */
+/** The union of the marketplace's seven shapes of errors; every field may be missing. */
 const ErrorBody = Schema.Struct({
   detail: Text,
   error: Text,
@@ -33,7 +33,7 @@ const ErrorBody = Schema.Struct({
 const readBody = Schema.decodeUnknownOption(ErrorBody)
 const longest = 500
 
-/** What an error body says, whichever of the known shapes it has; a new shape is shown as it came. */
+/** What an error body says, in any of the known shapes; an unknown shape is shown as it is. */
 const readRefusal = (text: string) => {
   const parsed = Option.getOrElse(parseJson(text), () => text)
   const asItCame = isPage(text) ? cameAsPage : (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
@@ -56,7 +56,7 @@ interface WrongBid {
   readonly max?: number
 }
 
-/** The bid that misses most: where several are wrong, its lowest bid is one that all places take. */
+/** Of several wrong bids the one with the highest minimum, which is then valid for all placements. */
 const readWrongBid = (detail: string) => {
   const bids = [...detail.matchAll(wrongBid)].map(([, received, min, max]): WrongBid => ({
     received: Number(received),
@@ -74,7 +74,7 @@ const readWrongBid = (detail: string) => {
 export const refusal = (operation: string, status: number, text: string) =>
   new MarketplaceError({ operation, reason: reasonOf(status, text) })
 
-/** The reason behind a status and its error text, which comes in two languages. */
+/** The reason for a status and its error text, which comes in two languages. */
 const reasonOf = (status: number, text: string): Reason => {
   const said = readRefusal(text)
   const problem = { status, ...said, detail: said.detail === "" ? `status ${status}` : said.detail }

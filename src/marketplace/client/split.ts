@@ -5,13 +5,13 @@ import type { ProductChange } from "./Campaign.ts"
 import { caps } from "./operations.ts"
 import type { CampaignStats, FullstatsRequest } from "./Statistics.ts"
 
-/** The list in pieces of at most `size`; no pieces for an empty list. */
+/** The list in chunks of at most `size`; none for an empty list. */
 export const chunks = <A>(list: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Arrays.chunksOf(list, size)
 
 /**
- * Calls in which every campaign appears at most once, as the marketplace demands: first the first pieces of all
- * campaigns, then the second pieces, and so on.
+ * Calls in which every campaign appears at most once, as the marketplace requires: first the first chunks of all campaigns,
+ * then the second ones, and so on.
  */
 const rounds = <A>(
   pieces: ReadonlyMap<number, ReadonlyArray<A>>,
@@ -34,7 +34,7 @@ const byCampaign = <A>(entries: ReadonlyArray<readonly [number, ReadonlyArray<A>
   return grouped
 }
 
-/** At most 50 campaigns with 50 bids each in a call. */
+/** At most 50 campaigns with 50 bids each per call. */
 export const splitBids = (bids: ReadonlyArray<BidUpdate>): ReadonlyArray<ReadonlyArray<BidUpdate>> =>
   rounds<NmBid>(
     byCampaign(bids.map(({ advert_id, nm_bids }) => [advert_id, nm_bids])),
@@ -42,7 +42,7 @@ export const splitBids = (bids: ReadonlyArray<BidUpdate>): ReadonlyArray<Readonl
     caps.bidCampaigns
   ).map((call) => call.map(({ advert_id, items }) => ({ advert_id, nm_bids: items })))
 
-/** At most 20 campaigns with 50 articles each in a call. */
+/** At most 20 campaigns with 50 articles each per call. */
 export const splitProducts = (changes: ReadonlyArray<ProductChange>): ReadonlyArray<ReadonlyArray<ProductChange>> =>
   rounds(
     byCampaign(
@@ -61,13 +61,13 @@ export const splitProducts = (changes: ReadonlyArray<ProductChange>): ReadonlyAr
     }))
   )
 
-/** At most 50 campaigns and 31 days in a call. */
+/** At most 50 campaigns and 31 days per call. */
 export const splitFullstats = ({ beginDate, endDate, ids }: FullstatsRequest) =>
   spans(beginDate, endDate, caps.fullstatsDays).flatMap(({ from, to }) =>
     chunks([...new Set(ids)], caps.campaignIds).map((some) => ({ beginDate: from, endDate: to, ids: some }))
   )
 
-/** The days from `from` to `to`, both counted, in spans of at most `most` days; none where a date is not one. */
+/** The days from `from` to `to`, inclusive, in spans of at most `most` days; none if a date is invalid. */
 export const spans = (
   from: string,
   to: string,
@@ -89,18 +89,18 @@ const paid = ["sum", "sum_price"] as const
 
 type Told = number | null | undefined
 
-/** Nothing where neither span tells it. */
+/** Null if neither span has the number. */
 const sumOf = (a: Told, b: Told): number | null =>
   a === null || a === undefined ? (b ?? null) : b === null || b === undefined ? a : a + b
 
-/** Whole kopecks of rubles, so that no sum grows a tail of digits. */
+/** Rubles rounded to kopecks, so that sums do not accumulate floating-point errors. */
 const inKopecks = (rubles: Told): Told => (typeof rubles === "number" ? Math.round(rubles * 100) : rubles)
 
 const ratio = (part: Told, whole: Told): number => (part && whole ? Math.round((part / whole) * 100) / 100 : 0)
 
 const percentage = (part: Told, whole: Told): number => ratio(part && part * 100, whole)
 
-/** Days, and whatever else is told by day: what two spans list, one after the other. */
+/** The lists by day of two spans, concatenated. */
 const listsOf = (a: CampaignStats, b: CampaignStats) =>
   Object.fromEntries(
     Object.keys({ days: [], ...a, ...b }).flatMap((name) => {
@@ -109,7 +109,7 @@ const listsOf = (a: CampaignStats, b: CampaignStats) =>
     })
   )
 
-/** One campaign's statistics over two spans that follow each other: counts add up, rates are worked out anew. */
+/** One campaign's statistics over two consecutive spans: counts are added, rates recomputed. */
 const join = (a: CampaignStats, b: CampaignStats): CampaignStats => {
   const counts = Object.fromEntries(added.map((name) => [name, sumOf(a[name], b[name])]))
   const money = Object.fromEntries(

@@ -7,21 +7,21 @@ import { type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.t
 import { AdsInvalidRequest, MarketplaceError } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
 
-/** Checks what a caller hands over against the operation's own schema. */
+/** Validates a request against the schema of its operation. */
 export const check = <S extends Schema.Codec<unknown, unknown>>(operation: string, schema: S, input: S["Type"]) =>
   Effect.mapError(Schema.decodeUnknownEffect(Schema.toType(schema))(input), (error) =>
     invalid(operation, firstIssueOf(error))
   )
 
-/** Fails with a problem that was found before anything was sent; does nothing where there is none. */
+/** Fails with a problem that was found before anything was sent, if there is one. */
 export const refuseIf = (operation: string, problem: string | undefined) =>
   problem === undefined ? Effect.void : Effect.fail(invalid(operation, problem))
 
-/** The error that a request breaks a rule of the interface. */
+/** The error for a request that breaks a rule of the API. */
 export const invalid = (operation: string, detail: string) =>
   new MarketplaceError({ operation, reason: new AdsInvalidRequest({ detail }) })
 
-/** The lists of articles lie beside the campaign, or one level deeper under shorter names. */
+/** The lists of articles are beside the campaign, or one level deeper under shorter names. */
 export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>
   wire === "spec"
     ? { campaigns }
@@ -32,7 +32,7 @@ export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>
         }))
       }
 
-/** Cluster bids in kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
+/** Cluster bids in kopecks or whole rubles; the published form cannot express fractions of a ruble. */
 export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids: ReadonlyArray<ClusterBid>) {
   if (unit === "kopecks") return { bids }
   const broken = bids.find(({ bid }) => bid % 100 !== 0)
@@ -51,8 +51,8 @@ interface BidShown {
 }
 
 /**
- * What clusters bid, in kopecks: said outright by newer answers, else in the unit that the other bids of the answer prove,
- * else in that of the wire.
+ * Cluster bids in kopecks: newer answers state them; otherwise in the unit that the other bids of the answer prove, or else in
+ * that of the wire.
  */
 export const clusterBidsRead = <A extends BidShown>(wire: Wire, shown: ReadonlyArray<A>) => {
   const units = shown.map(unitShown)
@@ -65,14 +65,14 @@ export const clusterBidsRead = <A extends BidShown>(wire: Wire, shown: ReadonlyA
   }))
 }
 
-/** Only one of the two readings of a bid fits the kopecks beside it, or it proves nothing. */
+/** The unit in which a bid equals the kopecks beside it; `unsaid` if neither does. */
 const unitShown = ({ bid, bid_kopecks }: BidShown): ClusterBidFound["unit"] => {
   if (bid_kopecks === undefined || bid_kopecks === null || bid_kopecks === 0) return "unsaid"
   if (bid === bid_kopecks) return "kopecks"
   return Math.round(bid * 100) === bid_kopecks ? "rubles" : "unsaid"
 }
 
-/** The operation for the lowest bids alone says `recommendation`. */
+/** The operation for minimum bids is the only one that says `recommendation`. */
 export const toSingular = (placement: string): string =>
   placement === "recommendations" ? "recommendation" : placement
 export const toPlural = (placement: string): string => (placement === "recommendation" ? "recommendations" : placement)

@@ -5,14 +5,14 @@ import type { Calls } from "./call.ts"
 import { NewCampaign, NewCampaignId, type ProductChange, UpdateProducts } from "./Campaign.ts"
 import { ClusterBidsSet, DeleteClusterBids, MinusPhrases, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
+import { isPage } from "./isPage.ts"
 import { AdsOutcomeUnknown, AdsPartlyDone, isOutcomeUnknown, MarketplaceError, retryAfter } from "./MarketplaceError.ts"
 import { caps, type Operation, operations } from "./operations.ts"
-import { isPage } from "./page.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
-/** The operations that change something: long lists are split and sent one call after the other. */
+/** The operations that write: long lists are split and sent one call after the other. */
 export const writeCalls = ({ call }: Calls, wire: Wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
     const { bids } = yield* check("updateBids", UpdateBids, request)
@@ -81,14 +81,14 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
   }
 }
 
-/** Whatever answers a change, as the document does not show it; but a page is the answer of something in between. */
+/** Any answer to a change, as the specification does not show it; but an HTML page comes from a proxy or the like. */
 const Done = Schema.Unknown.check(
   Schema.makeFilter((answer) => !Predicate.isString(answer) || !isPage(answer), {
     message: "must not be a page"
   })
 )
 
-/** The parts of a write, one after the other; a failure after the first part says how much is done. */
+/** Sends the parts of a write one after the other; a failure after the first part says how much is done. */
 const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number }, B>(
   parts: ReadonlyArray<A>,
   write: (part: A) => Effect.Effect<B, MarketplaceError>
@@ -103,7 +103,7 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   return replies
 })
 
-/** What a later part failed with, after others were done; whether that one was done, too, may not be known. */
+/** The error of a later part, after others were done; whether the failed part was done may be unknown. */
 const brokenOff = (error: MarketplaceError, done: number, total: number) => {
   const { operation, reason } = error
   if (isOutcomeUnknown(error)) {

@@ -11,22 +11,22 @@ import { type State, withoutGone } from "./State.ts"
 import { statistics } from "./statistics.ts"
 import { writes } from "./writes.ts"
 
-/** How an embedded marketplace differs from the standard one. */
+/** How an embedded marketplace differs from the default. */
 export interface EmbeddedMarketplaceOptions {
   /** Which form the disputed bodies have; `spec` by default. */
   readonly wire?: Wire
-  /** The one key it takes; `defaultKey` by default. */
+  /** The only key it accepts; `defaultKey` by default. */
   readonly apiKey?: string
-  /** The rate limits of its callers: those of a personal (`full`) or of a base key, or none; `full` by default. */
+  /** The rate limits: those of a personal key (`full`) or of a base key, or none; `full` by default. */
   readonly limits?: Limits
-  /** The account it starts with; by default a small one in the middle of the move to manual bids. */
+  /** The account it starts with; by default a small one halfway through the migration to manual bids. */
   readonly account?: State
 }
 
-/** Clients redact their key wherever an answer repeats it, so this one is no part of any other text. */
+/** Clients redact their key in answers, so this one does not occur in any other text. */
 export const defaultKey = "embedded-marketplace-key-4c1f6e0b9a7d2358"
 
-/** The advertising part of a marketplace inside this process that answers like the real one. */
+/** The advertising part of a marketplace inside this process, which answers like the real one. */
 export class EmbeddedMarketplace extends Context.Service<
   EmbeddedMarketplace,
   {
@@ -35,13 +35,13 @@ export class EmbeddedMarketplace extends Context.Service<
     /** A base URL that `httpClient` answers. */
     readonly host: string
     readonly apiKey: Redacted.Redacted
-    /** The same marketplace, to be added to a router of one's own. */
+    /** The same marketplace, to be added to a router. */
     readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
-    /** The account as it is now. */
+    /** The current account. */
     readonly account: Effect.Effect<State>
   }
 >()("workflow-tool-server/embedded/marketplace/EmbeddedMarketplace") {
-  /** Forgets everything when its scope is closed. */
+  /** Its state is gone when its scope is closed. */
   static readonly layer = (options: EmbeddedMarketplaceOptions = {}): Layer.Layer<EmbeddedMarketplace> =>
     Layer.effect(EmbeddedMarketplace, make(options))
 }

@@ -15,16 +15,16 @@ import requests from "./data/requests.json" with { type: "json" }
 import { type ErrorFormat, refuse, type Reply, type Written } from "./Reply.ts"
 import type { State } from "./State.ts"
 
-/** The two forms in which the marketplace's interface is known: as its document says, and as its clients were published. */
+/** The two known forms of the API: as specified, and as published with its clients. */
 export type Wire = "published" | "spec"
 
-/** What an operation gets beside its input. */
+/** What an operation gets in addition to its input. */
 export interface Call {
   readonly wire: Wire
   readonly now: DateTime.Utc
 }
 
-/** What an operation does: it reads the account, or changes it. */
+/** What an operation does: it reads or changes the account. */
 export type Work<Input> =
   | { readonly read: (state: State, input: Input, call: Call) => Reply }
   | { readonly write: (state: State, input: Input, call: Call) => Written }
@@ -39,7 +39,7 @@ export interface Endpoint {
   readonly answer: (state: State, given: unknown, now: DateTime.Utc) => Written
 }
 
-/** The name of the first field that is wrong. */
+/** The name of the first invalid field. */
 const nameIn = (error: Schema.SchemaError): string => firstIssue(error).path.split(".")[0] ?? ""
 
 type Shape = Readonly<Record<string, unknown>>
@@ -55,16 +55,16 @@ const fitOf = (shape: Shape): Predicate.Predicate<unknown> => {
   return Schema.is(Schema.make<Schema.Codec<unknown>>(schema.ast))
 }
 
-/** Whether a body has the shape of its operation on this wire; an operation without a shape in the document has the published one. */
+/** Whether a body has the shape of its operation on this wire; operations without a specified shape use the published one. */
 const fits = (wire: Wire, operation: string): Predicate.Predicate<unknown> => {
   const { published = null, spec = null } = shapes[operation] ?? {}
   const shape = wire === "spec" ? (spec ?? published) : published
   return shape === null ? () => true : fitOf(shape)
 }
 
-/** The largest length of a list in a body, and what the refusal calls its items. */
+/** The maximum length of a list in a body, and what the error calls its items. */
 interface Cap {
-  /** Where the list is, through any lists on the way. */
+  /** Path of the list, through any lists on the way. */
   readonly at: ReadonlyArray<string>
   readonly max: number
   readonly of: string
@@ -95,13 +95,13 @@ const listsAt = (value: unknown, [name, ...rest]: Cap["at"]): ReadonlyArray<Read
   return rest.length === 0 ? [found] : found.flatMap((item) => listsAt(item, rest))
 }
 
-/** The message about a list in a body that is too long, or nothing. */
+/** The error for a list in a body that is too long, if there is one. */
 const capProblem = (operation: string, body: unknown): string | undefined => {
   const passed = caps[operation]?.find(({ at, max }) => listsAt(body, at).some(({ length }) => length > max))
   return passed === undefined ? undefined : `too many ${passed.of}, max ${passed.max}`
 }
 
-/** Makes the operations of a wire, given how its part of the marketplace refuses, what it takes, and what it does. */
+/** Makes the operations of a wire from the error format of their part of the marketplace, their input, and their work. */
 export const makeOn =
   (wire: Wire) =>
   <Input>(
@@ -138,7 +138,7 @@ export const makeOn =
 /** How the operations of one wire are made. */
 export type On = ReturnType<typeof makeOn>
 
-/** A whole number in a query. */
+/** An integer in a query. */
 const Whole = Schema.String.check(Schema.isPattern(/^-?\d+$/)).pipe(Schema.decodeTo(Schema.NumberFromString))
 
 /** Values separated by commas. */

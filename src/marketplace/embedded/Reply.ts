@@ -20,33 +20,33 @@ const problem = (status: number, title: string, said: object): Reply => ({
   json: { ...said, origin, request_id, status, title }
 })
 
-/** A refusal by the part for campaigns. */
+/** An error of the part for campaigns. */
 export const invalid = (detail: string): Reply => problem(400, "invalid payload", { detail })
 
-/** Its refusal of a number, before the rules are checked. */
+/** Its error for an invalid number, before the rules are checked. */
 export const invalidNumber = (detail: string): Reply => problem(400, "validation request params error", { detail })
 
-/** Its refusal of an operation that is closed to a campaign. */
+/** Its error for an operation that a campaign does not allow. */
 export const forbidden = (detail: string): Reply => problem(403, "request forbidden", { detail })
 
-/** A refusal by the part for statistics, which names the fields. */
+/** An error of the part for statistics, which names the fields. */
 export const invalidFields = (errors: ReadonlyArray<{ readonly detail: string; readonly field: string }>): Reply =>
   problem(400, "Invalid payload", { errors, type: "bad request" })
 
-/** Refusals by the part for statistics of keywords. */
+/** Errors of the part for keyword statistics. */
 export const unwanted = (message: string): Reply => ({ status: 400, json: { message, type: "bad request" } })
 export const missing = (message: string): Reply => ({ status: 404, json: { message, type: "not found" } })
 
-/** A refusal by the part that starts, pauses and deletes campaigns. */
+/** An error of the part that starts, pauses and deletes campaigns. */
 export const error = (text: string): Reply => ({ status: 400, json: { error: text } })
 
-/** A refusal by the part that creates campaigns: a text, as JSON. */
+/** An error of the part that creates campaigns: a string, as JSON. */
 export const quoted = (text: string): Reply => ({ status: 400, json: text })
 
-/** A refusal by the part for budgets. */
+/** An error of the part for budgets. */
 export const plain = (text: string): Reply => ({ status: 400, text })
 
-/** A refusal by the gateway in front of all parts. */
+/** An error of the gateway in front of all parts. */
 const gateway =
   (status: number, title: string, statusText: string, detail: string) =>
   (now: DateTime.Utc): Reply => ({
@@ -78,12 +78,12 @@ export const pathNotFound = gateway(
   "Please consult the https://dev.wildberries.ru/openapi/api-information"
 )
 
-/** How one part of the marketplace refuses its input; every part has a format and texts of its own. */
+/** How one part of the marketplace reports errors; each has its own format and texts. */
 export interface ErrorFormat {
   readonly refuse: (text: string) => Reply
-  /** For a query parameter that is missing or wrong. */
+  /** For a query parameter that is missing or invalid. */
   readonly parameter: (name: string) => string
-  /** For a body that does not have the shape of the operation. */
+  /** For a body without the shape of the operation. */
   readonly body: string
 }
 
@@ -102,7 +102,7 @@ export const errorFormats = {
   money: { refuse: plain, parameter: () => "кампания не принадлежит продавцу", body: incorrectBody }
 } as const satisfies Record<string, ErrorFormat>
 
-/** The outcome of a write; a refused one leaves the account as it was. */
+/** The outcome of a write; if it is refused, the account is unchanged. */
 export interface Written {
   readonly state: State
   readonly reply: Reply

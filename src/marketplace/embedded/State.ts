@@ -11,7 +11,7 @@ export interface Row {
   readonly recommendations: Kopecks
 }
 
-/** A campaign as the marketplace keeps it; `budget` is in rubles. */
+/** A campaign as the marketplace stores it; `budget` is in rubles. */
 export interface Advert {
   readonly id: number
   readonly name: string
@@ -23,7 +23,7 @@ export interface Advert {
   readonly created: string
   readonly budget: number
   readonly rows: ReadonlyArray<Row>
-  /** When it was deleted; it keeps the status -1 for a while before it is gone. */
+  /** When it was deleted; it has the status -1 for a while before it is gone. */
   readonly deleted?: DateTime.Utc
 }
 
@@ -35,7 +35,7 @@ export interface State {
   readonly nextId: number
 }
 
-/** An account of these campaigns, phrases and cluster bids. */
+/** An account with these campaigns, phrases and cluster bids. */
 export const stateOf = (
   adverts: ReadonlyArray<Advert>,
   phrases: State["phrases"] = new Map(),
@@ -53,7 +53,7 @@ export const withAdvert = (state: State, advert: Advert): State => ({
   adverts: new Map([...state.adverts, [advert.id, advert]])
 })
 
-/** The shortest time that the marketplace takes for a deletion; the longest is 10 minutes. */
+/** The shortest time that a deletion takes; the longest is 10 minutes. */
 const deletion = "3 minutes"
 
 const isGone =
@@ -61,7 +61,7 @@ const isGone =
   ({ deleted }: Advert): boolean =>
     deleted !== undefined && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(deleted, deletion))
 
-/** The account without the campaigns whose deletion has been completed, and without what was kept for them. */
+/** The account without the campaigns whose deletion is complete, and without their phrases and bids. */
 export const withoutGone = (state: State, now: DateTime.Utc): State => {
   const gone = [...state.adverts.values()].filter(isGone(now)).map(({ id }) => id)
   if (gone.length === 0) return state
@@ -74,7 +74,7 @@ export const withoutGone = (state: State, now: DateTime.Utc): State => {
   }
 }
 
-/** The lowest bids, by placement. */
+/** The minimum bids, by placement. */
 export const floors = {
   combined: Kopecks.make(15_500),
   search: Kopecks.make(25_000),
@@ -85,7 +85,7 @@ export const floors = {
 export const isChangeable = ({ status: value }: Advert): boolean =>
   value === status.ready || value === status.active || value === status.paused
 
-/** The placements at which the articles of a campaign have a bid of their own. */
+/** The placements at which the articles of a campaign have their own bids. */
 export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
   if (advert.bid_type === "auto") return ["combined"]
   return [
@@ -98,7 +98,7 @@ export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
 export const withBid = (row: Row, placement: Placement, bid: Kopecks): Row =>
   placement === "combined" ? { ...row, search: bid, recommendations: bid } : { ...row, [placement]: bid }
 
-/** The row of an article that has just been added: it bids the minimum. */
+/** The row of a new article: it bids the minimum. */
 export const lowestRow = (advert: Omit<Advert, "rows">, nm_id: number): Row => {
   const search = advert.bid_type === "auto" ? floors.combined : floors.search
   return {
@@ -108,7 +108,7 @@ export const lowestRow = (advert: Omit<Advert, "rows">, nm_id: number): Row => {
   }
 }
 
-/** Whether article 0 is asked of a campaign with manual bids: it stands for all articles only where they share one bid. */
+/** Whether article 0 is requested of a campaign with manual bids: it stands for all articles only if they share one bid. */
 export const isWideOfManual =
   ({ adverts }: State) =>
   ({ advert_id, nm_id }: Pair): boolean =>

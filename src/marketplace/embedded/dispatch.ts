@@ -15,7 +15,7 @@ interface Behaviour {
   readonly limits: Limits
 }
 
-/** How fast a bucket fills, and how much it holds. */
+/** How fast a bucket fills, and its capacity. */
 interface Flow {
   readonly intervalMs: number
   readonly burst: number
@@ -56,7 +56,7 @@ const makeBuckets = () => {
       return { allowed, headers }
     })
 
-  /** What is left, for an answer that takes no token. */
+  /** What is left, for answers that consume no token. */
   const peek = (name: string, flow: Flow): Effect.Effect<Headers> =>
     Effect.map(Clock.currentTimeMillis, (now) => remaining(level(name, flow, now)))
 
@@ -65,12 +65,12 @@ const makeBuckets = () => {
 
 const unlimited: Flow = { intervalMs: 0, burst: 1 }
 
-/** Answers a call in the marketplace's order of checks: key, limit, query or shape of the body, then its rules. */
+/** Answers a call with the marketplace's order of checks: key, limit, query or shape of the body, then its rules. */
 export const dispatch = ({ key, limits, state }: Behaviour) => {
   const flows = new Map(limits === "none" ? [] : Object.entries(data).map(([name, flow]) => [name, flow[limits]]))
   const buckets = makeBuckets()
 
-  /** The query or the body of a request; a body that cannot be read or is no JSON counts as missing. */
+  /** The query or the body of a request; a body that cannot be read or is not JSON counts as missing. */
   const given = Effect.fnUntraced(function* ({ method }: Endpoint, request: HttpServerRequest.HttpServerRequest) {
     if (method === "GET") return Object.fromEntries(new URL(request.url, "http://marketplace").searchParams)
     const text = yield* Effect.orElseSucceed(request.text, () => "")

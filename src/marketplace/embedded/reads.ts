@@ -98,7 +98,7 @@ const budget = (state: State, { id }: OneCampaign): Reply => {
 const Budgets = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
 type Budgets = typeof Budgets.Type
 
-/** Only of campaigns that can still run. */
+/** Only for campaigns that can still run. */
 const budgets = (state: State, { advertIds }: Budgets): Reply => {
   const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
   return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })

@@ -17,7 +17,7 @@ const old = (id: number, name: string, bid: number, nms: ReadonlyArray<number>):
   rows: nms.map((nm_id) => ({ nm_id, search: kopecks(bid), recommendations: kopecks(bid) }))
 })
 
-/** A small account in the middle of the move: two campaigns with one bid, a manual one that runs and one that pauses. */
+/** A small account halfway through the migration: two campaigns with one bid, a manual one that runs and one that is paused. */
 export const seed: State = stateOf(
   [
     old(1001, "Mugs", 25_000, [500101, 500102, 500103]),

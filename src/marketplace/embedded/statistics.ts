@@ -7,12 +7,12 @@ import { type Call, type Endpoint, Id, Ids, type On } from "./Endpoint.ts"
 import { errorFormats, invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
 import { type Advert, isWideOfManual, type State } from "./State.ts"
 
-/** Made-up numbers, always the same for a campaign or article and a day. */
+/** Made-up numbers, deterministic by campaign or article and day. */
 const views = (seed: number, day: number): number => 400 + ((seed * 7919 + day * 104_729) % 600)
 
 const midnight = (day: string): DateTime.Utc => DateTime.makeUnsafe(`${day}T00:00:00Z`)
 
-/** The number of days from one to another, both counted; 0 when they are in the wrong order. */
+/** The number of days between two dates, inclusive; 0 if they are in the wrong order. */
 const daysBetween = (from: string, to: string): number =>
   Math.max(0, Duration.toDays(DateTime.distance(midnight(from), midnight(to))) + 1)
 
@@ -40,7 +40,7 @@ const metrics = (shown: number) => {
 const total = (days: ReadonlyArray<ReturnType<typeof metrics>>) =>
   metrics(days.reduce((sum, day) => sum + day.views, 0))
 
-/** A day whose numbers all come from the site and the first article. */
+/** A day with all numbers from the site and the first article. */
 const dayOf = (date: string, day: ReturnType<typeof metrics>, advert: Advert) => {
   const nms = advert.rows.slice(0, 1).map(({ nm_id }) => ({ nmId: nm_id, name: "goods", ...day }))
   return { date: `${date}T00:00:00Z`, ...day, apps: [{ appType: 1, ...day, nms }] }
@@ -60,7 +60,7 @@ const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire
     stats: items.flatMap(({ advert_id, nm_id }) => {
       const advert = state.adverts.get(advert_id)
       if (advert === undefined) return []
-      // Where clicks are paid, the published wire does not tell views; the document allows only numbers.
+      // With pay per click, the published wire omits views; the specification allows only numbers.
       const untold = wire === "published" && advert.payment_type === "cpc" ? hidden : {}
       const stats = ["gift", "for home", "cheap"].map((phrase, index) => ({
         ...clusterStat(views(nm_id + index, days), index, phrase),

@@ -62,7 +62,7 @@ const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
 
 const repeated = (ids: ReadonlyArray<number>): number | undefined => ids.find((id, index) => ids.indexOf(id) !== index)
 
-/** The validator's message about the first number that is not more than 0. */
+/** The validator's message about the first number that is not positive. */
 const numberProblem = ({ bids: all }: Bids): string | undefined => {
   const numbers = all.flatMap(({ advert_id, nm_bids }, campaign) => [
     { at: `Bids[${campaign}]`, field: "AdvertId", value: advert_id },
@@ -78,7 +78,7 @@ const numberProblem = ({ bids: all }: Bids): string | undefined => {
   return `Key: 'V1PatchAdvertsBidsJSONBody.${at}.${field}' Error:Field validation for '${field}' failed on the 'gt' tag`
 }
 
-/** The bids of articles; their numbers are checked by a rule of its own. */
+/** The bids of articles; their numbers are validated by a separate rule. */
 const Bids = Schema.Struct({
   bids: Schema.Array(
     Schema.Struct({
@@ -114,7 +114,7 @@ const setBids = (before: State, request: Bids): Written => {
   return { state, reply: ok({ ...request, currency: "RUB" }) }
 }
 
-/** The entries of an article removed from what is kept by article. */
+/** What is kept by article, without the entries of one article. */
 const without = <A>(kept: ReadonlyMap<string, A>, pair: string): ReadonlyMap<string, A> =>
   new Map([...kept].filter(([key]) => key !== pair && !key.startsWith(`${pair}:`)))
 
@@ -186,7 +186,7 @@ const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: Minus
   return { state: { ...state, phrases }, reply: done }
 }
 
-/** Search clusters have bids of their own only where bids are manual and views are paid. */
+/** Search clusters have their own bids only with manual bids and pay per view. */
 const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefined => {
   const advert = state.adverts.get(advert_id)
   if (advert === undefined) return invalid(`advert ${advert_id} not found`)
@@ -198,7 +198,7 @@ const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefi
 const firstRefusal = (state: State, clusters: ReadonlyArray<Cluster>): Reply | undefined =>
   clusters.map((cluster) => refusalFor(state, cluster)).find((refusal) => refusal !== undefined)
 
-/** In kopecks or rubles, by wire; as rubles it still makes an exact number of kopecks. */
+/** In kopecks or rubles, depending on the wire; as rubles it must still be an exact number of kopecks. */
 const Bid = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Math.floor(Number.MAX_SAFE_INTEGER / 100) }))
 
 const ClusterBids = Schema.Struct({ bids: Schema.Array(Schema.Struct({ ...Cluster.fields, bid: Bid })) })

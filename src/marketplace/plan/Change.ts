@@ -18,7 +18,7 @@ export const Create = Schema.Struct({
   nms: Schema.Array(NmId),
   payment_type: PaymentType,
   placement_types: Schema.Array(ManualPlacement),
-  /** The campaign that it is a manual twin of. */
+  /** The campaign of which it is the manual twin. */
   twin_of: Schema.optionalKey(AdvertId)
 })
 export type Create = typeof Create.Type
@@ -32,19 +32,19 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-/** The bid of an article at a placement; `before` is null where there is none to restore. */
+/** The bid of an article at a placement; `before` is null if there is none to restore. */
 export const Bid = Schema.Struct({
   kind: Schema.Literal("bid"),
   ...at,
   placement: Placement,
   before: Schema.NullOr(Kopecks),
   after: BidKopecks,
-  /** What the article bids today in the campaign that it comes from; the largest change is measured against it. */
+  /** The article's current bid in the campaign that it comes from, to which the largest change is relative. */
   today: Schema.optionalKey(Kopecks)
 })
 export type Bid = typeof Bid.Type
 
-/** The whole list of minus-phrases of an article. */
+/** All minus-phrases of an article. */
 export const Phrases = Schema.Struct({
   kind: Schema.Literal("phrases"),
   ...at,
@@ -63,25 +63,25 @@ export const ClusterChange = Schema.Struct({
 })
 export type ClusterChange = typeof ClusterChange.Type
 
-/** A campaign that was never started goes away. */
+/** Deletes a campaign that was never started. */
 export const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
 export type Delete = typeof Delete.Type
 
-/** One change of one thing, from what to what; money in kopecks. */
+/** One change of one thing, with its values before and after; money in kopecks. */
 export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
 export type Change = typeof Change.Type
 
-/** What a change is to the interface: a cluster bid is set by one operation and dropped by another. */
+/** The operation that a change needs: cluster bids are set by one and deleted by another. */
 export type Work = Change["kind"] | "drop"
 export const workOf = (change: Change): Work =>
   change.kind === "cluster" && change.after === null ? "drop" : change.kind
 
-/** What comes first: an article has a bid only where it is in a campaign, and a campaign only goes last. */
+/** The order of changes: an article must be in a campaign before it can have a bid, and campaigns are deleted last. */
 export const order: ReadonlyArray<Work> = ["create", "product", "bid", "phrases", "drop", "cluster", "delete"]
 
 const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
 
-/** What a change is about, as one text: no two changes of a plan share it. */
+/** What a change is about, as text: unique within a plan. */
 export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ name }) => `create ${name}`,
@@ -93,7 +93,7 @@ export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
-/** The changes that revert a change. What is in a campaign that the plan itself creates goes with that campaign. */
+/** The changes that revert a change. The contents of a campaign that the plan itself creates are deleted with that campaign. */
 export const invert = (change: Change): ReadonlyArray<Change> => {
   if (change.kind === "create") {
     return [{ kind: "delete", target: { created_by: changeKey(change) }, name: change.name }]

@@ -8,24 +8,24 @@ import { type Kopecks, RublesGiven, rublesToKopecks } from "../client/money.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import * as Phrases from "./phrases.ts"
 
-/** What a campaign of type 8 was set to, taken down before its interface was switched off. Money in rubles. */
+/** The settings of a campaign of type 8, recorded before its API was switched off. Money in rubles. */
 export const OldSettings = Schema.Struct({
   advert_id: AdvertId,
-  /** The one bid of the campaign. */
+  /** The campaign's single bid. */
   bid_rubles: Schema.optionalKey(RublesGiven),
-  /** Bids of single articles, where they differed. */
+  /** Bids of single articles that differ from it. */
   bids: Schema.optionalKey(Schema.Array(Schema.Struct({ nm_id: NmId, rubles: RublesGiven }))),
-  /** The campaign-wide minus-phrases, those of nm_id 0. */
+  /** The campaign-wide minus-phrases, with nm_id 0. */
   minus_phrases: Schema.optionalKey(Schema.Array(Schema.String)),
   nm_ids: Schema.optionalKey(Schema.Array(NmId))
 })
 export type OldSettings = typeof OldSettings.Type
 
-/** How campaigns are moved. */
+/** How campaigns are migrated. */
 export interface MigrationOptions {
-  /** `in-place` gives every article of the campaign its own bid and phrases; the other makes a manual twin of it. */
+  /** `in-place` gives every article of the campaign its own bid and phrases; the other creates a manual twin of it. */
   readonly target: "in-place" | "new-manual-campaign"
-  /** Where a new campaign shows its articles; without it, where the old one did. */
+  /** Where a new campaign shows its articles; by default, as the old one. */
   readonly placements?: ReadonlyArray<ManualPlacement>
   /** The new bid as a percentage of the old one, by placement. */
   readonly percent: { readonly [placement in Placement]: number }
@@ -33,27 +33,27 @@ export interface MigrationOptions {
   readonly phrases: "merge" | "replace"
 }
 
-/** What a move is planned from: the campaigns with their phrases and lowest bids, old settings, and how. */
+/** The input of a migration plan: campaigns with their phrases and minimum bids, old settings, and options. */
 export interface MigrationInput {
-  /** The campaigns to move. */
+  /** The campaigns to migrate. */
   readonly campaigns: ReadonlyArray<Campaign>
-  /** Where single campaigns were asked for: which. */
+  /** The ids of the requested campaigns, if any were named. */
   readonly asked?: ReadonlyArray<number>
-  /** All campaigns of the account, to find twins that an earlier move has made. */
+  /** All campaigns of the account, to find twins of an earlier migration. */
   readonly existing: ReadonlyArray<Campaign>
-  /** Those of them that cannot be read. */
+  /** Campaigns of the account that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly snapshot: ReadonlyArray<OldSettings>
-  /** The present phrases; those with nm_id 0 are campaign-wide. */
+  /** The current phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
-  /** Why no phrases can be read at all, where none can. */
+  /** Why phrases cannot be read at all, if so. */
   readonly phrasesClosed?: string
   readonly floors: ReadonlyArray<Floor>
   readonly options: MigrationOptions
   readonly guards: Guards
 }
 
-/** The input, ready for looking things up. */
+/** The input with lookups. */
 export interface Migration {
   readonly existing: ReadonlyArray<Campaign>
   readonly unreadable: ReadonlyArray<Unreadable>
@@ -65,13 +65,13 @@ export interface Migration {
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
 }
 
-/** What a campaign of type 8 was set to, by article. */
+/** The settings of a campaign of type 8, by article. */
 interface Old {
   readonly bid: (nm_id: number) => Kopecks | undefined
   readonly phrases: ReadonlyArray<string>
 }
 
-/** Where a snapshot says something twice about a campaign: nobody can tell which is meant. */
+/** Whether a snapshot has something twice for a campaign, so that it is unclear which one is meant. */
 export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>): string | undefined => {
   const said = snapshot.filter(({ advert_id }) => advert_id === id)
   if (said.length > 1) return `the snapshot has it ${said.length} times`
@@ -80,7 +80,7 @@ export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>):
   return twice === undefined ? undefined : `the snapshot has article ${twice} more than once among its bids`
 }
 
-/** The snapshot, and the campaign-wide phrases if they can still be read. */
+/** The settings in the snapshot, and the campaign-wide phrases if they can still be read. */
 export const oldSettings = ({ id }: Campaign, { phrasesAt, snapshot }: Migration): Old => {
   const said = snapshot.find(({ advert_id }) => advert_id === id)
   const own = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))

@@ -19,13 +19,13 @@ export const PlanKind = Schema.Literals([
 ])
 export type PlanKind = typeof PlanKind.Type
 
-/** What a planner works out: pure data, the same for the same input in any order. Its estimate is for a personal key. */
+/** The result of a planner: pure data, the same for the same input in any order. Its estimate is for a personal key. */
 export type Draft = Core.Draft<Change>
 
-/** A draft that was recorded. It never changes and can be applied once. Times are milliseconds since 1970. */
+/** A recorded draft. It is immutable and can be applied once. Times are milliseconds since 1970. */
 export type Plan = Core.Plan<Change>
 
-/** The move of campaigns from type 8 to type 9. */
+/** The migration of campaigns from type 8 to type 9. */
 export interface MigrationPlan extends Draft {
   readonly kind: "migration"
 }

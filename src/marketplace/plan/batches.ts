@@ -2,7 +2,7 @@ import { caps, intervalMs, type Limit, type OperationName, operations, width } f
 import { type Work, workOf } from "./Change.ts"
 import type { Estimate, Step } from "./Plan.ts"
 
-/** Steps of one work that share their reads, and their write where the interface takes several. */
+/** Steps of one kind that share their reads, and their write if the API accepts several. */
 export interface Batch {
   readonly work: Work
   readonly steps: ReadonlyArray<Step>
@@ -20,11 +20,11 @@ const most: {
   cluster: { steps: caps.clusterBids, campaigns: Infinity, perCampaign: Infinity }
 }
 
-/** The campaign that a step is about, as one text. */
+/** The campaign of a step, as text. */
 export const campaignOf = ({ change }: Step): string =>
   "target" in change ? JSON.stringify(change.target) : change.name
 
-/** The steps in their order, cut where the work changes or a call would be over the interface's caps. */
+/** The steps in order, split where the kind changes or a call would exceed the API's caps. */
 export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Batch> => {
   const batches: Array<{ readonly work: Work; readonly steps: Array<Step>; readonly counts: Map<string, number> }> = []
   for (const step of steps) {
@@ -81,17 +81,17 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
   ]
 }
 
-/** The time that so many calls need under a limit: they go out `width` at a time. */
+/** The time that a number of calls needs under a limit: they are sent `width` at a time. */
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
-/** How many calls a limit lets out within so many seconds. */
+/** How many calls a limit allows within so many seconds. */
 export const callsWithin = (seconds: number, limit: Limit): number =>
   (Math.floor((seconds * 1000) / (width(limit) * intervalMs(limit))) + 1) * width(limit)
 
 /**
- * What applying the steps costs: calls, and the seconds that the limits make them last, by default a personal key's. The
- * time of the network comes on top.
+ * The cost of applying the steps: calls, and the seconds imposed by the limits, by default those of a personal key. The time of
+ * the network is not included.
  */
 export const estimate = (
   steps: ReadonlyArray<Step>,

@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 
 import { BidUnit, unitOf, type Wire } from "../client/Bids.ts"
 
-/** The unit in which the cluster bids of a plan go out, and whether bids that the marketplace shows prove it. */
+/** The unit in which the cluster bids of a plan are sent, and whether existing bids prove it. */
 export interface ClusterUnit {
   readonly unit: BidUnit
   readonly isProven: boolean
@@ -10,11 +10,11 @@ export interface ClusterUnit {
 
 const isBidUnit = Schema.is(BidUnit)
 
-/** The proof that a plan was kept with, if there is one. */
+/** The proof recorded with a plan, if there is one. */
 export const provenBy = (provenUnit: string | undefined): ReadonlyArray<BidUnit> =>
   isBidUnit(provenUnit) ? [provenUnit] : []
 
-/** The unit by the setting and the proofs; or why a number could be read a hundredfold, and what to do about it. */
+/** The unit by setting and proofs; or why a number could be read a hundredfold, and what to do about it. */
 export const clusterUnit = (
   wire: Wire | undefined,
   proofs: ReadonlyArray<BidUnit>

@@ -10,7 +10,7 @@ const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases:
 const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not in it")
 
-/** What is there before and after a change; money in both units, lists of phrases cut. */
+/** The values before and after a change; money in both units, lists of phrases shortened. */
 export const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
   Match.discriminatorsExhaustive("kind")({
@@ -31,7 +31,7 @@ export const describeBid = (bid: number) => (isKopecks(bid) ? money(bid) : null)
 
 const rubles = (bid: number): string => (isKopecks(bid) ? kopecksToRubles(bid) : String(bid))
 
-/** A start or a pause as a row: the campaign, its status before, and what came of it. */
+/** A start or a pause as a row: the campaign, its status before, and the outcome. */
 export const describeAction = ({ advert_id, before, operation, outcome }: ActionEntry): DescribedAction => ({
   subject: String(advert_id),
   row: { what: labelOf(operation), advert_id, status_before: before, outcome }
@@ -40,12 +40,12 @@ export const describeAction = ({ advert_id, before, operation, outcome }: Action
 /** The fields of a start or a pause in the journal. */
 export const actionFields = { advert_id: Schema.Int, before: Schema.Int }
 
-/** What may stand where an earlier version has sent a low cluster bid, to see in which unit it is read. */
+/** Where the probe bid of an earlier version may still be set. */
 export const describeProbe = (step: string, bid: number): string =>
   `An earlier version has sent ${step} as ${bid}, to see how it is read, and that may stand: ${rubles(bid)} rub where ` +
   `the marketplace reads kopecks, ${bid}.00 rub where it reads rubles (D2).`
 
-/** What stands where cluster bids were read in the other unit: the setting was wrong. */
+/** Where cluster bids were read in the other unit: the setting was wrong. */
 export const describeMisread = (first: { readonly step: string; readonly amount: number }, others: number) => {
   const more = others === 0 ? "" : `, and ${others} more likewise`
   return {

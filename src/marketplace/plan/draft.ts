@@ -10,7 +10,7 @@ import type { ClusterUnit } from "./clusterUnit.ts"
 import { bidBefore, guardProblem, tooMany } from "./guards.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
-/** What a planner may say about one thing it was asked for. */
+/** What a planner may find for one thing that was requested. */
 export type Finding =
   | { readonly change: Change; readonly reason: string; readonly undo?: ReadonlyArray<Change> }
   | { readonly warning: string }
@@ -51,7 +51,7 @@ export const draft = <const K extends PlanKind>(
   }
 }
 
-/** Where a bid is the first at its place, a slip does not show: a person has to look. */
+/** The first bid at a placement has no previous value that would reveal a typo: a person has to check it. */
 const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   const first = steps.flatMap(({ change, id }) =>
     (change.kind === "bid" || change.kind === "cluster") && change.after !== null && bidBefore(change) === null
@@ -66,7 +66,7 @@ const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   ]
 }
 
-/** What a rollback will leave as it is, said before it is done. */
+/** What a rollback will not restore, stated beforehand. */
 const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
   Object.entries(Arrays.groupBy(irreversible(steps, unit?.unit), ({ reason }) => reason)).map(
     ([reason, [first, ...others]]) => {
@@ -75,7 +75,7 @@ const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | un
     }
   )
 
-/** The findings about wishes, one by one; a place that several wishes are for is blocked, as nobody can tell which is meant. */
+/** The findings for each request; a place with several requests is blocked, as it is unclear which one is meant. */
 export const forEachPlace = <A>(
   wishes: ReadonlyArray<A>,
   placeOf: (wish: A) => string,
@@ -85,12 +85,12 @@ export const forEachPlace = <A>(
     others.length === 0 ? find(wish, place) : [{ what: place, reason: `it is asked for ${others.length + 1} times` }]
   )
 
-/** By work, then by campaign and article: so neighbours share a call. */
+/** By kind of work, then by campaign and article, so that neighbours share a call. */
 export const byWork = (a: Step, b: Step): number =>
   order.indexOf(workOf(a.change)) - order.indexOf(workOf(b.change)) || compareNatural(a.id, b.id)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-/** At the first look: Node takes some milliseconds to make one. */
+/** Made at the first use, as it takes Node some milliseconds. */
 const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 

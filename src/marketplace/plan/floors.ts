@@ -3,13 +3,13 @@ import { kopecksToRubles, type Kopecks } from "../client/money.ts"
 
 export type { Floor }
 
-/** What to do with a bid below the lowest one: name it among what is blocked, raise it, or leave it out without a word. */
+/** What to do with a bid below the minimum: list it as blocked, raise it, or skip it silently. */
 export type OnBelowFloor = "block" | "raise" | "skip"
 
 const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>
   `${nm_id}/${payment_type}/${placement}`
 
-/** Looks floors up; several for one place count as their highest. */
+/** Looks up minimum bids; of several for one place the highest. */
 export const floorsOf = (floors: ReadonlyArray<Floor>) => {
   const known = new Map<string, Kopecks>()
   for (const floor of floors) {
@@ -19,7 +19,7 @@ export const floorsOf = (floors: ReadonlyArray<Floor>) => {
   return (place: Omit<Floor, "kopecks">): Kopecks | undefined => known.get(floorKey(place))
 }
 
-/** A wish held against the floor: what to bid, with a word about it, or why not to. */
+/** Compares a requested bid with the minimum: what to bid, with a remark, or why not to. */
 export const aboveFloor = (
   wish: Kopecks,
   floor: Kopecks | undefined,

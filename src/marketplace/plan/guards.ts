@@ -7,24 +7,21 @@ import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import type { Blocked, Draft, Step } from "./Plan.ts"
 
-/** Whether a campaign is not among those that may be changed; without an id it is one that is still to be created. */
+/** Whether a campaign may not be changed; without an id it is one that is still to be created. */
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
   if (allowedCampaigns === undefined || (id !== undefined && allowedCampaigns.includes(id))) return undefined
   const campaign = id === undefined ? "a new campaign" : `campaign ${id}`
   return `guard allowedCampaigns: ${campaign} is not among the campaigns that may be changed${raisedBy("allowedCampaigns")}`
 }
 
-/** A twin may be made of a campaign that may be changed, and what is in it comes with it. */
+/** A twin may be created of a campaign that may be changed, together with its contents. */
 const placeProblem = (guards: Guards, change: Change): string | undefined => {
   if (change.kind === "create") return campaignProblem(guards, change.twin_of)
   if (change.kind === "delete") return undefined
   return typeof change.target === "number" ? campaignProblem(guards, change.target) : undefined
 }
 
-/**
- * Which rule of the configuration forbids a change; nothing if none does. A cluster bid is held against both its readings,
- * unless one is proven.
- */
+/** Which guard forbids a change, if any. A cluster bid is checked in both units, unless one is proved. */
 export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem
@@ -50,16 +47,16 @@ export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit)
     : undefined
 }
 
-/** What a bid is before the change, wherever that is known; else null. */
+/** The bid before the change, if it is known; else null. */
 export const bidBefore = (change: Change): Kopecks | null => {
   if (change.kind === "bid") return change.before ?? change.today ?? null
   return change.kind === "cluster" ? change.before : null
 }
 
-/** The bids of a day ago by place, as far as plans have changed them since. */
+/** The bids of a day ago by place, if plans have changed them since. */
 export type DayAgo = ReadonlyMap<string, Kopecks>
 
-/** Whether a change is too far from what the bid was a day ago. */
+/** Whether a change is too large relative to the bid a day ago. */
 export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
@@ -72,7 +69,7 @@ export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): st
 
 const dayMs = 86_400_000
 
-/** What bids were a day before `now`, as far as a plan has sent a change of them since. */
+/** The bids a day before `now` of everything that a plan has sent a change of since. */
 export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): DayAgo => {
   const plans = new Map<string, ReadonlyMap<string, Step>>()
   const found = new Map<string, Kopecks>()
@@ -91,24 +88,24 @@ export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): D
 const isTooFar = (before: Kopecks | null, after: Kopecks, percent: number): before is Kopecks =>
   before !== null && before > 0 && Math.abs(after - before) * 100 > percent * before
 
-/** Ends every refusal: which setting lets it pass. */
+/** The end of every refusal: which setting would allow the change. */
 const raisedBy = (guard: keyof Guards): string => `; only a person can change that, by marketplace.guards.${guard}`
 
-/** Whether there are more changes than one plan may hold. */
+/** Whether there are more changes than one plan may have. */
 export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
   count > maxItemsPerApply
     ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}${raisedBy("maxItemsPerApply")}`]
     : []
 
-/** What a whole plan is judged by beside the guards. */
+/** What a whole plan is checked against, in addition to the guards. */
 interface Circumstances {
-  /** A rollback of a rollback goes forward again, and is none here. */
+  /** False for the rollback of a rollback, which moves forward again. */
   readonly isRollback: boolean
   readonly dayAgo: DayAgo
   readonly unit?: ClusterUnit | undefined
 }
 
-/** What forbids a whole plan. Where it is a rollback, only the list of campaigns holds for it. */
+/** What forbids a whole plan. Only the list of campaigns applies to a rollback. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
@@ -124,7 +121,7 @@ export const planProblems = (
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)
 const inRubles = (kopecks: Kopecks): string => `${kopecksToRubles(kopecks)} rub (${kopecks} kopecks)`
 
-/** A rollback goes past the guards, as it restores what was there; where it raises a bid past them, it says so. */
+/** A rollback is not subject to the guards, as it restores previous values; if it raises a bid past them, it warns. */
 export const warnOfRaises = (guards: Guards, draft: Draft, unit?: ClusterUnit): Draft => {
   const [first, ...others] = draft.steps.filter(isRaise).flatMap((step) => problemOf(guards, step, unit))
   if (first === undefined) return draft
@@ -134,14 +131,14 @@ export const warnOfRaises = (guards: Guards, draft: Draft, unit?: ClusterUnit): 
   return { ...draft, warnings: [...draft.warnings, warning] }
 }
 
-/** A rollback of a rollback goes forward again: what the guards forbid is left out. */
+/** The rollback of a rollback moves forward again: changes that the guards forbid are left out. */
 export const holdToGuards = (guards: Guards, draft: Draft, unit?: ClusterUnit): Draft => {
   const { allowed, problems } = parted(draft, ({ change }) => guardProblem(guards, change, unit))
   const surplus = tooMany(guards, allowed.length).map((reason) => ({ what: "the whole plan", reason }))
   return withSteps(draft, surplus.length === 0 ? allowed : [], [...problems, ...surplus])
 }
 
-/** What is too much for one day is left out, and may be possible later. */
+/** Changes that are too large for one day are left out; they may be possible later. */
 export const holdToDay = (guards: Guards, draft: Draft, dayAgo: DayAgo): Draft => {
   const { allowed, problems } = parted(draft, ({ change }) => dailyProblem(guards, change, dayAgo))
   return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
@@ -170,7 +167,7 @@ const problemOf = (guards: Guards, { change, id }: Step, unit: ClusterUnit | und
   return reason === undefined ? [] : [{ what: id, reason }]
 }
 
-/** Wishes, guards and snapshots count rubles: money of another currency is not judged as if it were rubles. */
+/** Requests, guards and snapshots are in rubles: amounts in another currency are not compared with them. */
 export const currencyProblem = ({ currency, id }: Campaign): string | undefined => {
   const other = foreign(currency)
   return other === undefined

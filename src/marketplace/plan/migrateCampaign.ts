@@ -23,7 +23,7 @@ import * as Phrases from "./phrases.ts"
 import { creation, longestName } from "./planCampaign.ts"
 import { phraseFinding } from "./planMinusPhrases.ts"
 
-/** Gives every article of a campaign its own bid and phrases, where the campaign is. */
+/** Gives every article of a campaign its own bid and phrases in the same campaign. */
 export const migrateInPlace = (
   campaign: Campaign,
   articles: ReadonlyArray<Article>,
@@ -47,10 +47,10 @@ export const migrateInPlace = (
   })
 }
 
-/** The name of the manual twin of a campaign, never longer than a name may be. */
+/** The name of the manual twin of a campaign, shortened to the maximum length. */
 export const twinName = (campaign: Campaign): string => {
   const ending = endingOf(campaign)
-  // Half of a character that takes two places would come back as another one.
+  // Half of a surrogate pair would come back as another character.
   const cut = nameOf(campaign)
     .slice(0, longestName - ending.length)
     .replace(/[\ud800-\udbff]$/, "")
@@ -59,11 +59,11 @@ export const twinName = (campaign: Campaign): string => {
 
 const endingOf = ({ id }: Campaign): string => ` (manual, ${id})`
 
-/** The twin that an earlier move has made; the marketplace may have taken its name otherwise, but for the end. */
+/** The twin created by an earlier migration; the marketplace may have changed its name, except for the end. */
 export const findTwin = (existing: ReadonlyArray<Campaign>, campaign: Campaign): Campaign | undefined =>
   existing.filter((one) => isThere(one) && nameOf(one).endsWith(endingOf(campaign))).toSorted((a, b) => a.id - b.id)[0]
 
-/** Makes a manual twin of a campaign with one bid, or completes the twin that an earlier move has made. */
+/** Creates a manual twin of a campaign with one bid, or completes the twin of an earlier migration. */
 export const migrateIntoTwin = (
   campaign: Campaign,
   articles: ReadonlyArray<Article>,
@@ -109,7 +109,7 @@ export const migrateIntoTwin = (
   return findings.some((finding) => "change" in finding) ? [...findings, { warning: afterwards(campaign) }] : findings
 }
 
-/** Said of articles that come into the twin without a bid. */
+/** Reports articles that get no bid in the twin. */
 const lowestBids = ({ id }: Campaign, articles: ReadonlyArray<Article>): ReadonlyArray<Finding> => {
   if (articles.length === 0) return []
   const named = articles.slice(0, mostNamed).map(({ nm_id }) => nm_id)
@@ -166,24 +166,24 @@ const placesOf = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualP
 const afterwards = ({ id }: Campaign): string =>
   `Campaign ${id} keeps running and its twin does not run: give the twin money, start it, then pause ${id}`
 
-/** An article on its way from an old campaign to where it shall be set. */
+/** An article, from the old campaign to the target. */
 interface Row {
   readonly from: Campaign
   readonly target: Target
   readonly nm_id: number
-  /** The article as it is there now; nothing if it is not there yet. */
+  /** The article in the target; undefined if it is not there yet. */
   readonly there: Article | undefined
   readonly placements: ReadonlyArray<Placement>
-  /** What the article's bid is today, wherever it is; the largest change is measured against it. */
+  /** The article's current bid, wherever it is, to which the largest change is relative. */
   readonly today: Kopecks | undefined
-  /** The old bid; nothing if the present one stays. */
+  /** The old bid; undefined if the current one stays. */
   readonly bid: Kopecks | undefined
-  /** The phrases it has there now, and those it shall have. */
+  /** Its phrases in the target, before and after. */
   readonly before: ReadonlyArray<string>
   readonly phrases: ReadonlyArray<string>
 }
 
-/** What is to be done for one article: its bid at every placement, and its phrases once. */
+/** The changes for one article: its bid at every placement, and its phrases once. */
 const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Finding> => {
   const { before, bid, from, nm_id, phrases, placements, target } = row
   const bids = bid === undefined ? [] : placements.flatMap((placement) => migratedBid(row, placement, bid, migration))
@@ -194,7 +194,7 @@ const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Finding> => 
   return [...bids, ...phraseFinding({ target, nm_id, before, after }, reason)]
 }
 
-/** Said once per campaign: a list that cannot be read cannot be added to, and setting it would replace it. */
+/** Reported once per campaign: a list that cannot be read cannot be added to, and setting it would replace it. */
 const withoutPhrases = ({ from, target }: Row, why: string): Finding => ({
   what: `phrases ${from.id}`,
   reason:

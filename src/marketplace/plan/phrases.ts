@@ -1,12 +1,12 @@
 import type { MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
 
-/** How phrases are compared: letters and spaces do not count as differences. */
+/** How phrases are compared: ignoring case and extra spaces. */
 const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
 
 const clean = (phrase: string): string => phrase.trim().replace(/\s+/g, " ")
 
-/** The phrases once each, cleaned, in alphabetical order. */
+/** Distinct phrases, normalised, in alphabetical order. */
 export const distinct = (phrases: ReadonlyArray<string>): ReadonlyArray<string> => {
   const found = new Map<string, string>()
   for (const phrase of phrases.toSorted()) {
@@ -15,7 +15,7 @@ export const distinct = (phrases: ReadonlyArray<string>): ReadonlyArray<string> 
   return [...found.values()].toSorted()
 }
 
-/** What was there, in its order, then what is new. */
+/** The current phrases in their order, then the new ones. */
 export const merge = (current: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> => {
   const known = new Set(current.map(key))
   return [...current, ...distinct(more).filter((phrase) => !known.has(key(phrase)))]
@@ -26,14 +26,14 @@ export const remove = (current: ReadonlyArray<string>, gone: ReadonlyArray<strin
   return current.filter((phrase) => !unwanted.has(key(phrase)))
 }
 
-/** Whether two lists hold the same phrases, in whatever order. */
+/** Whether two lists contain the same phrases, in any order. */
 export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
   const left = new Set(a.map(key))
   const right = new Set(b.map(key))
   return left.size === right.size && [...left].every((phrase) => right.has(phrase))
 }
 
-/** Looks the phrases of an article up; none where none are known. */
+/** Looks up the phrases of an article; empty if none are known. */
 export const byPair = (current: ReadonlyArray<MinusPhrases>) => {
   const known = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
   return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []

@@ -16,7 +16,7 @@ import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts
 import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
-/** A bid to set, as an amount or as a part of the present bid in percent: 120 means a fifth more. */
+/** A bid to set, as an amount or as a percentage of the current bid: 120 means a fifth more. */
 export interface BidWish {
   readonly advert_id: number
   readonly nm_id: number
@@ -24,10 +24,10 @@ export interface BidWish {
   readonly to: { readonly kopecks: Kopecks } | { readonly percent: number }
 }
 
-/** What bids are planned from; campaigns and lowest bids as they were read. */
+/** The input for planning bids: the changes, and campaigns and minimum bids as they were read. */
 export interface BidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
-  /** Campaigns that were asked for and cannot be read. */
+  /** Requested campaigns that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly wishes: ReadonlyArray<BidWish>
   readonly floors: ReadonlyArray<Floor>
@@ -35,12 +35,12 @@ export interface BidsInput {
   readonly guards: Guards
 }
 
-/** Changes of single bids; what is already as wished needs no step. */
+/** Changes of single bids; a bid that is already as requested needs no step. */
 export const planBids = (input: BidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const floor = floorsOf(input.floors)
 
-  /** Where the wish does not say it: the only placement that its campaign has. */
+  /** If the request does not say, the only placement of its campaign. */
   const placementOf = ({ advert_id, placement }: BidWish): Placement | undefined => {
     const campaign = campaigns.get(advert_id)
     const [first, second] = campaign === undefined ? [] : placementsOf(campaign)

@@ -17,15 +17,15 @@ import { draft, type Finding } from "./draft.ts"
 import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
-/** What a new campaign is planned from. */
+/** The input for planning a new campaign. */
 export interface CampaignInput {
   readonly name: string
   readonly nms: ReadonlyArray<number>
   readonly payment_type: PaymentType
   readonly placements: ReadonlyArray<ManualPlacement>
-  /** The first bid of every article; without it the marketplace sets the lowest one. */
+  /** The first bid of every article; by default the marketplace sets the minimum. */
   readonly bid?: Kopecks
-  /** All campaigns of the account: names must not repeat, they tell a new campaign apart after a break. */
+  /** All campaigns of the account: names must be unique, as they identify a new campaign after an interruption. */
   readonly existing: ReadonlyArray<Campaign>
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly guards: Guards
@@ -35,7 +35,7 @@ export const longestName = 100
 
 const isVisible = Schema.is(Visible)
 
-/** The steps that create a campaign and bring in the articles that do not fit into its creation. */
+/** The steps that create a campaign and add the articles that do not fit into its creation. */
 export const creation = (
   campaign: Omit<Create, "kind" | "nms"> & { readonly nms: ReadonlyArray<number> },
   reason: string
@@ -51,7 +51,7 @@ export const creation = (
   return { target, findings: [{ change, reason }, ...added] }
 }
 
-/** A new manual campaign; it is created without money and does not run before it is started. */
+/** A new manual campaign; it is created without money and does not run until it is started. */
 export const planCampaign = (input: CampaignInput): Draft => {
   const { bid, existing, guards, name, nms, payment_type, placements, unreadable = [] } = input
   const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])

@@ -10,24 +10,24 @@ import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
-/** The bid a search cluster shall have; null drops it. */
+/** The requested bid of a search cluster; null deletes it. */
 export interface ClusterWish extends Cluster {
   readonly to: Kopecks | null
 }
 
-/** What bids for search clusters are planned from; campaigns and present bids as they were read. */
+/** The input for planning bids of search clusters; campaigns and current bids as they were read. */
 export interface ClusterBidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
-  /** Campaigns that were asked for and cannot be read. */
+  /** Requested campaigns that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
-  /** The setting, where one is chosen: it decides the unit where no bid among `current` proves one. */
+  /** The setting, if there is one: it decides the unit unless a bid in `current` proves one. */
   readonly wire?: Wire | undefined
   readonly guards: Guards
 }
 
-/** Bids for single search clusters; only campaigns with manual bids that pay for views have them. */
+/** Bids for single search clusters; only campaigns with manual bids that pay per view have them. */
 export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))

@@ -7,7 +7,7 @@ import { contradiction, type Migration, type MigrationInput, type OldSettings } 
 import * as Phrases from "./phrases.ts"
 import type { MigrationPlan } from "./Plan.ts"
 
-/** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
+/** Migrates campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { asked, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
@@ -40,7 +40,7 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
   ])
 }
 
-/** What the snapshot says of articles that the campaign does not have. */
+/** Entries in the snapshot for articles that the campaign does not have. */
 const strangeArticles = (
   { id }: Campaign,
   articles: ReadonlyArray<Article>,

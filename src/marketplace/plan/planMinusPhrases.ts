@@ -7,13 +7,13 @@ import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
-/** What becomes of the present list: it is wiped, gets the given phrases besides, loses them, or is replaced by them. */
+/** What happens to the current phrases: they are cleared, extended by, reduced by, or replaced by the given ones. */
 export type PhraseMode = "clear" | "merge" | "remove" | "replace"
 
-/** What minus-phrases are planned from; the present ones as they were read. */
+/** The input for planning minus-phrases; the current ones as they were read. */
 export interface MinusPhrasesInput {
   readonly campaigns: ReadonlyArray<Campaign>
-  /** Only these articles; all of them where not given. */
+  /** Only these articles; by default all. */
   readonly nm_ids?: ReadonlyArray<number>
   readonly current: ReadonlyArray<MinusPhrases>
   readonly phrases: ReadonlyArray<string>
@@ -63,7 +63,7 @@ const modeProblem = ({ mode, phrases }: MinusPhrasesInput): string | undefined =
   return isEmpty ? undefined : "mode clear removes all phrases; use mode remove to take out those that are given"
 }
 
-/** The step to a list of phrases; none where the article has them already. */
+/** The step that sets phrases; none if the article already has them. */
 export const phraseFinding = (change: Omit<PhraseChange, "kind">, reason: string): ReadonlyArray<Finding> => {
   const { after, before, nm_id } = change
   if (Phrases.same(before, after)) return []

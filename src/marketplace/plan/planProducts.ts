@@ -11,20 +11,20 @@ import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
-/** What a change of articles is planned from: the campaign with the phrases and cluster bids that would go with an article. */
+/** The input for planning articles: the campaign with the phrases and cluster bids that an article loses when it is deleted. */
 export interface ProductsInput {
   readonly campaign: Campaign
   readonly add: ReadonlyArray<number>
   readonly delete: ReadonlyArray<number>
-  /** Phrases and cluster bids of the articles to delete: they are lost with them, and restored by a rollback. */
+  /** Phrases and cluster bids of the articles to delete: they are deleted, too, and restored by a rollback. */
   readonly phrases: ReadonlyArray<MinusPhrases>
   readonly clusterBids: ReadonlyArray<ClusterBidFound>
-  /** The setting, where one is chosen: it decides the unit of cluster bids where none of them proves one. */
+  /** The setting, if there is one: it decides the unit of cluster bids unless one of them proves it. */
   readonly wire?: Wire | undefined
   readonly guards: Guards
 }
 
-/** Articles to add and to delete; a rolled back deletion also restores bids, phrases and cluster bids. */
+/** Articles to add and to delete; rolling back a deletion also restores bids, phrases and cluster bids. */
 export const planProducts = (input: ProductsInput): Draft => {
   const { campaign } = input
   const articles = articlesOf(campaign)
@@ -73,7 +73,7 @@ export const planProducts = (input: ProductsInput): Draft => {
 const inOtherMoney = ({ currency, id }: Campaign): string =>
   `The money of campaign ${id} is in ${currency}: a rollback sets the same bids again, but shows them as rubles`
 
-/** What goes with a deleted article; a cluster bid that could be restored a hundredfold is not restored. */
+/** What is deleted with an article; a cluster bid that might be restored a hundredfold is not restored. */
 const lostWith = (
   article: Article,
   { campaign, clusterBids, phrases }: ProductsInput,

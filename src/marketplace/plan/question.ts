@@ -5,12 +5,12 @@ import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Plan } from "./Plan.ts"
 
-/** Changes that a question names one by one. */
+/** Changes listed one by one in a question. */
 const mostNamed = 20
 
 const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToRubles(bid)} rub`)
 
-/** Phrases that a question names, of those that come and of those that go. */
+/** Phrases listed in a question, of those added and of those removed. */
 const mostPhrases = 5
 
 const listed = (phrases: ReadonlyArray<string>) =>
@@ -19,7 +19,7 @@ const listed = (phrases: ReadonlyArray<string>) =>
     ...(phrases.length > mostPhrases ? [`and ${phrases.length - mostPhrases} more`] : [])
   ].join(", ")
 
-/** Which minus phrases come and which go. */
+/** Which minus-phrases are added and which removed. */
 const phrasesOf = ({
   after,
   before
@@ -37,7 +37,7 @@ const phrasesOf = ({
   ].join("; ")
 }
 
-/** What a change does, for who has to agree to it. */
+/** A change as shown to the person who has to agree to it. */
 const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ name, nms }) =>
@@ -50,7 +50,7 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
-/** What a person has to agree to before a plan is applied: each changes what campaigns spend. */
+/** What a person has to agree to before a plan is applied: every plan changes what campaigns spend. */
 export const questionOf = ({ id, kind, steps }: Plan): string | undefined => {
   if (steps.length === 0) return undefined
   const rest = steps.length > mostNamed ? [`- and ${steps.length - mostNamed} more, which show_plan lists`] : []

@@ -37,7 +37,7 @@ export const campaignShown = Schema.Struct({
   next
 })
 
-/** One campaign, or the error that there is none. */
+/** One campaign, or the error that it does not exist. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
   const odd = unreadable.find((one) => one.advert_id === advert_id)
@@ -48,7 +48,7 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   return yield* failed(new AdsNotFound({ status: 404, detail: `there is no campaign ${advert_id}`, fields: [] }))
 })
 
-/** The money of a campaign; null where nobody tells it, whatever is in the way. */
+/** The money of a campaign; null if it cannot be read for any reason. */
 export const readBudget = (advert_id: number) =>
   MarketplaceAds.use((ads) => Budget.readBudget(ads, advert_id)).pipe(Effect.orElseSucceed(() => null))
 

@@ -15,7 +15,7 @@ import { planProductsTool } from "./plans/products.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
 import * as Statistics from "./statistics.ts"
 
-/** What the tools of this toolset work on. */
+/** The services that the tools of this toolset need. */
 export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
 const reading: ReadonlyArray<Tool<Needs>> = [
@@ -38,5 +38,5 @@ const reading: ReadonlyArray<Tool<Needs>> = [
 /** Tools that change nothing at the marketplace: reads, and plans. */
 export const readTools = reading.map((tool) => withDeadline(tool))
 
-/** Tools that change something there; offered only where that is allowed. */
+/** Tools that change something there; offered only if writes are allowed. */
 export const writeTools: ReadonlyArray<Tool<Needs>> = [startCampaign, pauseCampaign]

@@ -22,7 +22,7 @@ const keyShown = Schema.Struct({
   why_not: Schema.optionalKey(Schema.String),
   campaign_reads: Schema.String,
   wire: Schema.Literals([...Wire.literals, "not chosen"]),
-  /** Missing where the key is not accepted. */
+  /** Missing if the key is not accepted. */
   campaigns: Schema.optionalKey(whole),
   next
 })
@@ -60,7 +60,7 @@ interface Answer {
   readonly refusal?: string
 }
 
-/** A key that is not taken is an answer here, and no failure. */
+/** A key that is not accepted is a result here, not a failure. */
 const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
   Effect.map(({ all }): Answer => ({ campaigns: all })),
   Effect.catchIf(isBecause("AdsForbidden", "AdsUnauthorized"), (error) =>
@@ -68,7 +68,7 @@ const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
   )
 )
 
-/** Articles and cluster bids are the two things that a wrong form would spoil. */
+/** A wrong form would affect only articles and cluster bids. */
 const formOf = (wire: Wire | undefined): string => {
   if (wire === "published") {
     return "marketplace.wire is published: articles and cluster bids go out in the marketplace's own form."

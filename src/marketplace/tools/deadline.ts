@@ -10,7 +10,7 @@ import { refusal, TooLong, TooManyCalls } from "./errors.ts"
 
 /* No caller waits longer than clients do: what cannot be done by then is refused at once, or given up. */
 
-/** Refuses, before the first call is spent, what the limits of the key cannot let through while the caller waits. */
+/** Refuses, before the first call, a request that the limits of the key do not allow while the caller waits. */
 export const mustFit = (operation: OperationName, calls: number, fitting: (most: number) => string) =>
   Effect.flatMap(MarketplaceConfig, (settings) => {
     const most = callsWithin(gatheringSeconds, limitOf(settings, operation))
@@ -19,7 +19,7 @@ export const mustFit = (operation: OperationName, calls: number, fitting: (most:
       : Effect.fail(new TooManyCalls({ calls, most, seconds: gatheringSeconds, fits: fitting(most) }))
   })
 
-/** The same tool, which gives up where the marketplace's limits keep its answer back for too long; not for writes. */
+/** The same tool, which gives up if the marketplace's limits delay its answer for too long; not for writes. */
 export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({
   ...tool,
   call: (input) =>

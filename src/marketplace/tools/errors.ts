@@ -6,7 +6,7 @@ import { explain, fixedAdvice } from "../apply/advice.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import { MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 
-/** A read or a plan was not done in time, because the marketplace allows few of the calls that it takes. */
+/** A read or a plan was not done in time, because the marketplace allows few of the calls that it needs. */
 export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds: Schema.Int }) {
   override get message() {
     return (
@@ -16,12 +16,12 @@ export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds:
   }
 }
 
-/** A read would take more calls than the marketplace's limits let through while the caller waits. */
+/** A read would need more calls than the marketplace's limits allow while the caller waits. */
 export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCalls", {
   calls: Schema.Int,
   most: Schema.Int,
   seconds: Schema.Int,
-  /** The most that can be asked for at once. */
+  /** The largest request that fits. */
   fits: Schema.String
 }) {
   override get message() {
@@ -35,7 +35,7 @@ export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCal
 type OwnError = FloorsPending | PlanError | TooLong | TooManyCalls
 type Tag = OwnError["_tag"] | Reason["_tag"]
 
-/** Whose move it is, and this toolset's word for the refusal. A new error or reason does not compile until it has a row. */
+/** Who is to blame, and this toolset's code for the error. A new error or reason does not compile until it has a row. */
 const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", code: string] } = {
   AdsBadRequest: ["caller", "ADS_BAD_REQUEST"],
   AdsConflict: ["caller", "ADS_CONFLICT"],
@@ -68,7 +68,7 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
   TooManyCalls: ["caller", "ADS_TOO_LONG"]
 }
 
-/** The one place where an error of this toolset becomes a tool's error; its fields come along as details. */
+/** The one place where an error of this toolset becomes a tool's error, with its fields as details. */
 export const refusal = (error: MarketplaceError | OwnError): ToolError => {
   if (!(error instanceof MarketplaceError)) return rendered(error._tag, error.message, detailsOf(error))
   const { operation, reason } = error
@@ -82,7 +82,7 @@ const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
   return new ToolError({ blame, code, message, details })
 }
 
-/** A program of this toolset, whose errors are told as a tool's. */
+/** A program of this toolset, with its errors turned into those of tools. */
 export const orRefuse = <A, R>(
   program: Effect.Effect<A, InvalidArgument | MarketplaceError | OwnError | ToolError, R>
 ): Effect.Effect<A, InvalidArgument | ToolError, R> =>

@@ -9,7 +9,7 @@ export const advertId = AdvertId.annotate({ description: "Campaign id" })
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
 
-/** A number inside the items of a list, where it may come as text, too; other text is no number at all. */
+/** A number inside the items of a list, where it may also come as text; text that is not a number is refused. */
 export const numberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
   Schema.Union([Schema.Number, Schema.String]).pipe(
     Schema.decodeTo(number, {
@@ -24,7 +24,6 @@ export const numberOrText = <S extends Schema.Codec<number, number>>(number: S) 
 export const whole = (least: number, message: string) =>
   numberOrText(Schema.Number.check(Schema.isInt({ message }), Schema.isGreaterThanOrEqualTo(least, { message })))
 
-/** Ids inside of lists. */
 export const id = whole(1, "must be a positive integer")
 const idOrZero = whole(0, "must be an article id or 0")
 
@@ -36,14 +35,14 @@ const shownIds = (description: string) => ({
 
 export const advertIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Campaign ids"))
 export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Article ids"))
-/** The same where none at all is an answer, too. */
+/** The same for lists that may be empty. */
 export const anyNmIds = Schema.Array(id).annotate(shownIds("Article ids"))
 export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
 export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
 
 type Properties = Readonly<Record<string, object>>
 
-/** How a list of objects is shown to callers: plain types, also where the schema itself reads more than one. */
+/** How a list of objects is shown to callers: with plain types, even if the schema accepts more. */
 export const shownAs = (description: string, properties: Properties, required: ReadonlyArray<string>) => ({
   inputSchema: { type: "array", description, items: { type: "object", properties, required } }
 })
@@ -79,7 +78,7 @@ export const groupBy = Schema.Literals(["campaign", "day"])
   .annotate({ description: "One row per campaign, or per campaign and day; default campaign" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
 
-/** An amount in rubles where a number is expected; numeric text has been read as one before. */
+/** An amount in rubles as a number; numeric text has been converted before. */
 export const rubles = (description: string) =>
   Schema.Finite.annotate({ description }).pipe(
     Schema.decodeTo(Rubles, { decode: SchemaGetter.transform(digits), encode: SchemaGetter.transform(Number) })

@@ -29,7 +29,7 @@ export const anyMoney = Schema.Union([
   Schema.Struct({ hundredths: whole, amount: Schema.String, currency: Schema.String })
 ])
 
-/** An amount that the marketplace tells, whatever it is; `odd` names what no money should be. Null where it tells none. */
+/** An amount returned by the marketplace, whatever it is; `odd` says what is wrong with it. Null if it is missing. */
 export const told = Schema.NullOr(
   Schema.Union([
     Schema.Struct({ kopecks: Schema.NullOr(whole), rubles: Schema.String, odd: Schema.optionalKey(Schema.String) }),
@@ -50,7 +50,7 @@ export const row = {
   status_text: Schema.String,
   bid_type: BidType,
   payment_type: PaymentType,
-  /** Missing where it is the ruble, or not named. */
+  /** Missing if it is the ruble, or not given. */
   currency: Schema.optionalKey(Schema.String),
   placements: Schema.Array(Placement)
 }
@@ -68,13 +68,13 @@ export const statusText = (value: number): string => statusWords.get(value) ?? "
 
 export { moment, more } from "../../changes/tools/summary.ts"
 
-/** A name inside of a sentence: short, in one line, so that it cannot pass for more than a name. */
+/** A name inside a sentence: short and on one line, so that it cannot be mistaken for more than a name. */
 export const quoted = (name: string): string => {
   const line = oneLine(name.replaceAll(/\p{Cf}+/gu, " "))
   return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
 }
 
-/** The campaigns that cannot be read, the first of them by what is odd; nothing where there are none. */
+/** The campaigns that cannot be read, with the problems of the first ones; nothing if there are none. */
 export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>
   unreadable.length === 0
     ? {}
@@ -103,13 +103,13 @@ export const campaignRow = (campaign: Campaign) => ({
 
 type Currency = string | null | undefined
 
-/** An amount in both units; one that is no rubles is not called so. */
+/** An amount in both units; another currency is not called rubles. */
 export const amountIn = (currency: Currency, hundredths: Kopecks) => {
   const other = foreign(currency)
   return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
 }
 
-/** An amount that the marketplace told; one that is no rubles is not called so. */
+/** An amount returned by the marketplace; another currency is not called rubles. */
 export const toldIn = (currency: Currency, told: AmountTold | null) => {
   const other = foreign(currency)
   if (other === undefined || told === null) return told
@@ -117,15 +117,15 @@ export const toldIn = (currency: Currency, told: AmountTold | null) => {
   return { hundredths, amount, currency: other, ...odd }
 }
 
-/** The money of a campaign, as it was read; null where it was not. */
+/** The money of a campaign; null if it was not read. */
 export const budgetShown = ({ currency }: Campaign, budget: AmountTold | null) => toldIn(currency, budget)
 
 type Told = number | null | undefined
 
-/** An amount of a statistic, which comes in whole units; null where it was not told. */
+/** An amount of a statistic, which comes in currency units; null if it is missing. */
 export const unitsIn = (currency: Currency, units: Told) => toldIn(currency, rublesTold(units))
 
-/** A count or a rate as it was told; null where it was not, or where JSON could not hold it. */
+/** A count or a rate; null if it is missing, or does not fit into JSON. */
 export const countOf = (told: Told): number | null =>
   told === null || told === undefined || !Number.isFinite(told) ? null : told
 

@@ -28,7 +28,7 @@ const moveShown = Schema.Struct({
   next
 })
 
-/** Shows what would happen, and does it when confirmed; both end up in the audit log. */
+/** Shows what would happen, and does it if confirmed; both are written to the audit log. */
 const move = (kind: "pause" | "start") =>
   Effect.fn(`ads_${kind}_campaign`)(function* ({
     advert_id,
@@ -50,16 +50,16 @@ const move = (kind: "pause" | "start") =>
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
     }
-    // Spending can be stopped by whoever sees that it should be.
+    // A pause needs no agreement: it stops spending.
     if (kind === "start") yield* agreedTo(startOf(campaign, budget))
     const operation = `${kind}Campaign`
     const note = (outcome: string) => plans.record({ operation, advert_id, before: campaign.status, outcome })
-    // Spending can be stopped also where nothing can be written down.
+    // Spending can be stopped even if the journal cannot be written.
     yield* kind === "pause" ? Effect.ignore(note("begun")) : note("begun")
     yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
       Effect.tapError((error) => Effect.ignore(note(explain(error))))
     )
-    // It is done now: nothing that fails from here on may sound as if it were not.
+    // It is done now: no later failure may look as if it were not.
     const isWritten = yield* Effect.isSuccess(note("done"))
     const now = Option.getOrUndefined(yield* Effect.option(readCampaign(advert_id)))
     return {
@@ -72,7 +72,7 @@ const move = (kind: "pause" | "start") =>
     }
   }, orRefuse)
 
-/** What a person at the client decides, where they can be asked. */
+/** What a person at the client decides, if they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
   const what = `campaign ${campaign.id} ${quoted(nameOf(campaign))} with ${articlesIn(campaign)}`
   const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`

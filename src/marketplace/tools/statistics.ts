@@ -13,7 +13,7 @@ import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
 import { countOf, more, told, unitsIn } from "./shown.ts"
 
-/** The marketplace leaves some of the numbers out, as where clicks are paid. */
+/** The marketplace omits some of the numbers, for example with pay per click. */
 const countOrNull = Schema.NullOr(Schema.Finite)
 
 export const campaignStatsShown = Schema.Struct({

@@ -2,10 +2,10 @@ import { Data, Effect, Semaphore } from "effect"
 
 import type { InFlightRequest } from "./InFlightRequests.ts"
 
-/** How many requests of one group may work outside of this process at once. What they work on has a far lower limit of its own. */
+/** How many requests of one group may work outside of this process at once. The upstream has a far lower limit of its own. */
 const limit = 256
 
-/** Longest wait for a turn, in seconds: what is left of the time that callers wait must still be enough for the work. */
+/** Longest wait for a turn, in seconds: the rest of the time that callers wait must be enough for the work. */
 const longestWait = 30
 
 /** The group was at its limit for as long as a request may wait; nothing was begun. */
@@ -23,7 +23,7 @@ export class ConcurrencyGroupFull extends Data.TaggedError("ConcurrencyGroupFull
 export interface Entry {
   /** Requests of different groups never wait for each other. */
   readonly concurrencyGroup: string
-  /** Whether work that nobody waits for may be stopped halfway. Work that was not begun always is. */
+  /** Whether abandoned work may be stopped halfway. Work that has not begun always may. */
   readonly isSafeToStop: boolean
 }
 

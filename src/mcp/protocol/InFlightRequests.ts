@@ -3,9 +3,9 @@ import { Effect, Fiber, Option } from "effect"
 import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
 import type { Outcome } from "./Response.ts"
 
-/** A request that is being served, as seen by whoever may want to stop it. */
+/** A request being served, as seen by whatever may want to stop it. */
 export class InFlightRequest extends Linked<InFlightRequest> {
-  /** Whether stopping it now would leave something half done; set by whoever serves it. */
+  /** Whether stopping it now would leave something half done. */
   isCommitted = false
   /** Dropped when the request ends: others may hold this object for long, and the fiber keeps everything it made. */
   private fiber: Fiber.Fiber<Outcome> | undefined
@@ -17,7 +17,7 @@ export class InFlightRequest extends Linked<InFlightRequest> {
     this.outcomeOutOfTime = outcomeOutOfTime
   }
 
-  /** The outcome of the work, or what the request was stopped with. */
+  /** The outcome of the work, or of stopping it. */
   run<R>(work: Effect.Effect<Outcome, never, R>): Effect.Effect<Option.Option<Outcome>, never, R> {
     return Effect.flatMap(Effect.forkChild(work, { startImmediately: true }), (fiber) => {
       this.fiber = fiber
@@ -31,7 +31,7 @@ export class InFlightRequest extends Linked<InFlightRequest> {
     })
   }
 
-  /** Lets go of the work once nobody waits for it any more. */
+  /** Releases the work once nobody waits for it any more. */
   release() {
     this.fiber = undefined
   }
@@ -50,7 +50,7 @@ export const make = () => {
   let isOver = false
 
   return {
-    /** Counts a request as in flight for as long as its work takes, then calls `onEnd`. */
+    /** Counts a request as in flight during its work, then calls `onEnd`. */
     during: <R>(
       request: InFlightRequest,
       work: Effect.Effect<Outcome, never, R>,
@@ -68,7 +68,7 @@ export const make = () => {
           onEnd()
         })
       ),
-    /** Time is up: every request in flight, and every later one, gets its outcome for that. */
+    /** Time is up: every request in flight, and every later one, gets this outcome. */
     stop: Effect.sync(() => {
       isOver = true
       for (const request of inFlight) request.stop(Option.some(request.outcomeOutOfTime()))

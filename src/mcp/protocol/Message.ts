@@ -17,7 +17,7 @@ export interface Notification {
   readonly params: unknown
 }
 
-/** A client's answer to a request of ours; it holds either a result or an error. */
+/** A client's answer to a request of ours; it has either a result or an error. */
 export interface Reply {
   readonly _tag: "Reply"
   readonly id: Id | null
@@ -25,7 +25,7 @@ export interface Reply {
   readonly error?: unknown
 }
 
-/** JSON, but no JSON-RPC message; the id is there when it could be read. */
+/** JSON that is not a JSON-RPC message; with its id if that could be read. */
 export interface Invalid {
   readonly _tag: "Invalid"
   readonly id: Id | null
@@ -74,11 +74,11 @@ interface Plain {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Whether JSON is a request at a glance, as nearly every message is; of all else the schemas say what it is. */
+/** A quick check for requests, which nearly every message is; everything else is left to the schemas. */
 const isPlainRequest = (json: object): json is Plain & { readonly id: Id } =>
   "id" in json && (Predicate.isString(json.id) || Number.isSafeInteger(json.id)) && isPlain(json)
 
-/** The same for what every client says after its handshake. */
+/** The same for the notification that every client sends after its handshake. */
 const isPlainNotification = (json: object): json is Plain => !("id" in json) && isPlain(json)
 
 const isPlain = (json: object): json is Plain =>

@@ -12,25 +12,25 @@ import { invalidParams } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import type * as Response from "./Response.ts"
 
-/** What a request knows of the connection it came in on. */
+/** What a request knows of its connection. */
 export interface Call {
   readonly protocolVersion: ProtocolVersion
-  /** Says something to the caller before the answer. */
+  /** Sends something to the caller before the answer. */
   readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
-  /** Asks the person at the client; absent where a handshake has not said that it can. */
+  /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
-  /** The request itself, as seen by whoever may stop it. */
+  /** The request itself, which can be stopped. */
   readonly inFlight: InFlightRequest
-  /** Records the revision that a handshake negotiated, and what its client can do. */
+  /** Records the revision that a handshake negotiated, and the client's capabilities. */
   readonly completeHandshake: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
 }
 
-/** Something that a request can ask for. `run` takes the params as they came. */
+/** A method that a request can name. `run` takes unvalidated params. */
 export interface Method {
   readonly run: (params: unknown, call: Call) => Effect.Effect<Response.Result, Failure>
-  /** Milliseconds for which a client may keep the answer; absent where answers are not for keeping. */
+  /** Milliseconds for which a client may cache the answer; absent if it may not. */
   readonly ttlMs?: number
-  /** Where it goes to work outside of this process, by the params; absent where it does not. */
+  /** Where it works outside of this process, by the params; absent if it does not. */
   readonly work?: (params: unknown) => Work
 }
 
@@ -45,19 +45,19 @@ export type Methods = Readonly<Record<string, Method>>
 
 type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
 
-/** Whether params have nothing that all methods share, as nearly all have not; of all else the schema says what it is. */
+/** A quick check that params have none of those common to all methods, as nearly all; otherwise the schema validates them. */
 const isWithoutCommon = (params: unknown) =>
   Predicate.isObject(params) &&
   (!("_meta" in params) || (Predicate.isObject(params._meta) && !("progressToken" in params._meta)))
 
 interface Options<Params> extends Pick<Method, "ttlMs" | "work"> {
-  /** Tells at a glance that params are as the fields say; where it does not, the schema reads them, or says why not. */
+  /** A quick check that params have the fields; otherwise the schema reads them, or explains why not. */
   readonly fits?: (params: unknown) => params is Params
 }
 
 /**
- * A method from the shape of its params and its program. The shape is asked for when params do not fit at a glance: to load
- * schemas takes longer than all else that a start does. Progress goes to the caller if the params carry a token.
+ * A method from the shape of its params and its program. The schema is made only for params that fail the quick check: loading
+ * schemas takes longer than everything else at a start. Progress goes to the caller if the params have a token.
  */
 export const make = <const F extends Fields>(
   fields: () => F,
@@ -86,10 +86,10 @@ const problem = (error: Schema.SchemaError): string => {
   return `${path || "params"}: ${words}`
 }
 
-/** Milliseconds between two notices of the same call, at least. */
+/** Minimum milliseconds between two progress notifications of a call. */
 const pace = 20
 
-/** Progress notices under the caller's token: always rising, never a flood, and the last step always told. */
+/** Progress notifications with the caller's token: always increasing, limited in rate, and always including the last step. */
 const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progress.Service => {
   let told = -Infinity
   let next = 0

@@ -22,13 +22,13 @@ import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, printable, refused, success } from "./Response.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
-/** Serves single requests of both eras; an outcome is always an answer, whatever happened. */
+/** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<
   Protocol,
   {
     /** Answers one request of a client. */
     readonly serve: (request: Request, call: Call) => Effect.Effect<Outcome>
-    /** Whether a request is answered at once: it needs no work outside of this process, and cannot be stopped halfway. */
+    /** Whether a request is answered immediately: it needs no work outside of this process, and cannot be stopped halfway. */
     readonly isImmediate: (request: Request, protocolVersion: ProtocolVersion) => boolean
   }
 >()("workflow-tool-server/protocol/Protocol") {
@@ -95,7 +95,7 @@ export class Protocol extends Context.Service<
   )
 }
 
-/** Only bugs are left here, and work that was stopped from within: both must not leave the caller waiting. */
+/** Only defects and interrupted work are left here: neither must leave the caller waiting. */
 const answerDefects = (
   effect: Effect.Effect<Outcome>,
   { id, method }: Request,

@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** The message itself cannot be served; `code` is the one that JSON-RPC and MCP have for it. */
+/** The message itself cannot be served; `code` is that of JSON-RPC and MCP. */
 export class ProtocolError extends Data.TaggedError("ProtocolError")<{
   readonly code: number
   readonly message: string
@@ -18,7 +18,7 @@ export const methodNotFound = (method: string) =>
 export const invalidParams = (problem: string) =>
   new ProtocolError({ code: -32602, message: `Invalid params: ${problem}` })
 
-/** A bug of ours. What is known of it stands in the server's log, under the id of the request. */
+/** A defect. Details are in the server's log, under the id of the request. */
 export const internalError = (requestId: string | undefined) =>
   new ProtocolError({
     code: -32603,
@@ -32,7 +32,7 @@ export const stopped = new ProtocolError({
     "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
 })
 
-/** The caller may read, and asked for more. */
+/** The caller may only read, and requested more. */
 export const forbidden = (tool: string, scope?: string) =>
   new ProtocolError({
     code: -32600,
@@ -45,7 +45,7 @@ export const forbidden = (tool: string, scope?: string) =>
 export const isForbidden = (error: { readonly _tag: string }): boolean =>
   error instanceof ProtocolError && error.data?.["code"] === "INSUFFICIENT_SCOPE"
 
-/** What an HTTP header says is not what the message says. */
+/** An HTTP header contradicts the message. */
 export const headerMismatch = (problem: string) =>
   new ProtocolError({ code: -32020, message: `Header mismatch: ${problem}` })
 

@@ -2,19 +2,19 @@ import { Option, Predicate } from "effect"
 
 import { memoizable } from "../../internal/memoize.ts"
 
-/** Two ways of speaking: with a handshake, or with everything said in each request. */
+/** The two eras: with a handshake, or with everything in each request. */
 export type EraName = "legacy" | "modern"
 
-/** A published revision of MCP: what it has, as far as our answers differ by it. */
+/** A published revision of MCP: its features, as far as our answers depend on them. */
 export interface ProtocolVersion {
-  /** As it names itself, such as 2025-11-25. */
+  /** Its name, such as 2025-11-25. */
   readonly date: string
   readonly era: EraName
-  /** Several messages in one JSON array. */
+  /** Batches of messages in one JSON array. */
   readonly batches: boolean
-  /** Hints on tools, words on progress, the capability to complete. */
+  /** Annotations of tools, progress messages, the capability for completions. */
   readonly hints: boolean
-  /** Titles, structured results with their schemas, `_meta` on tools. */
+  /** Titles, structured results with their schemas, `_meta` of tools. */
   readonly structure: boolean
   /** Questions to the person at the client. */
   readonly elicitation: boolean
@@ -52,33 +52,33 @@ export const protocolVersions: ReadonlyArray<ProtocolVersion> = [
 ].map((version) => memoizable(version))
 export const dates: ReadonlyArray<string> = protocolVersions.map(({ date }) => date)
 
-/** What every modern request is answered in. */
+/** The revision of answers to modern requests. */
 export const modern = v2026_07_28
 
-/** What a client speaks that has said nothing: the last revision that let it stay silent. */
+/** The revision of a client that has not named one: the last one that made it optional. */
 export const assumed = v2025_03_26
 
 export const find = (version: string | undefined): ProtocolVersion | undefined =>
   protocolVersions.find(({ date }) => date === version)
 
-/** The revision a handshake negotiates: the one asked for, else the newest that has a handshake. */
+/** The revision negotiated in a handshake: the requested one, or else the newest with a handshake. */
 export const negotiate = (version: string): ProtocolVersion => {
   const asked = find(version)
   return asked?.era === "legacy" ? asked : v2025_11_25
 }
 
-/** Where a modern request says its version. */
+/** Where a modern request states its version. */
 export const versionKey = "io.modelcontextprotocol/protocolVersion"
 
-/** Where a modern request says what its client can do. */
+/** Where a modern request states the client's capabilities. */
 export const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
-/** The version that a request's own params claim, if they claim any; only modern requests do. */
+/** The version stated in a request's own params, if any; only modern requests have it. */
 export const claimed = (params: unknown): Option.Option<unknown> =>
   Predicate.hasProperty(params, "_meta") && Predicate.hasProperty(params._meta, versionKey)
     ? Option.some(params._meta[versionKey])
     : Option.none()
 
-/** The version that a request with these params is served in: its own claim goes before what its session negotiated. */
+/** The version for a request with these params: its own goes before the one negotiated in its session. */
 export const ofRequest = (params: unknown, negotiated: ProtocolVersion): ProtocolVersion =>
   Option.isSome(claimed(params)) ? modern : negotiated

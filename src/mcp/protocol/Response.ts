@@ -16,7 +16,7 @@ export type Response =
   | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: Result }
   | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
 
-/** What we tell a client unasked. */
+/** What we send a client unasked. */
 export interface ServerNotification {
   readonly jsonrpc: "2.0"
   readonly method: string
@@ -32,35 +32,34 @@ export interface ServerRequest extends ServerNotification {
 export type ServerMessage = ServerNotification | ServerRequest
 
 /**
- * What became of a message, for a transport that has words of its own for it: answered (be it with an error), refused
- * before anything was looked at, beyond the access of the caller, naming a method that does not exist, or stopped before
- * there was an answer.
+ * What became of a message, for a transport with status codes of its own: answered (even with an error), refused before it was
+ * processed, beyond the caller's access, naming an unknown method, or stopped before there was an answer.
  */
 export interface Outcome {
   readonly era: EraName
   readonly verdict: "answered" | "refused" | "forbidden" | "stopped" | "unknown method"
   readonly response: Response | ReadonlyArray<Response>
-  /** Of a handshake: the id under which its conversation goes on, where there is something to go on with. */
+  /** After a handshake: the id of its session, if there is one. */
   readonly session?: string
 }
 
 export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
 
-/** Messages quote what callers and upstreams sent, so each is cleaned here, whatever it is about. */
+/** Messages quote what callers and upstreams sent, so all of them are sanitised here. */
 export const failure = (id: Id | null, { code, data, message }: ErrorObject): Response => ({
   jsonrpc: "2.0",
   id,
   error: { code, message: printable(message), ...(data === undefined ? {} : { data }) }
 })
 
-/** The answer to a message that is not looked into. */
+/** The answer to a message that is refused unread. */
 export const refused = (id: Id | null, error: ErrorObject, era: EraName = "legacy"): Outcome => ({
   era,
   verdict: "refused",
   response: failure(id, error)
 })
 
-/** A response as JSON text. What cannot be written as such becomes an error of the same request, so that it has its answer. */
+/** A response as JSON text. One that cannot be serialised becomes an error of the same request, so that it is answered. */
 export const written = (response: Outcome["response"]): string =>
   "id" in response ? writtenSingle(response) : `[${response.map(writtenSingle).join(",")}]`
 
@@ -84,7 +83,7 @@ const unwritable: ErrorObject = {
     "read the current state before trying again."
 }
 
-/** Foreign text that is safe to show in a message or to write into one log line: nothing that controls, turns or hides it. */
+/** Foreign text that is safe in a message or a log line: without control, bidirectional and invisible characters. */
 export const printable = (text: string): string =>
   (/^[ -~]*$/.test(text)
     ? text

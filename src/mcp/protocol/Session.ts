@@ -12,37 +12,37 @@ import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, refused, type ServerMessage } from "./Response.ts"
 
-/** One client's conversation: what its handshake negotiated, and which of its requests are being served. */
+/** One client's session: what its handshake negotiated, and its requests in flight. */
 export interface Session {
-  /** What there is to answer to a message, if anything; waits until it is answered. */
+  /** The answer to a message, if it has one. */
   readonly receive: (message: Message) => Effect.Effect<Option.Option<Outcome>>
-  /** Whether a message is answered at once, so that there is nothing to wait for or to stop. */
+  /** Whether a message is answered immediately, so that there is nothing to wait for or to stop. */
   readonly isImmediate: (message: Message) => boolean
-  /** Nobody waits for answers any more: what was not begun or is only read is not served to its end. */
+  /** Nobody waits for answers any more: work that has not begun, or only reads, is stopped. */
   readonly leave: Effect.Effect<unknown>
 }
 
-/** Where a conversation comes from, and who may stop it from outside. */
+/** Where a session comes from, and what may stop its requests from outside. */
 export interface Circumstances {
-  /** The requests of the transport, which it may stop; by default nobody does. */
+  /** The requests of the transport, which may stop them. */
   readonly inFlightRequests?: InFlightRequests.InFlightRequests
-  /** When this ends, nothing is heard from the client any more, though it may still listen. */
+  /** When this ends, nothing more is received from the client, though it may still receive. */
   readonly silent?: Effect.Effect<void> | undefined
-  /** The id of the conversation that this goes on with, whose handshake was elsewhere. */
+  /** The id of the session that this continues, whose handshake was elsewhere. */
   readonly session?: string | undefined
 }
 
-/** Opens conversations; ids of one are never mixed up with those of another. */
+/** Opens sessions, whose request ids are kept apart. */
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Begins a conversation; `send` takes what the server says of its own accord. */
+    /** Begins a session; `send` gets messages that the server sends on its own. */
     readonly open: (
       protocolVersion: ProtocolVersion,
       send: (message: ServerMessage) => Effect.Effect<void>,
       circumstances?: Circumstances
     ) => Session
-    /** Whether a message that begins a conversation is answered at once. */
+    /** Whether a message that begins a session is answered immediately. */
     readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
   }
 >()("workflow-tool-server/protocol/Connections") {
@@ -80,14 +80,14 @@ const open = (
       session = negotiated.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
     })
 
-  /** A modern client is asked by the result of its call. */
+  /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern") return undefined
     const asked = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
     return (question: Question) => questions.ask(question, asked)
   }
 
-  /** The answer, an error if there was no time for one; none if the client says meanwhile that it wants none. */
+  /** The answer, or an error if time ran out; none if the client cancels it. */
   const serve = (request: Request): Effect.Effect<Option.Option<Outcome>> => {
     const { id } = request
     if (inFlight.has(id)) {

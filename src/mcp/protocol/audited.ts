@@ -13,14 +13,14 @@ import { printable } from "./Response.ts"
 type Called = Pick<Tool, "annotations" | "name">
 
 interface About {
-  /** The arguments as they came. */
+  /** The unvalidated arguments. */
   readonly input: unknown
   readonly client: unknown
   readonly protocolVersion: ProtocolVersion
   readonly reason?: unknown
 }
 
-/** The call of a tool; that of one that may change something is recorded when it has ended, however it has ended. */
+/** Calls a tool; a call that may change something is recorded when it has ended, in whichever way. */
 export const audited = <E extends ToolFailure | InputNeeded>(
   tool: Called,
   call: Effect.Effect<Answer, E>,
@@ -69,7 +69,7 @@ const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeede
   )
 })
 
-/** Nothing where the call is made again with the answer to a question: until then it has changed nothing. */
+/** Undefined if the call will be repeated with the answer to a question: until then it has changed nothing. */
 const conclude = (
   exit: Exit.Exit<Answer, ToolFailure | InputNeeded>,
   input: unknown,
@@ -86,7 +86,7 @@ const conclude = (
   return {
     outcome: "failed",
     error: String(data?.["code"]),
-    // What was refused as an argument may be anything, a secret in the wrong place too.
+    // A refused argument may be anything, such as a secret in the wrong place.
     ids: failure._tag === "InvalidArgument" ? [] : idsIn(input, data)
   }
 }
@@ -96,7 +96,7 @@ const isId = (value: unknown): value is string | number =>
   typeof value === "number" || (typeof value === "string" && /^[\w.:-]{1,64}$/.test(value))
 const most = 100
 
-/** Ids among the fields of the first level, each once. */
+/** Distinct ids in the top-level fields. */
 const idsIn = (...objects: ReadonlyArray<unknown>): ReadonlyArray<string> => {
   const values = objects.flatMap((object) =>
     Predicate.isObject(object)
@@ -109,7 +109,7 @@ const idsIn = (...objects: ReadonlyArray<unknown>): ReadonlyArray<string> => {
   return [...new Set(values.filter(isId).map(String))].slice(0, most)
 }
 
-/** How a client introduces itself, as `name/version` in at most 100 characters. */
+/** A client's name as `name/version` in at most 100 characters. */
 export const clientName = (info: unknown): string | undefined => {
   if (!Predicate.hasProperty(info, "name") || !Predicate.isString(info.name)) return undefined
   const version = Predicate.hasProperty(info, "version") && Predicate.isString(info.version) ? `/${info.version}` : ""

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The id of a request: a string or a whole number, never null. */
+/** The id of a request: a string or an integer, never null. */
 export const Id = Schema.Union([Schema.String, Schema.Int])
 export type Id = typeof Id.Type
 
@@ -18,19 +18,19 @@ const ReplyEnvelope = Schema.Struct({
   error: Schema.optionalKey(Schema.Unknown)
 })
 
-/** What is a request or a notification. */
+/** The envelope of requests and notifications. */
 export const readEnvelope = Schema.decodeUnknownOption(Envelope)
 
-/** What is an answer to a request of ours, but for having either a result or an error. */
+/** The envelope of answers to requests of ours, except for having either a result or an error. */
 export const readReply = Schema.decodeUnknownOption(ReplyEnvelope)
 
-/** An id in JSON that was parsed. */
+/** An id in parsed JSON. */
 export const readId = Schema.decodeUnknownOption(Id)
 
-/** An id by its JSON text. */
+/** An id from its JSON text. */
 export const readIdText = Schema.decodeOption(Schema.fromJsonString(Id))
 
 const Cancelled = Schema.Struct({ requestId: Id })
 
-/** Which request a client does not want to be served any more. */
+/** The request that a client cancels. */
 export const readCancelled = Schema.decodeUnknownOption(Cancelled)

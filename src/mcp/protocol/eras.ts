@@ -20,15 +20,15 @@ import {
 import type { Result } from "./Response.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 
-/** One way of speaking MCP: which requests are let in, what they can ask for, and what stands around results. */
+/** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
 export interface Era {
-  /** What the params of a request lack of what the era wants said, if they do. */
+  /** What is missing in the params of a request, if anything. */
   readonly refusal: (params: unknown) => ProtocolError | undefined
   readonly methods: ReadonlyMap<string, Method.Method>
   readonly result: (result: Result, method: Method.Method) => Result
 }
 
-/** 2024-11-05 to 2025-11-25: a handshake, or none at all, and every failure a JSON-RPC error. */
+/** 2024-11-05 to 2025-11-25: with or without a handshake, and every failure is a JSON-RPC error. */
 export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
   refusal: () => undefined,
   methods: new Map(
@@ -71,7 +71,7 @@ const isHandshake = (params: unknown): params is { readonly protocolVersion: str
 const introduction = ({ name, title, version }: ServerInfo["Service"], { structure }: ProtocolVersion) =>
   structure ? { name, title, version } : { name, version }
 
-/** 2026-07-28: every request stands alone, and what a tool fails with is a result that the model gets to read. */
+/** 2026-07-28: every request is self-contained, and a tool's failure is a result for the model. */
 export const modern = (
   shared: Method.Methods & { readonly "tools/call": Method.Method },
   { instructions, name, title, version }: ServerInfo["Service"]
@@ -117,7 +117,7 @@ const toldToTheModel = (method: Method.Method): Method.Method => ({
       )
 })
 
-/** At a glance; where it is not so, the schema says. */
+/** A quick check; otherwise the schema decides. */
 const isModern = (params: unknown): params is Modern =>
   Predicate.hasProperty(params, "_meta") &&
   Predicate.hasProperty(params._meta, versionKey) &&

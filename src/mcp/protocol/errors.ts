@@ -7,7 +7,7 @@ import { ProtocolError } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import { type ErrorObject, printable, type Result } from "./Response.ts"
 
-/** Everything that serving a request can fail with. */
+/** Every error of serving a request. */
 export type Failure = ConcurrencyGroupFull | ProtocolError | ResourceNotFound | ToolFailure
 
 type Served = Exclude<Failure, ProtocolError>
@@ -20,7 +20,7 @@ const describe = (error: Served): Rendered => {
   }
 }
 
-/** Deeper parts of what an upstream answered say nothing to anybody, and may be too deep to be written. */
+/** Deeper parts of an upstream's answer are of no use, and may be too deep for JSON. */
 const deepest = 32
 
 const shallow = (value: unknown, depth = 0): unknown => {
@@ -41,7 +41,7 @@ const describeWhole = (error: Served): Rendered => {
   }
 }
 
-/** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
+/** The failure as a JSON-RPC error in the contract's form: `data` has the kind and its extra fields. */
 export const toErrorObject = (failure: Failure, protocolVersion: ProtocolVersion): ErrorObject => {
   if (failure instanceof ProtocolError) return failure
   const { message } = failure
@@ -51,10 +51,10 @@ export const toErrorObject = (failure: Failure, protocolVersion: ProtocolVersion
   return { code: blame === "caller" ? -32602 : upstreamCode[protocolVersion.era], message, data }
 }
 
-/** The modern revision keeps -32000 and its neighbours for itself. */
+/** The modern revision reserves -32000 and neighbouring codes. */
 const upstreamCode = { legacy: -32000, modern: -32603 } as const
 
-/** The failure of a tool as a result that a model can read and act on: the same text, and the same data. */
+/** The failure of a tool as a result for the model, with the same text and data. */
 export const toErrorResult = (failure: Served): Result => {
   const message = printable(failure.message)
   const { code, details } = describe(failure)

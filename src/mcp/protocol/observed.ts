@@ -10,26 +10,26 @@ import type { Call } from "./Method.ts"
 import { modern } from "./ProtocolVersion.ts"
 import { type Outcome, success } from "./Response.ts"
 
-/** What is told of a request to whoever watches the server. None of its arguments. */
+/** What observers of the server learn about a request. None of its arguments. */
 export interface Asked {
-  /** One of the protocol's own, or `_OTHER`. */
+  /** A method of the protocol, or `_OTHER`. */
   readonly method: string
-  /** The tool or prompt that it names, if there is such a one. */
+  /** The tool or prompt that it names, if it exists. */
   readonly target: string | undefined
-  /** Nothing where no protocol is between. */
+  /** Undefined if no protocol is involved. */
   readonly id: Request["id"] | undefined
   /** Date of the protocol's revision. */
   readonly revision: string
-  /** What the caller says about the request itself. */
+  /** Trace headers of the request itself. */
   readonly meta: unknown
 }
 
-/** Watches requests while they are served. By default nobody does. */
+/** Observes requests while they are served. By default nobody does. */
 export const RequestObserver = Context.Reference<
   ((serving: Effect.Effect<Outcome>, asked: Asked) => Effect.Effect<Outcome>) | undefined
 >("workflow-tool-server/mcp/RequestObserver", { defaultValue: () => undefined })
 
-/** Serves requests under the eyes of the observer, if there is one. */
+/** Serves requests under observation, if there is an observer. */
 export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Tool>, prompts: ReadonlyArray<Prompt>) => {
   const targets = new Map([
     ["tools/call", new Set(tools.map(({ name }) => name))],
@@ -53,7 +53,7 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
     )
 }
 
-/** Calls a tool under the eyes of the observer, if there is one, where no protocol is between. */
+/** Calls a tool under observation, if there is an observer, without a protocol. */
 export const observedCall = (call: Effect.Effect<Answer, ToolFailure>, asked: Pick<Asked, "meta" | "target">) =>
   withReference(RequestObserver, (observe) =>
     observe === undefined
@@ -74,7 +74,7 @@ const outcomeOf = (result: Result.Result<Answer, ToolFailure>): Outcome => ({
   response: success(0, Result.isSuccess(result) ? {} : toErrorResult(result.failure))
 })
 
-/** The word for what went wrong, such as `API_ERROR` or `-32601`; nothing where it went well. */
+/** The code of a failure, such as `API_ERROR` or `-32601`; undefined for a success. */
 export const errorOf = ({ response }: Outcome): string | undefined => {
   if (!("id" in response)) return undefined
   if ("error" in response) return wordOf(response.error.data) ?? String(response.error.code)
@@ -84,7 +84,7 @@ export const errorOf = ({ response }: Outcome): string | undefined => {
   return wordOf(error) ?? "tool_error"
 }
 
-/** Only what looks like one of our words: what is counted by it must not grow without end. */
+/** Only codes of our own form: the number of metric series must not grow without limit. */
 const wordOf = (told: unknown): string | undefined =>
   Predicate.hasProperty(told, "code") && Predicate.isString(told.code) && /^[A-Z][A-Z_]{0,39}$/.test(told.code)
     ? told.code

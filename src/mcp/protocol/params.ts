@@ -10,7 +10,7 @@ const Common = Schema.Struct({
 })
 export type Common = typeof Common.Type
 
-/** What all methods share. */
+/** Params common to all methods. */
 export const readCommon = Schema.decodeUnknownResult(Common)
 
 const Modern = Schema.Struct({
@@ -18,7 +18,7 @@ const Modern = Schema.Struct({
 })
 export type Modern = typeof Modern.Type
 
-/** What every modern request says of itself. */
+/** Params of every modern request. */
 export const readModern = Schema.decodeUnknownOption(Modern)
 
 export const initialize = {
@@ -40,7 +40,7 @@ export const callTool = {
 const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
 export type Called = typeof Called.Type
 
-/** As much of a call as tells where it goes to work. */
+/** The params of a call that determine where it works. */
 export const readCalled = Schema.decodeUnknownOption(Called)
 
 export const readResource = { uri: Schema.String }

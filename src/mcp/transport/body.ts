@@ -2,10 +2,10 @@ import { ByteSize, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 
 import * as TimeLimit from "../../internal/http/TimeLimit.ts"
-import { largestMessage } from "./json.ts"
 import type { Share } from "./memory.ts"
+import { largestMessage } from "./readMessage.ts"
 
-/** The body of a request is not one that is read; `status` is HTTP's word for why. */
+/** The body of a request cannot be read; `status` is the HTTP status. */
 export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
   status: Schema.Literals([408, 413, 415, 503]),
   message: Schema.String
@@ -14,7 +14,7 @@ export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused"
 const tooLarge = new BodyRefused({ status: 413, message: `A body is at most ${largestMessage} bytes` })
 const encoded = new BodyRefused({ status: 415, message: "A body comes without Content-Encoding" })
 
-/** What a body whose size is not told is counted as while it comes. */
+/** The assumed size of a body without a length, while it is received. */
 const unannounced = 1024 * 1024
 
 const noRoom = new BodyRefused({
@@ -24,15 +24,15 @@ const noRoom = new BodyRefused({
 const tooSlow = new BodyRefused({ status: 408, message: "The body did not come in time" })
 
 /**
- * Reads a body of so many bytes at most, and says once how that ended; `broken` is one that is larger, too. Returns what
- * stops it.
+ * Reads a body of limited size, and calls back once at its end; `broken` also means too large. Returns a function that stops
+ * it.
  */
 export type ReadBody = (most: number, told: (end: Uint8Array | "broken") => void) => () => void
 
-/** Shorter ways to bodies than `HttpServerRequest.arrayBuffer`; nothing for a request that none is known for. */
+/** Shorter ways to read bodies than `HttpServerRequest.arrayBuffer`; undefined if there is none for a request. */
 export type BodyReaders = (request: HttpServerRequest.HttpServerRequest) => ReadBody | undefined
 
-/** Reads the bytes of a body, once there is room for them; one that is too large is not read to its end. */
+/** Reads the bytes of a body once there is room for them; one that is too large is not read to its end. */
 export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = () => undefined) {
   const inTime = yield* TimeLimit.makeClock
 
@@ -42,7 +42,7 @@ export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = ()
         Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
         Effect.mapBoth({
           onSuccess: (buffer) => new Uint8Array(buffer),
-          // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
+          // Except for its size, only a broken connection stops a body, and then nobody reads the answer.
           onFailure: () => tooLarge
         })
       ),
@@ -78,5 +78,5 @@ export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = ()
   }
 })
 
-/** Milliseconds for a body to come. */
+/** Milliseconds for receiving a body. */
 const longestWait = 30_000

@@ -14,28 +14,28 @@ type Event =
   | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
-/** What is known first of an answer: the whole, that there are events before it, or that there is none. */
+/** What is known first about an answer: all of it, that events come before it, or that there is none. */
 type Beginning = Extract<Event, { readonly _tag: "Outcome" }> | { readonly _tag: "Events" | "Nothing" }
 
-/** Opens the conversations that messages are served in. */
+/** Opens the sessions in which messages are served. */
 export interface Conversations {
   readonly open: (
     protocolVersion: ProtocolVersion,
     send: (message: ServerMessage) => Effect.Effect<void>,
     circumstances: Pick<Circumstances, "session" | "silent">
   ) => Session
-  /** Whether a message that begins one is answered at once. */
+  /** Whether a message that begins one is answered immediately. */
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
 }
 
-/** What a message and its answer hold, until when work on it may go on, and when the answer leaves. */
+/** What a message and its answer hold, how long it may be worked on, and when the answer is sent. */
 interface Held {
   readonly scope: Scope.Scope
   readonly share: Share
   readonly together: Effect.Effect<void>
 }
 
-/** Serves one message as a conversation of its own. */
+/** Serves one message as a session of its own. */
 export const exchange = (
   conversations: Conversations,
   request: HttpServerRequest.HttpServerRequest,
@@ -51,9 +51,8 @@ export const exchange = (
 }
 
 /**
- * The answer is plain JSON; only if there is something to tell before it, and the client can take it, both come as a
- * stream of events. A modern client that goes away cancels what it asked; of an older one, what is being changed is still
- * done.
+ * The answer is plain JSON; only if there is something to send before it, and the client supports it, both are sent as a stream
+ * of events. If a modern client disconnects, its request is cancelled; for an older one, changes under way are completed.
  */
 const converse = (
   conversations: Conversations,
@@ -119,7 +118,7 @@ const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
 
 const noAnswer = HttpServerResponse.empty({ status: 202 })
 
-/** Comments, so that what lies between does not take a stream for dead while a person thinks. */
+/** Comments, so that intermediaries do not take a stream for dead while a person thinks. */
 const signsOfLife = Stream.tick("20 seconds").pipe(
   Stream.drop(1),
   Stream.map(() => ": waiting\n\n")
@@ -143,7 +142,7 @@ export const answer = ({ era, response, session, verdict }: Outcome) => {
   return text.length < large ? HttpServerResponse.text(text, options) : inPieces(text, options)
 }
 
-/** From this size on, an answer goes out in pieces of it: so it shows whether it is being read. */
+/** Answers of this size or more are sent in pieces, which shows whether they are being read. */
 const large = 64 * 1024
 
 const inPieces = (text: string, options: HttpServerResponse.Options.WithContent) => {

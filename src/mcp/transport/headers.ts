@@ -8,7 +8,7 @@ import { assumed, claimed, dates, find, ofRequest, type ProtocolVersion } from "
 
 const versionHeader = "mcp-protocol-version"
 
-/** The revision that a message is to be answered in, by its headers; or how they contradict it. */
+/** The revision in which a message is to be answered, by its headers; or how they contradict it. */
 export const readHeaders = (message: Message, headers: Headers): Result.Result<ProtocolVersion, ProtocolError> => {
   const version = headers[versionHeader]
   const isHandshake = message._tag === "Request" && message.method === "initialize"
@@ -26,7 +26,7 @@ export const readHeaders = (message: Message, headers: Headers): Result.Result<P
   return problem === undefined ? Result.succeed(protocolVersion ?? assumed) : Result.fail(headerMismatch(problem))
 }
 
-/** Which param of a method is repeated in the `Mcp-Name` header. */
+/** Which param of a method the `Mcp-Name` header repeats. */
 const named: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",

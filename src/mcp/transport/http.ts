@@ -10,10 +10,10 @@ import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
-import { readMessage } from "./json.ts"
 import * as Memory from "./memory.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 import { metadata, metadataPaths } from "./protectedResource.ts"
+import { readMessage } from "./readMessage.ts"
 
 export type { Options } from "./middleware.ts"
 export { TokenRefused, TokenUnverifiable } from "./token.ts"
@@ -39,7 +39,7 @@ export const layer = (options: Options = {}) =>
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
       const { memory = Memory.make(), together = Effect.void } = options
-      // The first question starts the look-up, so that the first caller of /health need not.
+      // The first request starts the look-up, so that the first caller of /health need not wait for it.
       yield* facts
 
       const serve = (request: HttpServerRequest.HttpServerRequest, share: Memory.Share) =>
@@ -95,7 +95,7 @@ export const layer = (options: Options = {}) =>
     })
   )
 
-/** Answers 404 to every other path, behind the same doors; for a server that has nothing beside our routes. */
+/** Answers 404 to every other path, behind the same checks; for a server that has only our routes. */
 export const fallback = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -105,10 +105,10 @@ export const fallback = (options: Options = {}) =>
     })
   )
 
-/** HEAD is not among them: it goes where GET goes. */
+/** Without HEAD, which is routed like GET. */
 const otherMethods = ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const
 
-/** The id of a request in its own headers and in those of its answer. */
+/** The id of a request in its headers and in those of its answer. */
 const requestIdHeader = "x-request-id"
 
 const prometheus = "text/plain; version=0.0.4; charset=utf-8"

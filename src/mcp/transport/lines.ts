@@ -1,6 +1,6 @@
 import { Stream } from "effect"
 
-/** The bytes of one line without its end; of a line that was too long to keep its length, its beginning and its end. */
+/** The bytes of one line without its end; of a line that is too long, its beginning and its end. */
 export type Line =
   | { readonly _tag: "Line"; readonly bytes: Uint8Array }
   | { readonly _tag: "TooLong"; readonly bytes: number; readonly head: Uint8Array; readonly tail: Uint8Array }
@@ -8,7 +8,7 @@ export type Line =
 const newline = 10
 const carriageReturn = 13
 
-/** Cuts bytes into lines, whatever pieces they come in; of a line longer than `limit` only its edges are kept. */
+/** Splits bytes into lines, whatever chunks they come in; of a line longer than `limit`, only its edges are kept. */
 export const lines = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, limit: number): Stream.Stream<Line, E, R> =>
   Stream.mapAccumArray(
     bytes,
@@ -32,7 +32,7 @@ const cut = (unfinished: Unfinished, piece: Uint8Array): ReadonlyArray<Line> => 
   return found
 }
 
-/** Bytes at the beginning and at the end of a line that is too long: one of them shows what the message is called. */
+/** Bytes at the beginning and at the end of a line that is too long: one of them contains the id of the message. */
 const edge = 256
 
 const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
@@ -42,7 +42,7 @@ const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
   return both
 }
 
-/** The beginning of a line whose end has not come yet; it grows by doubling, so that small pieces cost no more. */
+/** The beginning of an incomplete line; its buffer grows by doubling, so that small chunks cost no more. */
 class Unfinished {
   length = 0
   private kept = new Uint8Array()

@@ -10,29 +10,29 @@ import { type Challenge, challenge, type ProtectedResource } from "./protectedRe
 import type { Verify } from "./token.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
-/** Where the server is, and who may call over HTTP. */
+/** Addresses of the server, and who may call over HTTP. */
 export interface Options {
-  /** Where messages are posted; `/mcp` by default. */
+  /** Path for messages; `/mcp` by default. */
   readonly path?: `/${string}`
-  /** Where the server says that it is well; `/health` by default. */
+  /** Path of the health check; `/health` by default. */
   readonly healthPath?: `/${string}`
-  /** Hosts beside the loopback names, as `name` for any port or `name:port`. */
+  /** Hosts besides the loopback names, as `name` for any port or `name:port`. */
   readonly allowedHosts?: ReadonlyArray<string>
-  /** Origins beside our own, as a browser writes them. */
+  /** Origins besides our own, as a browser writes them. */
   readonly allowedOrigins?: ReadonlyArray<string>
-  /** What a bearer token allows; without it, whoever reaches the port may call. */
+  /** What a bearer token allows; without it, everyone who reaches the port may call. */
   readonly verify?: Verify
-  /** How callers get such a token, where an authorization server issues them. */
+  /** How callers get such a token, if an authorization server issues them. */
   readonly protectedResource?: ProtectedResource
-  /** When this ends, what is still being served is answered with an error; for a server that is about to close. */
+  /** When this ends, requests in flight are answered with an error; for a server that is about to close. */
   readonly until?: Effect.Effect<void>
-  /** What messages and answers in flight may hold together; by default a budget of its own. */
+  /** The memory budget for messages and answers; by default one of its own. */
   readonly memory?: Memory
-  /** Shorter ways to the bodies of requests, where there are some. */
+  /** Shorter ways to read the bodies of requests, if there are any. */
   readonly bodies?: BodyReaders
-  /** What an answer waits for that took its time, so that those of one round of the process leave together. */
+  /** What a slow answer waits for, so that those of one round of the event loop are sent together. */
   readonly together?: Effect.Effect<void>
-  /** The text of `GET /metrics`, with the gauges of the toolsets in it; without it there is no such route. */
+  /** The text of `GET /metrics`, including the gauges of the toolsets; without it there is no such route. */
   readonly metrics?: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
 
@@ -40,7 +40,7 @@ export type Handler = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
-/** What stands before every route: the check of Host and Origin, and for those that need it the check of the token. */
+/** The checks before every route: of Host and Origin, and of the token where it is required. */
 export const makeMiddleware = Effect.fnUntraced(function* ({
   allowedHosts = [],
   allowedOrigins = [],
@@ -59,7 +59,7 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
 
   const wrong = WrongTokens.make()
   const { read, write } = protectedResource?.scopes ?? { read: undefined, write: undefined }
-  // Who reads the body alone learns as much as who reads the header.
+  // A client may read only the body, so it says as much as the header.
   const unauthorized = (told: Challenge = {}) =>
     problem(
       401,
@@ -73,7 +73,7 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
     ...(read === undefined ? {} : { scope: `${read} ${write}` })
   })
 
-  /** Serves within the access of a token; what that is too little for is refused with what it would take. */
+  /** Serves within the access of a token; if that is not enough, the refusal says what would be. */
   const within = (access: Access, served: ReturnType<Handler>): ReturnType<Handler> =>
     Effect.map(Effect.provideService(served, CurrentAccess, access), (response) =>
       response.status === 403 ? HttpServerResponse.setHeader(response, "www-authenticate", insufficient) : response
@@ -115,7 +115,7 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
   return { open, authorized }
 })
 
-/** An answer in plain words, for what never becomes a message. */
+/** A plain text answer, for requests that never become a message. */
 export const problem = (status: number, error: string, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe({ error }, { status, headers })
 
@@ -124,7 +124,7 @@ const tooMany = problem(429, "Too many wrong tokens from this address", { "retry
 const portOf = (server: Option.Option<HttpServer.HttpServer["Service"]>): number | undefined =>
   Option.isSome(server) && "port" in server.value.address ? server.value.address.port : undefined
 
-/** Node joins repeated headers, or drops them; only its raw list, of names and values in turn, shows that a client sent two. */
+/** Node joins or drops repeated headers; only its raw list, of alternating names and values, shows that a client sent two. */
 const hostsOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> => {
   if (!Predicate.hasProperty(source, "rawHeaders") || !Array.isArray(source.rawHeaders)) {
     return headers["host"] === undefined ? [] : [headers["host"]]

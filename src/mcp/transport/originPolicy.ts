@@ -1,6 +1,6 @@
-/** Who may come in over HTTP. */
+/** Who may connect over HTTP. */
 export interface OriginPolicy {
-  /** The port this server listens on, where that is known. */
+  /** The port of this server, if it is known. */
   readonly port?: number
   /** Further hosts, as `name` for any port or `name:port`. */
   readonly allowedHosts: ReadonlyArray<string>
@@ -17,8 +17,8 @@ export interface Caller {
 export type Refusal = { readonly status: 400 | 403; readonly problem: string }
 
 /**
- * Why a request is not let in, if it is not. A page from elsewhere can make a browser call a loopback server under a
- * name of its own, so what the browser says of the name and of the page must both be ours.
+ * Why a request is refused, if it is. A page from elsewhere can make a browser call a loopback server under a name of its own,
+ * so both the name and the origin that the browser states must be ours.
  */
 export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {
   const [host] = hosts
@@ -27,7 +27,7 @@ export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusa
     return { status: 403, problem: "This Host is not allowed: allowedHosts names those that are" }
   if (origin === undefined || policy.allowedOrigins.includes(origin)) return undefined
   const [, originHost] = /^https?:\/\/([^/]+)$/.exec(origin) ?? []
-  // A page under the very name and port that it calls is our own: the name was allowed above.
+  // A page whose origin is the very address that it calls is our own: the name was allowed above.
   return originHost !== undefined && (isOurs(originHost, policy) || originHost === host)
     ? undefined
     : { status: 403, problem: "This Origin is not allowed" }

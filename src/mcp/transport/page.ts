@@ -3,10 +3,10 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 
-/** A file of the page by its path, such as `/page.js`; nothing where this build has none. */
+/** A file of the page by its path, such as `/page.js`; undefined if this build has none. */
 export type ReadPageFile = (name: string) => Effect.Effect<string | undefined>
 
-/** What the page is made of, by its path. */
+/** The files of the page, by path. */
 const files = {
   "/": { name: "index.html", contentType: "text/html; charset=utf-8" },
   "/page.js": { name: "page.js", contentType: "text/javascript; charset=utf-8" },
@@ -30,8 +30,8 @@ const headers = {
 }
 
 /**
- * Adds `GET /` with a page for people, behind the same check of Host and Origin as `/mcp`. It holds no data: whatever it
- * shows it asks for at `/mcp`, with the token that its reader gives it.
+ * Adds `GET /` with a page for people, behind the same check of Host and Origin as `/mcp`. It contains no data: the page
+ * requests everything at `/mcp`, with the token that its reader enters.
  */
 export const layer = (options: Options, read: ReadPageFile) =>
   HttpRouter.use(

@@ -1,17 +1,17 @@
 import { HttpServerResponse } from "effect/http"
 
-/** What clients need to know to ask an authorization server for a token of ours (RFC 9728). */
+/** What clients need to know to request a token for this server from an authorization server (RFC 9728). */
 export interface ProtectedResource {
-  /** The URL of `/mcp` as clients write it, which tokens name as their audience. */
+  /** The URL of `/mcp` as clients write it, which tokens have as their audience. */
   readonly resource: string
   readonly authorizationServers: ReadonlyArray<string>
-  /** Scope of a token that may only read, and of one that may change something as well. */
+  /** Scope of a token that may only read, and of one that may also change something. */
   readonly scopes: { readonly read: string; readonly write: string }
 }
 
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-/** Paths at which the document is looked for: with the resource's own path behind it, and without. */
+/** Paths of the document: with the path of the resource appended, and without. */
 export const metadataPaths = ({ resource }: ProtectedResource): ReadonlyArray<`/${string}`> => {
   const path = new URL(resource).pathname.replace(/\/$/, "")
   return path === "" ? [wellKnown] : [`${wellKnown}${path}`, wellKnown]
@@ -27,14 +27,14 @@ export const metadata = ({ authorizationServers, resource, scopes }: ProtectedRe
     resource_name: "workflow-tool-server"
   })
 
-/** Why a request is turned away, in the words of RFC 6750. */
+/** Why a request is refused, as an error code of RFC 6750. */
 export interface Challenge {
   readonly error?: "invalid_token" | "insufficient_scope"
   readonly description?: string
   readonly scope?: string
 }
 
-/** The value of `WWW-Authenticate`: where to find out how to get a token, and what was wrong with the one that came. */
+/** The value of `WWW-Authenticate`: where to find out how to get a token, and what was wrong with the given one. */
 export const challenge = (
   protectedResource: ProtectedResource | undefined,
   { description, error, scope }: Challenge = {}

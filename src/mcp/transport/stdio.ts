@@ -19,37 +19,37 @@ import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { largestMessage, readEdges, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 import * as Memory from "./memory.ts"
+import { largestMessage, readEdges, readMessage } from "./readMessage.ts"
 
-/** Requests being served or waiting for their turn; further ones are refused, so that what controls them is still read. */
+/** Most requests being served or waiting; further ones are refused, so that control messages are still read. */
 const mostRequests = 4096
 
-/** Answers that the other end has not taken; while there are so many, no further line is read. */
+/** Most answers that the client has not read; beyond that, no further line is read. */
 const mostUntaken = 16_384
 
-/** Lines waiting for a slow reader at the other end. */
+/** Most lines waiting for a slow reader. */
 const outbox = 16
 
-/** Time for what is being served when the input ends: more than any call takes. */
+/** Time for requests in flight when the input ends: more than any call takes. */
 const drainTimeout = "60 seconds"
 
-/** The same when the server is told to end. */
+/** The same when the server is told to stop. */
 const shutdownTimeout = "5 seconds"
 
 export interface Options {
   /**
-   * Writes a line to standard output now, without a fiber between; false where it does not, such as while something else waits
-   * to be written. Whoever waits for a short answer alone has it in half of the time.
+   * Writes a line to standard output immediately, without a fiber; false if that is not possible, for example while something
+   * else waits to be written. It halves the time of a single short answer.
    */
   readonly writeNow?: (line: string) => boolean
 }
 
 /**
- * Serves one client over standard input and output, one JSON message per line. When the input ends, what is being
- * served may finish; when `until` does, before or after that, it has five seconds. What is then still unanswered is
- * answered with an error. Ends at once when nobody reads the output any more.
+ * Serves one client over standard input and output, one JSON message per line. When the input ends, requests in flight may
+ * finish; when `until` does, before or after that, they have five seconds. Whatever is then unanswered is answered with an
+ * error. Ends at once when nobody reads the output any more.
  */
 export const serveStdio = (until: Effect.Effect<void> = Effect.never, options: Options = {}) => serve(until, options)
 
@@ -152,7 +152,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     Effect.ignore,
     Effect.forkScoped
   )
-  // What is stopped then may have something left to say, which nobody takes.
+  // What is stopped then may still send something, which is dropped.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
   const reading = Stream.runForEachArray(lines(stdio.stdin, largestMessage), takeAll)
   const flushing = FiberSet.awaitEmpty(serving).pipe(
@@ -179,7 +179,7 @@ const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
     ? readEdges(line, `${line.bytes} bytes are more than ${largestMessage}`)
     : readMessage(line.bytes)
 
-/** Characters up to which lines that wait for each other are written as one. */
+/** Lines that wait are joined up to so many characters. */
 const oneWrite = 64 * 1024
 
 /** Short lines as one text: each write of its own would cost more than most of them. */

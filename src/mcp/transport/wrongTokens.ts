@@ -2,29 +2,29 @@ import { Effect } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 
-/** Wrong tokens of one address that are answered at once, and milliseconds that every further one has to wait. */
+/** Wrong tokens per address that are answered immediately, and milliseconds that every further one has to wait. */
 const free = 5
 const interval = 1000
-/** Longest wait; what would wait longer is refused at once. */
+/** Longest wait; beyond that, a wrong token is refused at once. */
 const longest = 10_000
-/** Addresses that are remembered. */
+/** Most addresses remembered. */
 const mostAddresses = 10_000
-/** Milliseconds between two log lines about one address. */
+/** Minimum milliseconds between two log lines about one address. */
 const logEvery = 60_000
 
 interface Attempts {
-  /** When the next wrong token has its turn. */
+  /** When the next wrong token will be answered. */
   due: number
-  /** Those since the last log line. */
+  /** Wrong tokens since the last log line. */
   count: number
   logNext: number
 }
 
-/** Slows wrong tokens down, each address by itself, and tells the log of them. A good token never waits. */
+/** Rate-limits wrong tokens per address, and logs them. A valid token never waits. */
 export const make = () => {
   const addresses = new Map<string, Attempts>()
 
-  /** Waits as long as this wrong token has to; false where there are too many already waiting. */
+  /** Waits for as long as this wrong token has to; false if too many are already waiting. */
   const wait = Effect.fnUntraced(function* (address: string) {
     const now = yield* monotonicMillis
     const attempts = addresses.get(address) ?? { due: -Infinity, count: 0, logNext: -Infinity }

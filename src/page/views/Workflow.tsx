@@ -6,8 +6,8 @@ import { Graph } from "../Graph.tsx"
 import { textOf } from "../json.ts"
 import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
-import { wholeRunsIn } from "../runs.ts"
 import { useServer } from "../server.ts"
+import { wholeRunsIn } from "../wholeRuns.ts"
 import type { Head } from "./Overview.tsx"
 
 interface Props {

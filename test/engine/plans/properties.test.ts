@@ -6,14 +6,14 @@ import { questionOf } from "../../../src/engine/changes/planQuestion.ts"
 import { draftPromotion } from "../../../src/engine/changes/promotion/draftPromotion.ts"
 import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
 import { levels } from "../../../src/engine/changes/promotion/levels.ts"
-import { allKnown } from "../../../src/engine/changes/promotion/nodeTypes.ts"
+import { allKnown } from "../../../src/engine/changes/promotion/typeSupport.ts"
 import { idsIn, linksOf } from "../../../src/engine/changes/promotion/workflowLinks.ts"
 import { resolve } from "../../../src/engine/changes/resolve.ts"
 import { fits } from "../../../src/engine/changes/settings.ts"
 import { stepOf } from "../../../src/engine/changes/Step.ts"
 import { withValue } from "../../../src/engine/changes/withValue.ts"
 import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
-import { valueAt } from "../../../src/engine/workflow/paths.ts"
+import { valueAt } from "../../../src/engine/workflow/valuePaths.ts"
 
 const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const
 

@@ -23,10 +23,10 @@ import { render } from "./render.ts"
 import { shortfall, tells } from "./shortfall.ts"
 import { toolsOf } from "./tools.ts"
 
-/** What the words behind `call` ask for. */
+/** The result of parsing the arguments of `call`. */
 export interface CallRequest {
   readonly tool: string | undefined
-  /** What stands behind the tool's name and is no flag of ours. */
+  /** What follows the tool's name and is not a flag of ours. */
   readonly toolWords: ReadonlyArray<string>
   readonly toolHelp: boolean
   readonly list: boolean
@@ -46,7 +46,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   const isOnlyAsked = list || isHelp
   const launch = yield* launchOf(options, isOnlyAsked)
   const watched = isOnlyAsked ? Layer.empty : (yield* watching(launch)).layer
-  // Tools keep what is around them when they are made.
+  // Tools are bound to the services around them when they are made.
   const tools = yield* Effect.provide(toolsOf(launch), watched)
   const { canAnimate: isWatched, canColor } = yield* TerminalCapabilities.TerminalCapabilities
   if (list) return yield* printList(tools, request, canColor)
@@ -68,7 +68,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   )
 }, Effect.scoped)
 
-/** What tools there are can be asked without any configuration. */
+/** The tools can be listed without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {
   const asked = { ...options, http: false }
   return readLaunch(asked).pipe(
@@ -89,7 +89,7 @@ const unknownTool = (name: string, tools: ReadonlyArray<Tool>) => {
   return new UsageError({ message: `Unknown tool: ${printable(name)}. ${advice}` })
 }
 
-/** The arguments of all sources; a flag goes before the same argument in `--json-args`. */
+/** The arguments of all sources; a flag takes precedence over the same argument in `--json-args`. */
 const inputOf = Effect.fnUntraced(function* (tool: Tool, { jsonArgs, toolWords }: CallRequest) {
   const schema = tool.inputSchema()
   const input = yield* Effect.fromResult(readInput(schema, toolWords))
@@ -145,22 +145,22 @@ interface Judged {
   readonly tool: string
   readonly answer: Answer
   readonly input: Readonly<Record<string, unknown>>
-  /** Whether somebody sees the answer in a terminal. */
+  /** Whether the answer is shown in a terminal. */
   readonly isWatched: boolean
 }
 
-/** What was not done as a whole is no success for a script, as it is none of `check`, `backup` and `promote`. */
+/** A partial success is a failure for a script, as for `check`, `backup` and `promote`. */
 const judged =
   ({ answer: { structured = {} }, input, isWatched, tool }: Judged) =>
   ({ code, text }: Printed) => {
     const missing = shortfall(tool, structured, input)
-    // What goes elsewhere than the answer is read without it.
+    // Only at a terminal are the answer and the errors read together.
     const untold = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
     const told = Effect.forEach(untold, (words) => Console.error(printable(words)), { discard: true })
     return Effect.as(told, missing.length === 0 ? code : 1)
   }
 
-/** Most words of the engine do not name the instance, which a client finds in an error's data. */
+/** Most messages of the engine do not name the instance; clients find it in an error's data. */
 const withInstance = (failure: ToolFailure): string => {
   const { instance } = renderFailure(failure).details
   return Predicate.isString(instance) && !failure.message.toLowerCase().includes(`instance ${instance}`.toLowerCase())
@@ -168,7 +168,7 @@ const withInstance = (failure: ToolFailure): string => {
     : failure.message
 }
 
-/** In the tool's own words; for scripts that read JSON, as an object with `error` as well. */
+/** The tool's own message; for scripts that read JSON, also an object with `error`. */
 const printFailure =
   ({ json }: CallRequest) =>
   (failure: ToolFailure) =>

@@ -3,18 +3,18 @@ import { Predicate, Result } from "effect"
 import { flag, flagNames, UsageError } from "../../configuration/flags.ts"
 import { namesOf, type Parameter, parameter, parametersOf } from "./parameters.ts"
 
-/** Flags of `call` itself that take a value, and those that are there or not. */
+/** Flags of `call` itself: those with a value, and boolean ones. */
 export const callFlags = { values: ["json-args", "print"], switches: ["json", "list"] } as const
 
-/** A command line in two parts: what `effect/cli` reads, and what stands behind the name of a tool, which only its schema explains. */
+/** A command line in two parts: what `effect/cli` parses, and what follows the name of a tool, which only its schema explains. */
 export interface SplitCommandLine {
   readonly own: ReadonlyArray<string>
   readonly toolWords: ReadonlyArray<string>
-  /** Whether help about the tool is asked for. */
+  /** Whether help about the tool is requested. */
   readonly toolHelp: boolean
 }
 
-/** Separates the arguments of a tool from the rest of a command line, wherever our own flags stand. */
+/** Separates the arguments of a tool from the rest of a command line, wherever our own flags are. */
 export const splitCommandLine = (words: ReadonlyArray<string>): SplitCommandLine => {
   const own: Array<string> = []
   const toolWords: Array<string> = []
@@ -60,7 +60,7 @@ const kindOf = (word: string): "switch" | "value" | undefined => {
   return isSwitch(name) || (name.startsWith("no-") && isSwitch(name.slice(3))) ? "switch" : undefined
 }
 
-/** What every tool takes that changes what is protected, and no schema names. */
+/** An argument of all tools that change what is protected, which is in no schema. */
 const confirmProtected: Parameter = {
   name: "confirm_protected",
   description: "",
@@ -75,8 +75,8 @@ const confirmProtected: Parameter = {
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * The arguments that the words behind a tool's name give it. Texts stay texts where the schema takes one; what they
- * are to mean elsewhere, and whether such arguments exist, is for the tool to say.
+ * The arguments in the words after a tool's name. Texts stay strings if the schema takes one; otherwise the tool itself decides
+ * what they mean, and whether such arguments exist.
  */
 export const readInput = (
   schema: Readonly<Record<string, unknown>>,
@@ -124,7 +124,7 @@ export const readInput = (
     return Object.fromEntries(given)
   })
 
-/** What values without a name are: those that the tool needs; where it needs none, its first one. */
+/** The meaning of values without a name: the arguments that the tool requires; if it requires none, its first one. */
 const nameless = (parameters: ReadonlyArray<Parameter>): ReadonlyArray<Parameter> => {
   const required = parameters.filter(({ isRequired }) => isRequired)
   return required.length > 0 ? required : parameters.filter(({ isSwitch }) => !isSwitch).slice(0, 1)
@@ -133,7 +133,7 @@ const nameless = (parameters: ReadonlyArray<Parameter>): ReadonlyArray<Parameter
 /** A negative number is a value. */
 const isFlag = (word: string) => word.startsWith("--") && word !== "--"
 
-/** A list in one text is the whole list; any other text is one more item of it. */
+/** A JSON list is the whole list; any other text is one more item of it. */
 const added = (before: unknown, text: string): unknown => {
   const isWhole = before === undefined && (/^\s*\[/.test(text) || text.startsWith("@"))
   if (isWhole) return text
@@ -144,7 +144,7 @@ const added = (before: unknown, text: string): unknown => {
 const tooMany = (text: string, parameters: ReadonlyArray<Parameter>) =>
   `Nothing to do with ${JSON.stringify(text.slice(0, 40))}: give values as --name value. Arguments: ${namesOf(parameters)}`
 
-/** Arguments of which the text names a file that holds their JSON: `--nodes @nodes.json`. */
+/** Arguments whose text names a file with their JSON: `--nodes @nodes.json`. */
 export const filesIn = (
   schema: Readonly<Record<string, unknown>>,
   input: Input

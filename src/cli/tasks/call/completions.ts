@@ -10,7 +10,7 @@ import { toolsOf } from "./tools.ts"
 
 type Flags = Completions.CommandDescriptor["flags"]
 
-/** The command with every tool below `call`, and every argument of each as its flag. */
+/** The command with every tool below `call`, and every argument of each as a flag. */
 export const withTools = Effect.fnUntraced(function* (command: Completions.CommandDescriptor) {
   const tools = yield* toolsOf(everything)
   const subcommands = command.subcommands.map((subcommand) => {
@@ -22,7 +22,7 @@ export const withTools = Effect.fnUntraced(function* (command: Completions.Comma
   return typed({ ...command, subcommands })
 }, Effect.scoped)
 
-/** What says how requests come in says nothing to a single call. */
+/** Flags about how requests come in mean nothing to a single call. */
 const servingAlone: ReadonlySet<string> = new Set([
   "auth-token",
   "auth-token-file",
@@ -52,8 +52,8 @@ const types: ReadonlyMap<string, Flags[number]["type"]> = new Map<string, Flags[
 ])
 
 /**
- * The script with what its generator does not tell: zsh and bash, that values may follow an equals sign, and zsh, that flags
- * behind the name of a subcommand are its own.
+ * The script with what its generator lacks: in zsh and bash, values after an equals sign, and in zsh, flags that follow the
+ * name of a subcommand.
  */
 export const mended = (shell: string, script: string): string =>
   shell === "zsh"
@@ -82,7 +82,7 @@ const valueOfFlag = `_workflow_tool_server--value()
 }
 `
 
-/** All that this version has, whatever is configured here. */
+/** Everything in this version, whatever is configured here. */
 const everything: Launch = {
   engine: undefined,
   embedded: { file: undefined },

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-/** The field of an answer at a path such as `data.0.name`: a text as it is, all else as JSON. */
+/** The field of an answer at a path such as `data.0.name`: a string as it is, everything else as JSON. */
 export const fieldAt = (answer: unknown, path: string): string | undefined => {
   const value = path
     .split(".")

@@ -3,12 +3,12 @@ import { Predicate } from "effect"
 import type { Style } from "../../terminal/terminalText.ts"
 import { type Parameter, parametersOf } from "./parameters.ts"
 
-/** A field inside of an argument that is written as JSON, such as `bids[].nm_id`. */
+/** A field inside an argument that is written as JSON, such as `bids[].nm_id`. */
 interface Field extends Pick<Parameter, "description" | "isRequired" | "metavar"> {
   readonly path: string
 }
 
-/** What an argument's JSON holds, a line for each field; nothing of arguments that say no more than that they are JSON. */
+/** The fields of an argument's JSON, one per line; nothing for arguments that are just JSON. */
 export const fieldHelp = (schema: Readonly<Record<string, unknown>>, { label }: Style): ReadonlyArray<string> =>
   Object.entries(Object(schema["properties"])).flatMap(([name, property]) => {
     const fields = fieldsIn(property, "")

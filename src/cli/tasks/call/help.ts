@@ -6,11 +6,11 @@ import { coloured, plain, type Style, table } from "../../terminal/terminalText.
 import { fieldHelp } from "./fieldHelp.ts"
 import { parametersOf } from "./parameters.ts"
 
-/** What the help says of a tool's effects. */
+/** The help's words for a tool's effects. */
 const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Tool) =>
   readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds or runs"
 
-/** How a tool is called from a shell, made of its input schema. */
+/** The help of a tool, made from its input schema. */
 export const toolHelp = (tool: Tool, colors: boolean): string => {
   const schema = tool.inputSchema()
   const parameters = parametersOf(schema)
@@ -50,7 +50,7 @@ const own = [
   ["print", "FIELD", "Print only this field of the answer, such as data.0.name"]
 ] as const
 
-/** All tools, one a line. */
+/** All tools, one per line. */
 export const toolList = (tools: ReadonlyArray<Tool>, style: Style): string =>
   table(
     ["tool", "", "what it does"],

@@ -8,7 +8,7 @@ import { inspect } from "../../../mcp/jsonText.ts"
 import { UsageError } from "../../configuration/flags.ts"
 import { parseJson } from "../../configuration/json.ts"
 
-/** The text of a file that a flag names. */
+/** The text of a file named by a flag. */
 export const readText = (flag: string, file: string): Effect.Effect<string, UsageError> =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),
@@ -26,7 +26,7 @@ const standardInput = Effect.gen(function* () {
   )
 )
 
-/** The arguments that `--json-args` gives: JSON itself, `-` for standard input, `@FILE` for a file. */
+/** The arguments in `--json-args`: JSON itself, `-` for standard input, `@FILE` for a file. */
 export const jsonArguments = Effect.fnUntraced(function* (given: string | undefined) {
   if (given === undefined) return {}
   const text =

@@ -1,16 +1,16 @@
 import { Predicate } from "effect"
 
-/** One argument of a tool as a command line sees it. */
+/** One argument of a tool on a command line. */
 export interface Parameter {
   readonly name: string
   readonly description: string
-  /** What stands for its value in a help text. */
+  /** The placeholder of its value in the help. */
   readonly metavar: string
   readonly isRequired: boolean
-  /** Whether it is there or not. */
+  /** Whether it is a boolean flag. */
   readonly isSwitch: boolean
   readonly isList: boolean
-  /** The only texts that it takes; none where it takes others. */
+  /** The only allowed values, if there are any. */
   readonly choices: ReadonlyArray<string>
   /** Whether its value is written as JSON. */
   readonly isJson: boolean
@@ -40,7 +40,7 @@ export const parametersOf = (schema: Readonly<Record<string, unknown>>): Readonl
   })
 }
 
-/** The argument that a word means: `--workflow-id` is `workflowId`, `--dry-run` is `dry_run`. */
+/** The argument for a word: `--workflow-id` is `workflowId`, `--dry-run` is `dry_run`. */
 export const parameter = (parameters: ReadonlyArray<Parameter>, written: string): Parameter | undefined =>
   parameters.find(({ name }) => name === written) ?? parameters.find(({ name }) => plain(name) === plain(written))
 

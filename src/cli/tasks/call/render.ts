@@ -2,10 +2,10 @@ import { Predicate } from "effect"
 
 import { type Style, table, visible } from "../../terminal/terminalText.ts"
 
-/** Fields that a tool answers for people to read, shown without their name. */
+/** Fields with text for people, shown without their name. */
 const drawings: ReadonlySet<string> = new Set(["sketch", "text", "mermaid"])
 
-/** A tool's answer as text for people: what is drawn as it is, lists as tables, the rest by name and indented. */
+/** A tool's answer as text for people: drawings as they are, lists as tables, the rest by name and indented. */
 export const render = (answer: Readonly<Record<string, unknown>>, style: Style): string => {
   const entries = Object.entries(answer).filter(([, value]) => value !== undefined)
   const isDrawing = ([name, value]: readonly [string, unknown]) => drawings.has(name) && Predicate.isString(value)
@@ -25,7 +25,7 @@ const trimmed = (lines: ReadonlyArray<string>) => {
 
 const indent = (lines: ReadonlyArray<string>) => lines.map((line) => (line === "" ? "" : `  ${line}`))
 
-/** One field under its name: on one line where that is enough. */
+/** One field with its name: on one line if it fits. */
 const field = (name: string, value: unknown, style: Style): ReadonlyArray<string> => {
   const label = style.label(`${visible(name).replaceAll("\n", " ")}:`)
   const short = inline(value)
@@ -34,7 +34,7 @@ const field = (name: string, value: unknown, style: Style): ReadonlyArray<string
   return [label, ...indent(isRows(value) ? rowsOf(value, style) : inside(value, style))]
 }
 
-/** What fits behind a name: a text of one line, a number, a few of these. */
+/** What fits after a name: a single-line text, a number, a few of these. */
 const inline = (value: unknown): string | undefined => {
   if (Predicate.isString(value)) {
     const text = visible(value)
@@ -48,7 +48,7 @@ const inline = (value: unknown): string | undefined => {
     : undefined
 }
 
-/** A few words with commas between, where it is clear how many they are. */
+/** A few words with commas between, if it is clear how many there are. */
 const inlineList = (parts: ReadonlyArray<string | undefined>): string | undefined => {
   const words = parts.filter((part) => part !== undefined && !part.includes(",") && part.length <= 40)
   const text = words.join(", ")
@@ -60,7 +60,7 @@ const inside = (value: unknown, style: Style): ReadonlyArray<string> => {
   return Object.entries(Object(value)).flatMap(([name, inner]) => field(name, inner, style))
 }
 
-/** One item of a list that is no table. */
+/** One item of a list that is not a table. */
 const listed = (item: unknown, style: Style): ReadonlyArray<string> => {
   const short = inline(item)
   const [first = "", ...others] = short === undefined ? inside(item, style) : [short]
@@ -72,7 +72,7 @@ type Row = Readonly<Record<string, unknown>>
 const isRows = (value: unknown): value is ReadonlyArray<Row> =>
   Array.isArray(value) && value.every((item) => Predicate.isObject(item))
 
-/** Rows as a table where every cell is short, one under the other where not. */
+/** Rows as a table if every cell is short, otherwise one after the other. */
 const rowsOf = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {
   if (rows.length === 0) return [style.faint("none")]
   const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))]
@@ -89,7 +89,7 @@ const rowsOf = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> =
 
 const longest = 120
 
-/** What stands in a table for a value: of things with a name, that. */
+/** A value in a table: the name of things that have one. */
 const cell = (value: unknown): string | undefined => {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return "-"
   const names = Array.isArray(value) ? value.map(nameOf) : [nameOf(value)]

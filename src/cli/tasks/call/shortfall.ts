@@ -4,7 +4,7 @@ import { visible } from "../../terminal/terminalText.ts"
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** What an answer lacks that a script would take for done: nothing of most answers. */
+/** What an answer lacks although a script would take it for a success: nothing in most answers. */
 export const shortfall = (tool: string, answer: Answer, input: Answer = {}): ReadonlyArray<string> => [
   ...unread(answer),
   ...undone(tool, answer, input),
@@ -13,13 +13,13 @@ export const shortfall = (tool: string, answer: Answer, input: Answer = {}): Rea
   ...(runners.has(tool) ? unsuccessful(answer) : [])
 ]
 
-/** Whether an answer that is printed as text or JSON has these words in it. */
+/** Whether an answer printed as text or JSON contains these words. */
 export const tells = (text: string, words: string): boolean =>
   text.includes(visible(words)) || text.includes(JSON.stringify(words).slice(1, -1))
 
-/** Guidance stands where a tool has not done what it was asked for, but for a dry run, which asks for just that. */
+/** Guidance means that a tool has not done what was requested, except for a dry run, which requests just that. */
 const undone = (tool: string, { guidance }: Answer, { dry_run }: Answer): ReadonlyArray<string> =>
-  // A test that is kept nowhere is in the answer.
+  // A test that is not stored is contained in the answer.
   Predicate.isString(guidance) && tool !== "record_test" && String(dry_run) !== "true" ? [guidance] : []
 
 const unpassed = ({ passed, total }: Answer): ReadonlyArray<string> =>
@@ -27,10 +27,10 @@ const unpassed = ({ passed, total }: Answer): ReadonlyArray<string> =>
     ? [`${total - passed} of ${total} tests did not pass`]
     : []
 
-/** The tools that run a workflow and answer how that ended. */
+/** The tools that run a workflow and return how that ended. */
 const runners = new Set(["execute_workflow", "retry_execution", "run_workflow"])
 
-/** What of a run is no success; of one that left no record nobody knows, and its note says so. */
+/** What is not a success of a run; of one without a record nobody knows, and its note says so. */
 const unsuccessful = ({ ran, status }: Answer): ReadonlyArray<string> =>
   Predicate.isString(status) && (failures.has(status) || (ran === true && status === "unknown"))
     ? [`The run did not succeed: ${status}`]
@@ -38,7 +38,7 @@ const unsuccessful = ({ ran, status }: Answer): ReadonlyArray<string> =>
 
 const failures = new Set(["canceled", "crashed", "error", "failed"])
 
-/** What a tool over several instances says of those that it could not read, wherever it says so. */
+/** The instances that a tool could not read, wherever its answer says so. */
 const unread = (answer: Answer): ReadonlyArray<string> =>
   Object.values(answer)
     .flatMap((rows: unknown): ReadonlyArray<unknown> => (Array.isArray(rows) ? rows : []))

@@ -3,7 +3,7 @@ import { Prompt } from "effect/cli"
 
 import { type ClientName, clientNames, clients } from "./clients.ts"
 
-/** What a person is asked where the words leave it open. */
+/** Asks a person for what the arguments leave open. */
 export const askHost = (before: string | undefined) =>
   Prompt.String({
     message: "Address of your engine",

@@ -1,31 +1,31 @@
 import path from "node:path"
 
-/** Programs whose configuration can be given the server. */
+/** Clients to whose configuration the server can be added. */
 export const clientNames = ["claude-desktop", "claude-code", "vscode", "cursor"] as const
 export type ClientName = (typeof clientNames)[number]
 
-/** What decides where a client's configuration lies and how the server is started from it. */
+/** What determines the path of a client's configuration, and how the server is started from it. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   /** Empty for a user without one. */
   readonly home: string
   /** Working folder. */
   readonly cwd: string
-  /** Where Windows keeps what programs know of their users. */
+  /** Application data on Windows. */
   readonly appData: string | undefined
-  /** Where others keep it, if not below `~/.config`. */
+  /** Configuration folder elsewhere, if not `~/.config`. */
   readonly xdgConfig: string | undefined
-  /** The Node that runs, and the file of the command. */
+  /** The running Node, and the file of the command. */
   readonly node: string
   readonly main: string
 }
 
-/** How a client is told of servers. */
+/** How a client is configured. */
 interface Client {
   readonly title: string
-  /** The field of its file that holds the servers by their names. */
+  /** The field of its file that contains the servers by name. */
   readonly field: "mcpServers" | "servers"
-  /** Whether an entry says how it is talked to. */
+  /** Whether an entry states its transport. */
   readonly saysType: boolean
   /** The file of the user, or that of the project in the working folder. */
   readonly file: (machine: Machine, isProject: boolean) => string
@@ -66,7 +66,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   }
 }
 
-/** Paths of the machine that is meant, whatever the one is that asks. */
+/** Paths of the given machine, whichever one this runs on. */
 const join = ({ platform }: Machine, ...parts: ReadonlyArray<string>) =>
   (platform === "win32" ? path.win32 : path.posix).join(...parts)
 
@@ -84,8 +84,8 @@ export interface Start {
 }
 
 /**
- * The command that starts this server with a configuration. By npx where it runs from npx's own cache, which may be
- * cleared, or where that is asked for; Windows finds npx only through its shell.
+ * The command that starts this server with a configuration. With npx if it runs from npx's own cache, which may be cleared, or
+ * if that is requested; Windows finds npx only through its shell.
  */
 export const startOf = ({ main, node, platform }: Machine, config: string, wantsNpx: boolean): Start => {
   const args = ["--config", config, "--toolsets", "engine,operator"]

@@ -4,7 +4,7 @@ import { parseJson } from "../../configuration/json.ts"
 import { type ClientName, clients, type Start } from "./clients.ts"
 import { at, changed } from "./jsonEdit.ts"
 
-/** What is there already, as an object; a failure says in words why the file cannot be added to. */
+/** The existing content as an object; the failure says why the file cannot be edited. */
 const read = (file: string, text: string): Result.Result<Readonly<Record<string, unknown>>, string> => {
   if (text.trim() === "") return Result.succeed({})
   return Result.flatMap(
@@ -19,7 +19,7 @@ const read = (file: string, text: string): Result.Result<Readonly<Record<string,
   )
 }
 
-/** An instance as the configuration file holds it. */
+/** An instance in the configuration file. */
 export interface NewInstance {
   readonly name: string
   readonly host: string
@@ -27,7 +27,7 @@ export interface NewInstance {
   readonly readOnly: boolean
 }
 
-/** The configuration with the instance: a new one, or the same one with another key. */
+/** The configuration with the instance: a new one, or an existing one with a new key. */
 export const withInstance = (
   file: string,
   text: string,
@@ -36,7 +36,7 @@ export const withInstance = (
 ): Result.Result<string, string> =>
   Result.flatMap(read(file, text), (json) => {
     const before = at(json, "environments", name)
-    /** The name under which the field is there, which may be one of the vendor's. */
+    /** The name under which the field exists, which may be one of the vendor's. */
     const own = (field: string) =>
       [...aliases].find(([alias, meant]) => meant === field && at(before, alias) !== undefined)?.[0] ?? field
     const hostField = own("engine_host")
@@ -64,7 +64,7 @@ export const withInstance = (
 
 const bare = (host: string) => host.replace(/\/+$/, "").toLowerCase()
 
-/** A client's configuration with the server in it. Somebody else's server of the same name stays, and is a failure. */
+/** A client's configuration with the server in it. Another server of the same name is kept, and is a failure. */
 export const withServer = (
   file: string,
   text: string,

@@ -22,23 +22,23 @@ import { transportCode } from "../../../internal/http/transportCode.ts"
 const failed = (file: string, deed: string) => (error: unknown) =>
   new ConfigurationError({ message: `${file}: cannot be ${deed} (${transportCode(error) ?? "unknown reason"})` })
 
-/** What a file holds, `""` where there is none. */
+/** The content of a file, `""` if it does not exist. */
 export const readOrEmpty = (file: string): Effect.Effect<string, ConfigurationError> =>
   Effect.try({
     try: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
     catch: failed(file, "read")
   })
 
-/** What became of a file. */
+/** The result of a write. */
 export interface Written {
   readonly file: string
-  /** Where its former text is kept; nothing for a new file. */
+  /** Where its former content is kept; undefined for a new file. */
   readonly copy: string | undefined
 }
 
 /**
- * Puts a text in the place of a file at once or not at all, and keeps what was there beside it. Both are the owner's
- * alone: keys lie in them, or the names of files with keys.
+ * Replaces the content of a file atomically, and keeps a copy of the old one beside it. Only the owner can read them: they
+ * contain keys, or the names of files with keys.
  */
 export const replaceFile = Effect.fnUntraced(function* (name: string, text: string, privately: boolean) {
   const now = DateTime.formatIso(yield* DateTime.now)
@@ -71,7 +71,7 @@ const write = (file: string, bytes: Uint8Array, mode: number) => {
   const written = writeSync(handle, bytes)
   fsyncSync(handle)
   closeSync(handle)
-  // The process's mask may have taken rights that the file had before.
+  // The process's umask may have removed permissions that the file had before.
   chmodSync(file, mode)
   if (written !== bytes.length) rmSync(file)
 }

@@ -19,14 +19,14 @@ import { askAgain, askClients, askHost, askKey } from "./ask.ts"
 import { type ClientName, clients, type Machine, startOf } from "./clients.ts"
 import { withInstance, withServer } from "./edits.ts"
 import { readOrEmpty, replaceFile, type Written } from "./files.ts"
-import { tidyHost } from "./host.ts"
+import { tidyHost } from "./tidyHost.ts"
 
-/** What the words behind `init` say. */
+/** The arguments of `init`. */
 export interface InitRequest {
   readonly engineHost: string | undefined
   readonly engineKey: string | undefined
   readonly instance: string
-  /** Nothing where nobody has said, and a person may be asked. */
+  /** Undefined if not given, so that a person may be asked. */
   readonly clients: ReadonlyArray<ClientName> | undefined
   readonly serverName: string
   readonly project: boolean
@@ -61,7 +61,7 @@ interface Reached {
 const fromVariables = (names: ReadonlyArray<string>) =>
   names.map((name) => process.env[name]?.trim()).find((value) => value !== undefined && value !== "")
 
-/** What the words and variables say, tried once. */
+/** What the arguments and variables say, tried once. */
 const givenInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
   const host = request.engineHost ?? fromVariables(hostVariables)
   const key = request.engineKey ?? fromVariables(keyVariables)
@@ -75,7 +75,7 @@ const givenInstance = Effect.fnUntraced(function* (request: InitRequest, options
   return yield* tried({ host: tidyHost(host), key }, request, options)
 })
 
-/** The same with a person who can mend what is wrong. */
+/** The same with a person who can correct what is wrong. */
 const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
   let host = request.engineHost ?? fromVariables(hostVariables)
   let key = request.engineKey ?? fromVariables(keyVariables)
@@ -92,7 +92,7 @@ const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options
   }
 })
 
-/** Calls the engine with the key, and prints what came of it; nothing where it does not work. */
+/** Calls the engine with the key, and prints the result; undefined if it does not work. */
 const tried = Effect.fnUntraced(function* (
   reached: Reached,
   { instance: name }: InitRequest,
@@ -104,7 +104,7 @@ const tried = Effect.fnUntraced(function* (
       field === "engine_host" ? "--engine-host" : "--engine-key"
     )
   )
-  // Which one is the default, the file says, which may have others.
+  // The file says which one is the default, and may contain others.
   const engine = Layer.succeed(EngineConfig, { defaultEnv: "", environments: new Map([[name, environment]]) })
   const findings = yield* Effect.provide(check, Instances.layer.pipe(Layer.provide([engine, NodeHttpClients.layer])))
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
@@ -112,7 +112,7 @@ const tried = Effect.fnUntraced(function* (
   return findings.every(({ fine }) => fine) ? { ...reached, host: environment.host } : undefined
 })
 
-/** Every file as it is to be; fails before anything is written. */
+/** The new content of every file; fails before anything is written. */
 const plan = Effect.fnUntraced(function* (
   config: string,
   { host, key }: Reached,

@@ -1,13 +1,13 @@
 import { Predicate } from "effect"
 import { applyEdits, type Edit, modify, parse } from "jsonc-parser"
 
-/** One value to put at a path of a JSON text. */
+/** One value to set at a path of a JSON text. */
 export interface Change {
   readonly path: ReadonlyArray<string>
   readonly value: unknown
 }
 
-/** What stands at a path of a value. */
+/** The value at a path. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
     (inner, name) => (Predicate.isObject(inner) && Object.hasOwn(inner, name) ? Reflect.get(inner, name) : undefined),
@@ -15,8 +15,8 @@ export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   )
 
 /**
- * A text of one JSON object with these changes. Every character that does not belong to a value that is replaced stays:
- * comments, order, indentation, commas behind the last field.
+ * A text of one JSON object with these changes. Everything outside of replaced values stays: comments, order, indentation,
+ * trailing commas.
  */
 export const changed = (text: string, changes: ReadonlyArray<Change>): string =>
   changes.reduce(
@@ -36,7 +36,7 @@ const edits = (text: string, { path, value }: Change): ReadonlyArray<Edit> => {
   return inserted(text, edit, field, `${eol}${indent.repeat(depth)}`)
 }
 
-/** A new field goes behind the last one, and behind a comment on that one's line; into an empty object on its own line. */
+/** A new field is added after the last one, and after a comment on that one's line; in an empty object, on its own line. */
 const inserted = (text: string, { content, offset }: Edit, field: string, lastLine: string): ReadonlyArray<Edit> => {
   const behind = text.slice(offset)
   if (!content.startsWith(",")) {
@@ -58,7 +58,7 @@ const inserted = (text: string, { content, offset }: Edit, field: string, lastLi
 const pretty = (value: unknown, indent: string, eol: string, depth: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll("\n", eol + indent.repeat(depth))
 
-/** How a text is laid out, as its first indented line shows. */
+/** The layout of a text, by its first indented line. */
 const formatOf = (text: string) => {
   const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? []
   return { indent, eol: text.includes("\r\n") ? "\r\n" : "\n" }

@@ -4,7 +4,7 @@ import type { Plan } from "../../../changes/Plan.ts"
 import type { Change } from "../../../engine/changes/Change.ts"
 import type { Outcome } from "../../../engine/changes/promotion/draftPromotion.ts"
 
-/** What a promotion would do, to be told. */
+/** A promotion to describe. */
 export interface Told {
   readonly from: string
   readonly to: string
@@ -13,7 +13,7 @@ export interface Told {
   readonly describing: Pick<Describing<Change>, "describe">
 }
 
-/** Names and values come from workflows: none of them may end a line, begin a link or call a person. */
+/** Names and values come from workflows: none of them may end a line, begin a link or mention a person. */
 const plain = (text: string): string =>
   text
     .replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`)
@@ -23,7 +23,7 @@ const plain = (text: string): string =>
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines]
 
-/** A promotion as Markdown, such as a pull request shows. */
+/** A promotion as Markdown, for a pull request. */
 export const planMarkdown = ({ describing, from, outcomes, plan, to }: Told): string => {
   const count = (action: Outcome["action"]) => outcomes.filter((outcome) => outcome.action === action).length
   const head =
@@ -81,7 +81,7 @@ const changesIn = (after: unknown): ReadonlyArray<string> => {
   return Array.isArray(changes) ? changes.map(String) : []
 }
 
-/** What came of an apply, as Markdown. */
+/** The result of an apply, as Markdown. */
 export const reportMarkdown = ({ done, plan_id, refused, state, total }: Report): string =>
   [
     "",

@@ -15,7 +15,7 @@ import * as PlanServices from "../../plans/workflowPlans.ts"
 import { asCall, watched } from "../watched.ts"
 import { planMarkdown, reportMarkdown } from "./markdown.ts"
 
-/** What `promote` was asked for. */
+/** The arguments of `promote`. */
 export interface PromoteRequest extends Omit<PromotionRequest, "from" | "isPersonal" | "mapping" | "to"> {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -30,8 +30,8 @@ export interface PromoteRequest extends Omit<PromotionRequest, "from" | "isPerso
 const exitCodes = { nothing: 0, failed: 1, changes: 2 } as const
 
 /**
- * Prints what a promotion would do as Markdown, for a pull request; with `--apply`, does it and prints what was done.
- * Where something is blocked, nothing is applied.
+ * Prints what a promotion would do as Markdown, for a pull request; with `--apply`, does it and prints the result. If something
+ * is blocked, nothing is applied.
  */
 export const runPromote = Effect.fnUntraced(function* (
   options: Options,
@@ -75,7 +75,7 @@ export const runPromote = Effect.fnUntraced(function* (
   }).pipe(watched(launch), Effect.catchIf(isOfEngines, told))
 }, Effect.scoped)
 
-/** The mapping as it was written on the command line. */
+/** The mapping from the command line. */
 const readMapping = (text: string) =>
   Effect.mapError(Schema.decodeUnknownEffect(Schema.fromJsonString(MatchFields), strict)(text), (error) => {
     const { path, words } = firstIssue(error)
@@ -84,7 +84,7 @@ const readMapping = (text: string) =>
 
 const strict = { onExcessProperty: "error" } as const
 
-/** What is said in a line; how the command itself was used is for the command to say. */
+/** Failures reported in one line; usage errors are left to the command. */
 const isOfEngines = (error: unknown): error is { readonly message: string } =>
   Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
 

@@ -28,11 +28,11 @@ import { visible } from "../../terminal/terminalText.ts"
 import { readText } from "../call/jsonInput.ts"
 import { asCall, watched } from "../watched.ts"
 
-/** What `test` was asked for. */
+/** The arguments of `test`. */
 export interface TestRequest {
   readonly folder: string | undefined
   readonly instance: string | undefined
-  /** Nothing for all of the folder. */
+  /** Undefined for the whole folder. */
   readonly files: ReadonlyArray<string>
   readonly workflow: string | undefined
   readonly operations: string | undefined
@@ -41,7 +41,7 @@ export interface TestRequest {
   readonly json: boolean
 }
 
-/** Runs the tests of a folder and prints what differs; the exit code is 0 where all passed, else 1. */
+/** Runs the tests of a folder and prints differences; the exit code is 0 if all passed, otherwise 1. */
 export const runTestFolder = Effect.fnUntraced(function* (options: Options, request: TestRequest) {
   const { concurrency = usualConcurrency } = request
   if (concurrency < 1 || concurrency > 10) {
@@ -63,7 +63,7 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
   return yield* watched(launch)(tested(launch, folder, request, { id, operations, concurrency }))
 }, Effect.scoped)
 
-/** Runs the chosen tests and prints what became of them. */
+/** Runs the chosen tests and prints their results. */
 const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, request: TestRequest, running: RunOptions) {
   const { files, json, junit } = request
   const engines = yield* instances(launch)

@@ -6,7 +6,7 @@ import { textFlag } from "../../terminal/textFlag.ts"
 import type { CallRequest } from "../call/call.ts"
 import type { TestRequest } from "./test.ts"
 
-/** What `test` is asked for: to run tests, or to record one as the tool `record_test` does. */
+/** The arguments of `test`: to run tests, or to record one like the tool `record_test`. */
 export type TestTask =
   | { readonly task: "test"; readonly request: TestRequest }
   | { readonly task: "call"; readonly request: CallRequest }

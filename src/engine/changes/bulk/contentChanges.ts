@@ -1,9 +1,9 @@
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../../client/models.ts"
 import { mapShownTexts } from "../../workflow/maskSecrets.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
-import { findCredential, unchecked, unseen } from "../credentials.ts"
+import { resolveCredentials, type Wanted } from "../credentials.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
 
 /** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
@@ -54,33 +54,23 @@ const setErrorWorkflow = ({ all, instance }: BulkRequest, value: string) => {
 
 const replaceCredential = ({ credentials, instance }: BulkRequest, find: string, value: string) => {
   const isMeant = ({ id, name }: JsonObject) => id === find || name === find
+  const problemOf =
+    (type: string): Wanted["problem"] =>
+    (match) =>
+      match._tag === "None"
+        ? `${instance} has no credential ${value} of type ${type}${match.why}`
+        : `${instance} has several credentials ${value} of type ${type}: give the id`
   return (workflow: Workflow): Changed => {
-    const problems: Array<string> = []
-    const warnings: Array<string> = []
     const content = contentOf(workflow)
-    const nodes = content.nodes.map((node) => {
-      if (!isJsonObject(node.credentials)) return node
-      const replaced = Object.entries(node.credentials).map(([type, given]) => {
-        if (!isJsonObject(given) || !isMeant(given)) return [type, given] as const
-        const match = findCredential(credentials, type, { id: value, name: value })
-        switch (match._tag) {
-          case "Found":
-            return [type, { id: match.credential.id, name: match.credential.name }] as const
-          case "Unlisted":
-            warnings.push(unchecked(instance, type, match.id))
-            return [type, unseen(match.id)] as const
-          case "None":
-            problems.push(`${instance} has no credential ${value} of type ${type}${match.why}`)
-            return [type, given] as const
-          default:
-            problems.push(`${instance} has several credentials ${value} of type ${type}: give the id`)
-            return [type, given] as const
-        }
-      })
-      return { ...node, credentials: Object.fromEntries(replaced) }
-    })
-    const [problem] = problems
-    return problem === undefined ? { content: { ...content, nodes }, warnings } : { problem }
+    const resolved = content.nodes.map((node) =>
+      resolveCredentials(node, { instance, known: credentials }, (type, given) =>
+        isMeant(given) ? { id: value, name: value, problem: problemOf(type) } : undefined
+      )
+    )
+    const [problem] = resolved.flatMap(({ problems }) => problems)
+    if (problem !== undefined) return { problem }
+    const nodes = resolved.map(({ node }) => node)
+    return { content: { ...content, nodes }, warnings: resolved.flatMap(({ warnings }) => warnings) }
   }
 }
 

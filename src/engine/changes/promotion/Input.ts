@@ -3,7 +3,7 @@ import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import type { EarlierPromotions } from "./earlierPromotions.ts"
 import type { Generation } from "./fit.ts"
-import type { NodeTypes } from "./nodeTypes.ts"
+import type { NodeTypes } from "./typeSupport.ts"
 
 /** How a promotion goes about it. */
 export interface Options {

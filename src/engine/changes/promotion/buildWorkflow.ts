@@ -10,10 +10,10 @@ import { fit, type Generation } from "./fit.ts"
 import { targetGroups } from "./groups.ts"
 import type { Input } from "./Input.ts"
 import { type Context, keyOf, linkReferences } from "./linkReferences.ts"
-import { impossible } from "./nodeTypes.ts"
 import { withCredentials, withKept, withValues } from "./nodeValues.ts"
 import { type Outcome, problemsOf, warningsOf } from "./problemsAndWarnings.ts"
 import { mergeSettings, unclaimed, wantedTags } from "./settingsAndTags.ts"
+import { impossible } from "./typeSupport.ts"
 
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
 export const buildWorkflow = (input: Input, context: Context): Built => {

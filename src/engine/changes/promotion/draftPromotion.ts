@@ -11,10 +11,10 @@ import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
 import type { Input } from "./Input.ts"
 import { levels } from "./levels.ts"
-import { unknownTypes } from "./nodeTypes.ts"
 import { tagsOf } from "./settingsAndTags.ts"
 import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
+import { unknownTypes } from "./typeSupport.ts"
 import { idsIn } from "./workflowLinks.ts"
 
 /** What becomes of one workflow. */

@@ -1,6 +1,6 @@
 import { listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
-import { groupsAmong } from "../../client/nodeGroups.ts"
+import { groupsAmong } from "../../client/refusedGroups.ts"
 import { groupProblem } from "../../workflow/nodeGroups.ts"
 import type { Content } from "../Change.ts"
 import { groupsOf, isSameGroups } from "../content.ts"

@@ -1,56 +1,34 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { mapTextsApart } from "../../workflow/maskSecrets.ts"
-import { type Path, valueAt } from "../../workflow/paths.ts"
-import { mapTexts } from "../../workflow/paths.ts"
-import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
+import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
+import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
 import { withValue } from "../withValue.ts"
-
-/** What became of a node's credentials on the way. */
-interface Matched {
-  readonly node: JsonObject
-  readonly problems: ReadonlyArray<string>
-  readonly warnings: ReadonlyArray<string>
-}
 
 /** A node with the credentials of the other place in place of its own. */
 export const withCredentials = (
   node: JsonObject,
   known: KnownCredentials,
   { credentials: mapped, to }: Pick<Mapping, "credentials" | "to">
-): Matched => {
-  const { credentials } = node
-  if (!isJsonObject(credentials)) return { node, problems: [], warnings: [] }
-  const problems: Array<string> = []
-  const warnings: Array<string> = []
-  const matched = Object.entries(credentials).map(([type, given]) => {
-    const { id, name } = objectOf(given)
-    if (!Predicate.isString(name) && !Predicate.isString(id)) return [type, given] as const
+) =>
+  resolveCredentials(node, { instance: to, known }, (type, { id, name }) => {
+    if (!Predicate.isString(name) && !Predicate.isString(id)) return undefined
     const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
     const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]
-    const match = findCredential(known, type, { id: wanted, name: wanted ?? String(name) })
-    switch (match._tag) {
-      case "Found":
-        return [type, { id: match.credential.id, name: match.credential.name }] as const
-      case "Unlisted":
-        warnings.push(unchecked(to, type, match.id))
-        return [type, unseen(match.id)] as const
-      case "None": {
-        const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
-        problems.push(`${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`)
-        return [type, given] as const
-      }
-      default:
-        problems.push(`${words} has several matches on ${to} (${match.ids.join(", ")}): ${giveIt}`)
-        return [type, given] as const
+    const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
+    return {
+      id: wanted,
+      name: wanted ?? String(name),
+      problem: (match) =>
+        match._tag === "None"
+          ? `${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`
+          : `${words} has several matches on ${to} (${match.ids.join(", ")}): ${giveIt}`
     }
   })
-  return { node: { ...node, credentials: Object.fromEntries(matched) }, problems, warnings }
-}
 
 /** What a person can do about a credential that nobody finds. */
 const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"

@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
-import type { Path } from "../../workflow/paths.ts"
+import type { Path } from "../../workflow/valuePaths.ts"
 import type { Content } from "../Change.ts"
 
 /** A text inside of a workflow that holds ids of other workflows. */

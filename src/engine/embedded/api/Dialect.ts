@@ -10,12 +10,12 @@ import type { Refusal } from "../wire/http.ts"
 import type { PagingRules, Parameters, Query } from "../wire/query.ts"
 import type { Shape, ShapeMessages } from "../wire/shapes.ts"
 
-/** A request that has passed every check that needs no records. */
+/** A request that has passed every check that does not depend on records. */
 export interface Call {
-  /** What stands in the variable segments of the path. */
+  /** The values of the variable segments of the path. */
   readonly at: (name: string) => string
   readonly query: Query
-  /** Has the shape that the endpoint asks for. */
+  /** Has the shape that the endpoint requires. */
   readonly body: unknown
 }
 
@@ -27,28 +27,28 @@ export interface Reply {
 
 export const ok = (body: unknown): Reply => ({ status: 200, body })
 
-/** A request body as it must be sent. */
+/** A valid request body. */
 export interface Body {
   readonly shape: Shape
   readonly isOptional?: boolean
 }
 
-/** What answers a call. */
+/** The handler of a call. */
 export type Handler = (call: Call) => Effect.Effect<Reply, Refusal, Dialect | Runner | Store>
 
-/** One call that an engine offers. */
+/** An endpoint of the API. */
 export interface Endpoint {
   readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
   /** Below `/api/v1`; a segment with a colon is variable. */
   readonly path: `/${string}`
   readonly query: Parameters
   readonly body?: Body
-  /** Whether it goes to the store by itself, for a moment at a time, because it may take long. */
+  /** Whether it accesses the store itself, for short moments, because it may take long. */
   readonly takesTurns?: boolean
   readonly run: Handler
 }
 
-/** A workflow as a request gives it; its shape has been checked before. */
+/** A workflow in a request, whose shape has been checked. */
 export const Draft = Schema.StructWithRest(
   Schema.Struct({
     name: Schema.String,
@@ -61,21 +61,21 @@ export const Draft = Schema.StructWithRest(
 )
 export type Draft = typeof Draft.Type
 
-/** What an engine says to its callers. */
+/** The engine's messages to its callers. */
 export interface Messages extends ShapeMessages {
-  /** To a call with a wrong key; the key is `""` when none was sent. */
+  /** For a call with a wrong key; the key is `""` if none was sent. */
   readonly unauthorized: (key: string) => string
-  /** To who would do this with a workflow that is not there. */
+  /** For a call about a workflow that does not exist. */
   readonly noWorkflow: (verb: "activate" | "deactivate" | "update") => string
-  /** To the caller of a workflow that should respond and has no node that can. */
+  /** To the caller of a workflow that should respond but has no node for it. */
   readonly noRespondent: string
-  /** To the caller of a workflow whose last node gave out nothing. */
+  /** To the caller of a workflow whose last node returned nothing. */
   readonly noItem: string
-  /** The button of the editor that makes a test address listen. */
+  /** The editor's button that activates a test address. */
   readonly testButton: string
 }
 
-/** The answers that hold a workflow; each shows other parts of it. */
+/** The kinds of answers with a workflow; each shows other parts of it. */
 export type Occasion = "activate" | "create" | "deactivate" | "delete" | "get" | "list" | "update"
 
 /** How records are shown. Fields and their order are those of the real engine. */
@@ -85,72 +85,72 @@ export interface Views {
   readonly createdWorkflow: (tables: Tables, workflow: WorkflowRecord, sent: JsonObject) => object
   readonly tag: (tag: TagRecord) => object
   readonly createdTag: (tag: TagRecord) => object
-  /** The answer to a create, given what was sent beside the data. */
+  /** The answer to a create, given what was sent besides the data. */
   readonly createdCredential: (credential: CredentialRecord, sent: JsonObject) => object
   readonly deletedCredential: (credential: CredentialRecord) => object
   readonly execution: (execution: ExecutionRecord, includeData: boolean) => object
   readonly listedExecution: (execution: ExecutionRecord, includeData: boolean) => object
 }
 
-/** What an engine takes as a workflow, and what it does with one. */
+/** How an engine validates and processes workflows. */
 export interface WorkflowRules {
-  /** A node and the settings as they are kept. */
+  /** A node and the settings as they are stored. */
   readonly keptNode: (node: JsonObject) => JsonObject
   readonly keptSettings: (settings: JsonObject) => JsonObject
-  /** Whether a node is given a webhook id that it lacks. */
+  /** Whether a node gets a webhook id if it has none. */
   readonly needsWebhookId: (node: JsonObject) => boolean
   /** What is wrong with the graph of a workflow that is created or updated. */
   readonly graphProblem: (draft: Draft) => string | undefined
-  /** Why groups of its nodes cannot stand in a workflow. */
+  /** Why its node groups are invalid. */
   readonly groupProblem: (groups: ReadonlyArray<unknown>, draft: Draft) => string | undefined
   /** What else is wrong with a workflow that is created. */
   readonly creationProblem: (draft: Draft, tables: Tables) => Refusal | undefined
   readonly updatedSettings: (before: JsonObject, sent: JsonObject) => JsonObject
   /** Whether an update makes a new version of a workflow. */
   readonly isNewVersion: (before: WorkflowRecord, draft: Draft) => boolean
-  /** What is kept of an update that cannot run, of a workflow that is active. */
+  /** What is stored of an update to an active workflow that cannot run. */
   readonly afterRefusedUpdate: (updated: WorkflowRecord) => WorkflowRecord
   /** Whether an active workflow can be activated again. */
   readonly activatesAgain: boolean
-  /** Whether two active workflows can listen at one address. */
+  /** Whether two active workflows can listen at the same address. */
   readonly sharesAddresses: boolean
-  /** Why a workflow cannot run, though all its node types are known. */
+  /** Why a workflow cannot run even though all its node types are known. */
   readonly activationProblem: (workflow: WorkflowRecord) => Refusal | undefined
   /** Why a workflow cannot run because of others that it calls. */
   readonly callProblem: (workflow: WorkflowRecord, tables: Tables) => Refusal | undefined
   readonly deletionProblem: (workflow: WorkflowRecord) => Refusal | undefined
-  /** Whether a filter passes over names that no tag has, as long as one name has one. */
+  /** Whether a filter ignores unknown tag names, as long as one tag exists. */
   readonly ignoresUnknownTags: boolean
 }
 
 export interface ExecutionRules {
-  /** An id as it stands in a path. */
+  /** An id in a path. */
   readonly id: (text: string) => Result.Result<number, Refusal>
-  /** Whether a list shows executions of a status when it is asked for another one, or for none. */
+  /** Whether a list shows executions of a status if another one, or none, is requested. */
   readonly isListed: (status: ExecutionStatus, wanted: string | undefined) => boolean
 }
 
-/** The data that a type of credential takes, as the core of a JSON schema. */
+/** The data of a credential type, as the core of a JSON schema. */
 export interface CredentialType {
   readonly properties: Readonly<Record<string, { readonly type: string; readonly enum?: ReadonlyArray<string> }>>
   readonly required?: ReadonlyArray<string>
 }
 
-/** Everything that one version of the engine does in its own way; the rest of the API is common to all versions. */
+/** Everything in which versions of the engine differ; the rest of the API is common to all versions. */
 export class Dialect extends Context.Service<
   Dialect,
   {
-    /** A fixed segment of a path stands before a variable one. */
+    /** A fixed segment of a path comes before a variable one. */
     readonly endpoints: ReadonlyArray<Endpoint>
     readonly version: string
-    /** What the engine tells about itself to anybody. */
+    /** What the engine makes public about itself. */
     readonly publicSettings: object
-    /** Descriptions of all node types, from an engine that tells everybody; nobody may ask the others without a session. */
+    /** Descriptions of all node types, if the engine makes them public; others require a session. */
     readonly publicNodeTypes?: () => ReadonlyArray<JsonObject>
     /** Whether every path answers HEAD, and OPTIONS with its methods. */
     readonly answersHeadAndOptions: boolean
     readonly messages: Messages
-    /** Reads the query part of an address, without its `?`. */
+    /** Parses the query of an address, without its `?`. */
     readonly readQuery: (known: Parameters, source: string) => Result.Result<Query, Refusal>
     readonly paging: PagingRules
     readonly views: Views

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
-import { isKnownType } from "../run/nodeTypes.ts"
+import { isKnownType } from "../run/knownTypes.ts"
 import { isListening, losers, publish, sharesAddress, unpublish } from "../run/publishing.ts"
 import { type Moment, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
@@ -11,7 +11,7 @@ import { badRequest, conflict, notFound, type Refusal } from "../wire/http.ts"
 import { Dialect, type Handler, ok, type WorkflowRules } from "./Dialect.ts"
 import { findWorkflow, showWorkflow } from "./workflowReads.ts"
 
-/** Why an engine will not activate a workflow, or nothing. */
+/** Why an engine refuses to activate a workflow, if it does. */
 export const activationProblem = (workflow: WorkflowRecord, rules: WorkflowRules): Refusal | undefined => {
   const stranger = workflow.nodes.find(({ type }) => !Predicate.isString(type) || !isKnownType(type))
   return stranger === undefined
@@ -46,7 +46,7 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
   return ok(yield* showWorkflow(workflow, "activate"))
 })
 
-/** Whether another workflow already listens where this one would. */
+/** Whether another workflow already listens at an address of this one. */
 const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean =>
   others.some((other) => other.id !== workflow.id && isListening(other, moment) && sharesAddress(workflow, other))
 

@@ -13,8 +13,8 @@ const [, keyHeader] = keyHeaders
 const root = "/api/v1"
 
 /**
- * Answers requests below `/api/v1` that bring the key. The order of the checks is the engine's: body, path, method, key,
- * content type, query, shape of the body; then the endpoint's own.
+ * Answers requests below `/api/v1` that have the key. The order of the checks is the engine's: body, path, method, key, content
+ * type, query, shape of the body; then those of the endpoint.
  */
 export const dispatch = (apiKey: Redacted.Redacted) =>
   Effect.fnUntraced(

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Tables } from "../store/Store.ts"
 
-/** A node whose credentials are named as they are: by their id, else by the one that has the name and type. */
+/** A node with the actual names of its credentials: found by their ids, or else by name and type. */
 export const withNamedCredentials = (node: JsonObject, { credentials }: Pick<Tables, "credentials">): JsonObject => {
   const { credentials: given } = node
   if (!isJsonObject(given)) return node

@@ -15,7 +15,7 @@ const body = {
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ name: Schema.String }))
 
-/** A trimmed name that no other tag has. Engines answer every problem with a name in the same way. */
+/** A trimmed name that no other tag has. Engines report every problem with a name in the same way. */
 const freeName = Effect.fnUntraced(function* (body: unknown, self?: string) {
   const { tables } = yield* Store
   const name = (yield* Effect.orDie(decode(body))).name.trim()

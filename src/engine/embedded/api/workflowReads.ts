@@ -8,7 +8,7 @@ import { notFound, type Refusal } from "../wire/http.ts"
 import { byOffset, type Query } from "../wire/query.ts"
 import { Dialect, type Handler, type Occasion, ok } from "./Dialect.ts"
 
-/** All workflows as they are now, sorted by id. */
+/** All current workflows, sorted by id. */
 const all = Effect.gen(function* () {
   const { tables } = yield* Store
   const { publishing } = yield* Dialect
@@ -18,7 +18,7 @@ const all = Effect.gen(function* () {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 })
 
-/** One workflow as it is now. */
+/** One current workflow. */
 export const findWorkflow = Effect.fnUntraced(function* (
   id: string,
   message?: string
@@ -30,7 +30,7 @@ export const findWorkflow = Effect.fnUntraced(function* (
   return asOf(workflow, yield* present, publishing)
 })
 
-/** A workflow as the engine shows it on an occasion. */
+/** A workflow as the engine shows it in a kind of answer. */
 export const showWorkflow = Effect.fnUntraced(function* (workflow: WorkflowRecord, occasion: Occasion) {
   const { tables } = yield* Store
   const { views } = yield* Dialect
@@ -79,7 +79,7 @@ const byTags = (query: Query, tables: Tables, ignoresUnknown: boolean): Test => 
   return ({ tagIds }) => !isHopeless && known.every((id) => tagIds.includes(id))
 }
 
-/** Workflows whose name contains the text, letter case aside; `%` and `_` are wildcards, as in the database of a real engine. */
+/** Workflows whose name contains the text, ignoring case; `%` and `_` are wildcards, as in the database of a real engine. */
 const byName = (query: Query): Test => {
   const name = query.get("name")?.trim()
   if (name === undefined) return () => true

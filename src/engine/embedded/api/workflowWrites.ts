@@ -38,7 +38,7 @@ const staticDataOf = (draft: Draft): Effect.Effect<unknown> =>
     ? Effect.orDie(Effect.fromOption(parseJson(draft.staticData)))
     : Effect.succeed(draft.staticData ?? null)
 
-/** The groups of nodes that a workflow is to have: those that are sent, or those that it has. */
+/** The new groups of a workflow: those in the request, or its current ones. */
 const groupsOf = Effect.fnUntraced(function* (
   draft: Draft,
   before: ReadonlyArray<unknown> = []
@@ -48,7 +48,7 @@ const groupsOf = Effect.fnUntraced(function* (
   return problem === undefined ? groups : yield* badRequest(problem)
 })
 
-/** The version of a workflow, for engines that keep them. */
+/** The version of a workflow, on engines that have versions. */
 export const versionOf = Effect.fnUntraced(function* (
   { connections, id, nodeGroups = [], nodes, updatedAt, versionId }: WorkflowRecord,
   before?: WorkflowRecord

@@ -4,7 +4,7 @@ import { iso } from "../store/fresh.ts"
 import type { ExecutionRecord, Problem, Source, Step } from "../store/records.ts"
 import { own } from "../store/values.ts"
 
-/** The one user whom everything belongs to. */
+/** The only user, who owns everything. */
 export const author = { firstName: "Engine", lastName: "Owner", email: "owner@engine.test" }
 export const ownerName = `${author.firstName} ${author.lastName}`
 export const projectName = `${ownerName} <${author.email}>`
@@ -36,7 +36,7 @@ export const record = (execution: ExecutionRecord) => ({
   waitTill: null
 })
 
-/** The parameters that a run fills in where a node leaves them out, in their order; of the commonest kinds only. */
+/** The parameters that a run fills in if they are not set, in order; only of the most common kinds. */
 const defaults: Readonly<Record<string, (parameters: JsonObject) => JsonObject>> = {
   webhook: ({ responseMode }) => ({
     multipleMethods: false,
@@ -67,7 +67,7 @@ const defaults: Readonly<Record<string, (parameters: JsonObject) => JsonObject>>
   stopAndError: () => ({ errorType: "errorMessage", errorMessage: "" })
 }
 
-/** A node as an execution shows it. */
+/** A node in an execution. */
 export const withDefaults = (node: JsonObject): JsonObject => {
   const given = parametersOf(node)
   const filled = own(defaults, kindOf(node))?.(given)

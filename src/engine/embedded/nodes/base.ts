@@ -18,11 +18,11 @@ import {
 } from "./forms.ts"
 import { httpRequest } from "./http.ts"
 
-/** Some versions of a node type with one form. */
+/** A range of versions of a node type with the same form. */
 export interface Described {
   readonly title: string
   readonly what: string
-  /** Versions that engines of generation 1 have, and those that came with generation 2. */
+  /** Versions on engines of generation 1, and those added with generation 2. */
   readonly versions: ReadonlyArray<number>
   readonly later?: ReadonlyArray<number>
   readonly group?: string
@@ -30,7 +30,7 @@ export interface Described {
   readonly outputs?: unknown
   readonly credentials?: ReadonlyArray<JsonObject>
   readonly asTool?: boolean
-  /** Other words that people look for it with. */
+  /** Other search terms. */
   readonly alias?: ReadonlyArray<string>
   readonly properties?: ReadonlyArray<JsonObject>
 }
@@ -45,7 +45,7 @@ const webhook: Described = {
   what: "Starts the workflow when a webhook is called",
   versions: [1, 1.1, 2],
   later: [2.1],
-  // As many as methods, where it takes several.
+  // As many as methods, if there are several.
   outputs: "={{ outputs of the methods }}",
   credentials: [
     { name: "httpBasicAuth", required: true, ...when({ authentication: ["basicAuth"] }) },
@@ -180,7 +180,7 @@ const slack: Described = {
   ]
 }
 
-/** The node types of the base package that this engine knows from within, in our own words. */
+/** The node types of the base package that this engine implements, in our own words. */
 export const base: Readonly<Record<string, Described>> = {
   webhook,
   httpRequest,

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 
-/** Parameters as engines describe them, in few words. */
+/** Short forms for parameters as engines describe them. */
 type More = JsonObject
 
 const parameter =
   (type: string, usual: unknown) =>
   (name: string, more: More = {}): JsonObject => ({ displayName: titleOf(name), name, type, default: usual, ...more })
 
-/** `httpMethod` as people read it: "Http Method". */
+/** `httpMethod` as a label: "Http Method". */
 const titleOf = (name: string): string =>
   name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/^./, (letter) => letter.toUpperCase())
 
@@ -23,7 +23,7 @@ export const choice = (name: string, values: ReadonlyArray<string>, more: More =
   options: values.map((value) => ({ name: titleOf(value), value }))
 })
 
-/** The operations of a node, each with what it does; `resource` is what they are of. */
+/** The operations of a node with what each does; `resource` is what they belong to. */
 export const operations = (of: Readonly<Record<string, string>>, resource?: string): JsonObject => ({
   ...parameter("options", Object.keys(of)[0])("operation"),
   options: Object.entries(of).map(([value, action]) => ({ name: titleOf(value), value, action })),

@@ -3,7 +3,7 @@ import { boolean, choice, jsonText, list, number, one, options, required, text, 
 const methods = ["GET", "DELETE", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
 const pair = [text("name"), text("value")]
 
-/** The node that calls any service, in our own words. */
+/** The HTTP Request node, in our own words. */
 export const httpRequest = {
   title: "HTTP Request",
   what: "Makes an HTTP request and returns the answer",

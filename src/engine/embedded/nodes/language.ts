@@ -4,7 +4,7 @@ import { boolean, choice, list, locator, number, options, required, text, when }
 const model = { type: "ai_languageModel", displayName: "Chat Model", required: true, maxConnections: 1 }
 const openAi = [{ name: "openAiApi", required: true }]
 
-/** The node types of the package for language models that this engine knows from within, in our own words. */
+/** The node types of the package for language models that this engine knows, in our own words. */
 export const language: Readonly<Record<string, Described>> = {
   agent: {
     title: "AI Agent",

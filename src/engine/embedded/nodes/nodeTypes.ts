@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { agentType, nodeType } from "../../client/naming.ts"
-import { baseKinds, languageKinds } from "../run/nodeTypes.ts"
+import { baseKinds, languageKinds } from "../run/knownTypes.ts"
 import { base, type Described } from "./base.ts"
 import { language } from "./language.ts"
 
 /**
- * The descriptions of node types as an engine of this generation serves them, or its packages hold them. Of most types
- * only the name is known here: those come without properties.
+ * The descriptions of node types as an engine of this generation serves them, or its packages contain them. Of most types only
+ * the name is known here: those come without properties.
  */
 export const nodeTypes = (generation: 1 | 2): ReadonlyArray<JsonObject> => [
   ...typesOf(baseKinds, base, nodeType, generation),

@@ -12,14 +12,14 @@ export interface Order {
   readonly mode: ExecutionRecord["mode"]
   readonly retryOf?: number
   readonly start: Pending
-  /** The steps that a retried run had done before. */
+  /** The steps of the retried run. */
   readonly steps?: ReadonlyArray<Step>
 }
 
-/** A run that was started. It goes on when its caller stops waiting. */
+/** A run that was started. It continues when its caller stops waiting. */
 export interface Run {
   readonly id: number
-  /** What the workflow answers, as soon as it does; `undefined` when it ends without. */
+  /** The workflow's response, as soon as there is one; `undefined` if it ends without. */
   readonly response: Effect.Effect<Response | undefined>
   /** The execution, once it has ended. */
   readonly end: Effect.Effect<ExecutionRecord>
@@ -115,14 +115,14 @@ export class Runner extends Context.Service<
 /** The number of executions that are kept, as by a real engine without configuration. */
 const mostExecutions = 10_000
 
-/** A run that was stopped or ran out of time is canceled, one that broke the engine has crashed. */
+/** A run that was stopped or timed out is canceled, one that broke the engine has crashed. */
 const statusOf = (exit: Exit.Exit<Option.Option<void>>, steps: ReadonlyArray<Step>): ExecutionRecord["status"] => {
   if (Exit.isFailure(exit)) return Exit.hasInterrupts(exit) ? "canceled" : "crashed"
   if (Option.isNone(exit.value)) return "canceled"
   return steps.some(({ failure }) => failure !== null) ? "error" : "success"
 }
 
-/** The setting that says whether an execution with this end is kept. */
+/** The setting that decides whether an execution with this end is kept. */
 const savedWhen: Readonly<Record<string, string>> = {
   success: "saveDataSuccessExecution",
   error: "saveDataErrorExecution"

@@ -4,7 +4,7 @@ import { Thrown } from "../store/records.ts"
 import { own, textOf } from "../store/values.ts"
 import { type Expression, parse } from "./Expression.ts"
 
-/** Something an expression can call; JavaScript's own functions are out of its reach. */
+/** A function that expressions can call; JavaScript's own functions are out of their reach. */
 export class Callable {
   readonly call: (given: ReadonlyArray<unknown>) => unknown
   constructor(call: (given: ReadonlyArray<unknown>) => unknown) {
@@ -15,7 +15,7 @@ export class Callable {
 /** The names an expression can use. */
 export type Scope = Readonly<Record<string, unknown>>
 
-/** Why an expression has no value; what JavaScript would throw is told in its words. */
+/** Why an expression has no value; errors that JavaScript would throw have its messages. */
 interface Trouble {
   readonly text: string
   readonly isTypeError?: boolean
@@ -61,7 +61,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
   }
 }
 
-/** What is said of a call of something that is no function, as of a method of something that is not there. */
+/** The error for a call of something that is not a function, such as a missing method. */
 const uncallable = (callee: Expression, of: (part: Expression) => Value): Trouble => {
   const owner = callee._tag === "member" ? Result.getOrUndefined(of(callee.of)) : "there"
   const key = callee._tag === "member" ? Result.getOrUndefined(of(callee.key)) : ""
@@ -136,7 +136,7 @@ const textual: Readonly<Record<string, (left: string, right: string) => boolean 
 /** A node cannot do its work; the message is what the execution shows. */
 export class NodeFailure extends Schema.TaggedError<NodeFailure>()("NodeFailure", {
   message: Schema.String,
-  /** Where what threw was code: what kind of error, and for which item where it runs once for each. */
+  /** For errors thrown by code: the kind of error, and the item if it runs once for each. */
   thrown: Schema.optionalKey(Thrown)
 }) {}
 
@@ -149,7 +149,7 @@ const valueOf = (source: string, scope: Scope): Value =>
 const unable = (source: string, { text }: Trouble) =>
   new NodeFailure({ message: `The embedded engine cannot run "${source.trim()}": ${text}` })
 
-/** Engines take an expression that throws a type error as one without a value. */
+/** Engines treat an expression that throws a type error as one without a value. */
 const run = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
   const value = valueOf(source, scope)
   if (Result.isSuccess(value)) return Effect.succeed(value.success)
@@ -183,7 +183,7 @@ const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFail
   return Effect.map(texts, (all) => all.join(""))
 }
 
-/** Runs the program of a code node, which may only return an expression; for an item where it runs once for each. */
+/** Runs the program of a code node, which may only return an expression; with an item if it runs once for each. */
 export const runCode = (code: string, scope: Scope, item?: number): Effect.Effect<unknown, NodeFailure> => {
   const body = /^\s*return\s+(.*?);?\s*$/s.exec(code)?.[1]
   if (body === undefined) {

@@ -7,7 +7,7 @@ import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
 import { edit, holds } from "./parameters.ts"
 import { kindOf, parametersOf } from "./triggers.ts"
 
-/** What a workflow answers its caller. */
+/** A workflow's response to its caller. */
 export interface Response {
   readonly status: number
   readonly contentType: string
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly response?: Response
 }
 
-/** A node at work. `scopeOf` gives the names that its expressions can use for one of the input items. */
+/** The context of a running node. `scopeOf` returns the names that its expressions can use for an input item. */
 export interface Work {
   readonly parameters: JsonObject
   readonly input: ReadonlyArray<Item>
@@ -30,7 +30,7 @@ export interface Work {
 
 type Kind = (work: Work) => Effect.Effect<Outcome, NodeFailure>
 
-/** Runs a node; one of a kind that is not known here passes its items on. */
+/** Runs a node; one of an unknown kind passes its items on. */
 export const perform = (node: JsonObject, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
   (own(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
 
@@ -46,7 +46,7 @@ const set: Kind = ({ input, parameters, scopeOf }) =>
     )
   ).pipe(Effect.map((items) => ({ outputs: [items] })))
 
-/** Items for which the conditions hold leave by the first output, the others by the second. */
+/** Items that meet the conditions go to the first output, the others to the second. */
 const divide: Kind = ({ input, parameters, scopeOf }) =>
   Effect.map(
     Effect.forEach(input, (item) =>
@@ -57,7 +57,7 @@ const divide: Kind = ({ input, parameters, scopeOf }) =>
     })
   )
 
-/** Items leave by the output whose number an expression gives; by rules, all by the first. */
+/** Items go to the output whose number an expression returns; with rules, all to the first. */
 const spread: Kind = ({ input, parameters, scopeOf }) =>
   parameters.mode !== "expression"
     ? Effect.succeed({ outputs: [input] })
@@ -72,7 +72,7 @@ const spread: Kind = ({ input, parameters, scopeOf }) =>
         })
       )
 
-/** The entries of a list inside each item, each an item of its own. */
+/** The entries of a list in each item, as items of their own. */
 const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
   const name = textOf(fieldToSplitOut)
   const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(objectOf(value), part), json)
@@ -119,7 +119,7 @@ const respond: Kind = ({ input, parameters, scopeOf }) =>
     response: responseOf(objectOf(resolved), input)
   }))
 
-/** A status that a workflow gives; the usual one when it is no status. */
+/** A status set by a workflow; the default if it is invalid. */
 export const statusOf = (given: unknown, usual = 200): number =>
   Number.isInteger(Number(given)) && Number(given) >= 200 && Number(given) <= 599 ? Number(given) : usual
 

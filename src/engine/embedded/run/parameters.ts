@@ -50,7 +50,7 @@ const tests: Readonly<Record<string, Test>> = {
   notExists: (left) => left === undefined || left === null
 }
 
-/** Whether the conditions of an If or a Filter hold; their expressions have been evaluated before. */
+/** Whether the conditions of an If or a Filter are met; their expressions have been evaluated before. */
 export const holds = ({ combineOperation, conditions }: JsonObject): boolean => {
   const { combinator, conditions: list } = objectOf(conditions)
   const results = Array.isArray(list) ? list.map(current) : Object.entries(objectOf(conditions)).flatMap(old)
@@ -62,14 +62,14 @@ const current = (condition: unknown): boolean => {
   return own(tests, objectOf(operator).operation)?.(leftValue, rightValue) ?? false
 }
 
-/** Conditions as the first version of the node has them: in lists by type. */
+/** Conditions in the form of the node's first version: lists by type. */
 const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
   listOf(list).map((condition: unknown) => {
     const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = objectOf(condition)
     return own(tests, operation)?.(value1, value2) ?? false
   })
 
-/** What an Edit Fields node makes of one item's data; its expressions have been evaluated before. */
+/** The result of an Edit Fields node for one item's data; its expressions have been evaluated before. */
 export const edit = (parameters: JsonObject, json: JsonObject): Effect.Effect<JsonObject, NodeFailure> => {
   if (parameters.mode === "raw") {
     const given = Predicate.isString(parameters.jsonOutput)
@@ -87,7 +87,7 @@ export const edit = (parameters: JsonObject, json: JsonObject): Effect.Effect<Js
   )
 }
 
-/** The first two versions of the node keep the other fields by default, the later ones drop them. */
+/** The first two versions of the node keep other fields by default, later ones drop them. */
 const kept = ({ include, includeOtherFields, keepOnlySet, values }: JsonObject, json: JsonObject): JsonObject => {
   if (values !== undefined) return keepOnlySet === true ? {} : json
   return includeOtherFields === true || include === "all" ? json : {}
@@ -99,7 +99,7 @@ interface Assignment {
   readonly value: unknown
 }
 
-/** The assignments in their order; the first versions of the node keep them in lists by type. */
+/** The assignments in order; the first versions of the node have lists by type. */
 const assignments = ({ assignments: given, values }: JsonObject): ReadonlyArray<Assignment> => {
   const typed = (list: unknown, kind?: string) =>
     listOf(list)

@@ -3,21 +3,21 @@ import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
 import { type Address, addressesOf, countListeners, schedulesIn } from "./triggers.ts"
 
-/** What an engine does when a workflow is published and unpublished. */
+/** How an engine publishes and unpublishes a workflow. */
 export interface PublishingRules {
-  /** How long until the triggers of a published workflow are listened to, in milliseconds. */
+  /** Milliseconds until the triggers of a published workflow listen. */
   readonly listensAfter: number
-  /** How long the engine is busy with unpublishing a workflow, in milliseconds. */
+  /** Milliseconds for which the engine is busy with unpublishing a workflow. */
   readonly busyFor: number
-  /** Whether a workflow keeps the history of its publications. */
+  /** Whether a workflow has a history of its publications. */
   readonly keepsHistory: boolean
-  /** Whether it changes the time of the workflow's last update. */
+  /** Whether it changes the workflow's `updatedAt`. */
   readonly isUpdate: boolean
   /** The entry in a workflow's static data for each of its schedules. */
   readonly scheduleState: JsonObject
 }
 
-/** Whether the triggers of a workflow are being listened to. */
+/** Whether the triggers of a workflow listen. */
 export const isListening = ({ published }: WorkflowRecord, { millis }: Moment): boolean =>
   published !== null && published.listensAt <= millis
 
@@ -33,7 +33,7 @@ export const sharesAddress = (workflow: WorkflowRecord, other: WorkflowRecord): 
   return listeningAddresses(other).some((address) => wanted.has(addressText(address)))
 }
 
-/** Those of other workflows that lose addresses as one begins to listen: for good, until they are published again. */
+/** Other workflows that lose addresses when one begins to listen: for good, until they are published again. */
 export const losers = (workflow: WorkflowRecord, all: ReadonlyArray<WorkflowRecord>): ReadonlyArray<WorkflowRecord> =>
   all.flatMap((other) => {
     const { published } = other
@@ -42,7 +42,7 @@ export const losers = (workflow: WorkflowRecord, all: ReadonlyArray<WorkflowReco
     return [{ ...other, published: { ...published, lost: [...(published.lost ?? []), ...lost] } }]
   })
 
-/** The record as it is at a moment: once its triggers listen, they are counted and have their state. */
+/** The record at a point in time: once its triggers listen, they are counted and have their state. */
 export const asOf = (workflow: WorkflowRecord, moment: Moment, { scheduleState }: PublishingRules): WorkflowRecord => {
   const { published, staticData } = workflow
   if (published === null || !isListening(workflow, moment)) return workflow
@@ -92,7 +92,7 @@ export const publish = (
   }
 }
 
-/** Stops what runs. */
+/** Unpublishes. */
 export const unpublish = (workflow: WorkflowRecord, moment: Moment, { publication, rules }: Circumstances): Outcome => {
   const { published } = workflow
   if (published === null) return { workflow: { ...workflow, active: false }, publication }
@@ -110,7 +110,7 @@ export const unpublish = (workflow: WorkflowRecord, moment: Moment, { publicatio
   }
 }
 
-/** A workflow as it runs now: what is published, or what is saved where nothing is. */
+/** A workflow as it runs: the published version, or the saved one if none is published. */
 export const snapshotOf = (workflow: WorkflowRecord): Snapshot => {
   const { active, createdAt, name, settings, updatedAt } = workflow
   const { connections, nodes, versionId } = workflow.published ?? workflow

@@ -30,7 +30,7 @@ export const isTrigger = (node: JsonObject): boolean => {
 /** Whether other workflows can start a workflow at a node, by a call or by failing. */
 export const isPassiveTrigger = (node: JsonObject): boolean => isEnabled(node) && passive.has(kindOf(node))
 
-/** The number of listeners of these nodes. A form and a chat have two: for being shown and for being sent. */
+/** The number of listeners of these nodes. A form and a chat have two: one for display and one for submission. */
 export const countListeners = (nodes: ReadonlyArray<JsonObject>): number =>
   nodes.filter((node) => isTrigger(node) && !hasBadSchedule(node)).reduce((sum, node) => sum + listenersOf(node), 0)
 
@@ -87,7 +87,7 @@ export const addressesOf = (workflowId: string, nodes: ReadonlyArray<JsonObject>
 const methodsOf = (method: unknown): ReadonlyArray<string> =>
   (Array.isArray(method) ? method : [method ?? "GET"]).filter(Predicate.isString)
 
-/** A node without a webhook id is found below its workflow; a path with variable segments is found below the id. */
+/** A node without a webhook id has an address below its workflow; a path with variable segments is below the id. */
 const placeOf = (workflowId: string, node: JsonObject, path: unknown): string => {
   const own = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
   const { webhookId } = node
@@ -98,7 +98,7 @@ const placeOf = (workflowId: string, node: JsonObject, path: unknown): string =>
   return own.length === 0 || isVariable ? [webhookId, ...own].join("/") : own.join("/")
 }
 
-/** The values of the variable segments when a path is at this address, or nothing. */
+/** The values of the variable segments if a path is at this address; otherwise undefined. */
 export const matchAddress = (address: Address, path: string): Record<string, string> | undefined => {
   const wanted = address.path.split("/")
   const given = path.split("/")

@@ -26,8 +26,8 @@ interface Graph {
 const mostSteps = 1000
 
 /**
- * Runs a workflow from a node on, depth first, as engines do. Steps are added to the caller's list, so that what has
- * run is known even when the rest is interrupted. Ends at the first node that fails and is not set to go on.
+ * Runs a workflow from a node on, depth first, as engines do. Steps are added to the caller's list, so that those done are
+ * known even if the rest is interrupted. Ends at the first node that fails and is not set to continue.
  */
 export const walk = Effect.fnUntraced(function* (
   graph: Graph,

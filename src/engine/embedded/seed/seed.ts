@@ -9,7 +9,7 @@ import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
 import { calls, credentials, seeds, tagNames } from "./workflows.ts"
 
-/** Fills a new engine with a few workflows, tags, credentials and executions; one with records stays as it is. */
+/** Fills a new engine with a few workflows, tags, credentials and executions; one with records is left alone. */
 export const seed = Effect.gen(function* () {
   const { commit, isNew, tables } = yield* Store
   const { publishing } = yield* Dialect

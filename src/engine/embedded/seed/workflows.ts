@@ -213,7 +213,7 @@ const clean: SeedWorkflow = {
 
 export const seeds: ReadonlyArray<SeedWorkflow> = [orders, payments, report, assistant, clean]
 
-/** Calls that a seeded engine has answered already: one succeeded, one failed. */
+/** Calls that a seeded engine has already answered: one successfully, one with an error. */
 export const calls = [
   { workflow: orders, body: { id: 1042, amount: 250 } },
   { workflow: payments, body: { invoice: "R-2209" } }

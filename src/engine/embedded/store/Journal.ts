@@ -1,23 +1,23 @@
 import { Context, Effect, Layer, Schema } from "effect"
 
-/** The journal could not be read or written; nothing of the refused entry is kept. */
+/** The journal could not be read or written; nothing of a refused entry is kept. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   message: Schema.String
 }) {}
 
-/** An append-only list of one-line texts that outlives the process; the command keeps the marketplace's plans in one, too. */
+/** An append-only list of single-line texts that outlives the process; the command also uses one for the marketplace's plans. */
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Every entry in the order of writing, without one whose writing was cut short. */
+    /** All entries in order, without one that was cut off while it was written. */
     readonly entries: Effect.Effect<ReadonlyArray<string>, JournalError>
     /** Adds one entry; it is durable when this completes. */
     readonly append: (entry: string) => Effect.Effect<void, JournalError>
-    /** Puts these entries in the place of all others, at once or not at all. */
+    /** Atomically replaces all entries by these. */
     readonly replace: (entries: ReadonlyArray<string>) => Effect.Effect<void, JournalError>
   }
 >()("workflow-tool-server/embedded/engine/store/Journal") {
-  /** Remembers nothing. */
+  /** Keeps nothing. */
   static readonly layerNone = Layer.succeed(Journal, {
     entries: Effect.succeed([]),
     append: () => Effect.void,

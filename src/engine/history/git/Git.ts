@@ -1,21 +1,21 @@
 import { Effect, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
-/** The `git` program could not do what it was asked. */
+/** A `git` command failed. */
 export class GitError extends Schema.TaggedError<GitError>()("GitError", {
-  /** What it said, or why it could not be started. */
+  /** What it printed, or why it could not be started. */
   message: Schema.String
 }) {}
 
-/** The `git` program on one repository; it fails where it ends with another code than 0. */
+/** The `git` program on one repository; fails if the exit code is not 0. */
 export interface Git {
-  /** What the program writes. */
+  /** The output of the command. */
   readonly bytes: (args: ReadonlyArray<string>, input?: string) => Effect.Effect<Uint8Array, GitError>
   /** The same as text. */
   readonly text: (args: ReadonlyArray<string>, input?: string) => Effect.Effect<string, GitError>
 }
 
-/** Nothing of the caller's own settings, hooks or language, and no question to a person. */
+/** Ignores the user's own settings, hooks and language, and never prompts. */
 const settings = [
   "core.quotePath=false",
   "core.fsync=committed,reference",
@@ -25,12 +25,12 @@ const settings = [
   "gc.autoDetach=false"
 ].flatMap((setting) => ["-c", setting])
 
-/** Longest time that the program may take; a work tree on a slow disk takes long. */
+/** Longest time for a command; updating a work tree on a slow disk takes long. */
 const longest = "2 minutes"
 
 /**
- * The program on the repository in this folder, never on one above it. `environment` is what else it should find in its
- * environment: what this process has there, keys too, is none of its business.
+ * The program on the repository in this folder, never on one above it. `environment` is added to its environment, which
+ * contains nothing of this process's own, such as keys.
  */
 export const make = (
   directories: { readonly gitDirectory: string; readonly workTree: string },
@@ -76,7 +76,7 @@ export const make = (
     return { bytes, text } satisfies Git
   })
 
-/** Whether the program ended in failure without a word, as it does where a question is answered with no. */
+/** Whether the program failed without output, as it does to answer a question with no. */
 export const saidNothing = ({ message }: GitError): boolean => message.startsWith(silently)
 
 const silently = "git ended with code"

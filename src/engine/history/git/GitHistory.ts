@@ -14,6 +14,7 @@ import {
 import { makeDeduplicate } from "../deduplicate.ts"
 import { HistoryEvent, shortItem } from "../HistoryEvent.ts"
 import { recordOf, withoutSecrets } from "../record.ts"
+import type { AuthorsOf } from "./AuthorLookup.ts"
 import { explainGitError } from "./explainGitError.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
@@ -25,7 +26,7 @@ import { HistorySpool } from "./Spool.ts"
 
 export interface Settings {
   readonly directory: string
-  /** What git finds in its environment. */
+  /** The environment of git. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -34,16 +35,16 @@ type Services = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem 
 const encode = Schema.encodeSync(Schema.fromJsonString(HistoryEvent))
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HistoryEvent))
 
-/** Keeps the history in a git repository, behind the callers' backs; one that takes nothing stops nobody. */
+/** Keeps the history in a git repository, in the background; a repository that cannot be written stops nobody. */
 export const layer = (settings: Settings): Layer.Layer<never, never, Services> => Layer.effect(History, make(settings))
 
 const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) {
   const services = yield* Effect.context<Services>()
   let opened: Effect.Success<ReturnType<typeof begin>> | undefined
 
-  /** How each instance tells who changed its workflows. */
+  /** How to ask each instance who changed its workflows. */
   const authors = new Map<string, Authors>()
-  const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
+  const authorsOf: AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
     const repository = yield* retryRaces(Effect.provideContext(open(directory, environment), services))
@@ -74,7 +75,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const readingVersion = <A>(read: Reading<A, GitError | UnknownVersion>) =>
     Effect.mapError(Effect.flatMap(ready, read), (error) => (error._tag === "GitError" ? failure(error) : error))
 
-  /** Behind the caller's back also what it takes to make it. */
+  /** Makes the event in the background, too. */
   const timed = (event: (at: number) => HistoryEvent) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => event(at))))
 

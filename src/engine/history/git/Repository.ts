@@ -5,15 +5,15 @@ import { blobsIn } from "./blobs.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
 import { type Git, type GitError, saidNothing } from "./Git.ts"
 
-/** Where the branch of the history stands. */
+/** The tip of the history's branch. */
 export interface Tip {
-  /** Nothing before the first commit. */
+  /** Undefined before the first commit. */
   readonly hash: string | undefined
   /** Whether the work tree shows this branch. */
   readonly isCheckedOut: boolean
 }
 
-/** The repository that a history is kept in, by what is done with it. */
+/** The repository of a history. */
 export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBare }: Place) {
   const fileSystem = yield* FileSystem.FileSystem
   const branch = yield* chosenBranch(git)
@@ -25,14 +25,14 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
     })
   )
 
-  /** Whether a name is that of a commit here; fails where git cannot tell. */
+  /** Whether a commit exists here; fails if git cannot tell. */
   const has = (name: string) =>
     git.text(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).pipe(
       Effect.as(true),
       Effect.catchIf(saidNothing, () => Effect.succeed(false))
     )
 
-  /** All files of a commit, or those below a folder: path and name of the content. */
+  /** All files of a commit, or those below a folder: path and object name. */
   const files = (commit: string, folder?: string) =>
     Effect.map(
       git.text(["ls-tree", "-r", "-z", commit, ...(folder === undefined ? [] : ["--", `${folder}/`])]),
@@ -45,21 +45,21 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
         )
     )
 
-  /** The texts of files of a commit; where the name of a content is known, git need not look for it in large folders. */
+  /** The texts of files of a commit; if object names are known, git need not look them up in large folders. */
   const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, known?: Files) {
     if (paths.length === 0) return new Map<string, string>()
     const asked = paths.map((path) => `${known?.get(path) ?? `${commit}:${path}`}\n`).join("")
     return yield* Effect.fromResult(blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], asked), paths))
   })
 
-  /** Makes commits on top of `from` and names the last one; fails where somebody else was faster. */
+  /** Makes commits on top of `from` and returns the last one; fails if another process was faster. */
   const commit = (from: string | undefined, commits: ReadonlyArray<NewCommit>) =>
     git.text(["fast-import", "--quiet", "--done"], importOf(branch, from, commits)).pipe(
       Effect.map((mark) => mark.trim()),
       Effect.tapError(clearedAway)
     )
 
-  /** Removes what the program leaves in the repository when it fails, each time another file, on a full disk too. */
+  /** Removes the files that git leaves behind when it fails, new ones each time, even on a full disk. */
   const clearedAway = Effect.fnUntraced(function* ({ message }: GitError) {
     const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) =>
       name.startsWith("fast_import_crash_")
@@ -70,10 +70,10 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
     )
   }, Effect.ignore)
 
-  /** Lets the work tree follow from one commit to another; what a person changed in it is left alone, or refused. */
+  /** Updates the work tree from one commit to another; a person's changes in it are left alone, or make it fail. */
   const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to])
 
-  /** The commit that the work tree shows as far as its index tells; nothing where it is none of the last ones. */
+  /** The commit that the work tree shows, according to its index; undefined if it is none of the latest ones. */
   const shown = Effect.gen(function* () {
     if ((yield* git.text(["ls-files"])) === "") return emptyTree
     const tree = (yield* git.text(["write-tree"])).trim()
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
     return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })
 
-  /** Commits whose message speaks of something, newest first, older than `after` and newer than `since`. */
+  /** Commits whose message contains a text, newest first, older than `after` and newer than `since`. */
   const log = (text: string, { after, limit, since }: Range) =>
     git
       .text([
@@ -97,14 +97,14 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
       ])
       .pipe(Effect.map(commitsIn))
 
-  /** Packs what many small commits have left, where git finds it worth the while. */
+  /** Packs many small commits, if git finds it worthwhile. */
   const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"]))
 
   return { branch, commit, files, has, log, read, show, shown, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 
-/** The names of contents, by path. */
+/** Object names by path. */
 export type Files = ReadonlyMap<string, string>
 
 interface Range {
@@ -118,12 +118,12 @@ export interface Place {
   readonly isBare: boolean
 }
 
-/** What git calls a commit without files. */
+/** Git's name of the empty tree. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 const setting = `${ourselves}.branch`
 
-/** The branch that was checked out when the history began, `main` if none was: people may look at other ones meanwhile. */
+/** The branch that was checked out when the history began, or `main`: people may check out others meanwhile. */
 const chosenBranch = Effect.fnUntraced(function* (git: Git) {
   const chosen = yield* Effect.orElseSucceed(git.text(["config", "--local", "--get", setting]), () => "")
   if (chosen.trim() !== "") return chosen.trim()

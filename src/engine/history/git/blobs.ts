@@ -5,7 +5,7 @@ import { GitError } from "./Git.ts"
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const newline = 10
 
-/** The texts that `git cat-file --batch` writes for these paths, in their order; without those that are not there. */
+/** The texts that `git cat-file --batch` writes for these paths, in their order, without missing ones. */
 export const blobsIn = (
   bytes: Uint8Array,
   paths: ReadonlyArray<string>

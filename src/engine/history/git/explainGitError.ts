@@ -1,4 +1,4 @@
-/** What is wrong with a repository, in words, and what to do about it, from what the program says. */
+/** Explains an error of git, and what to do about it. */
 export const explainGitError = (said: string, directory: string): string => {
   const [, lock] = /Unable to create '(.+?\.lock)': File exists/i.exec(said) ?? []
   if (lock !== undefined) {
@@ -39,7 +39,7 @@ const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = 
   ]
 ]
 
-/** The line that says what went wrong, the same each time. */
+/** The line that says what went wrong, without parts that vary. */
 const firstLine = (said: string): string =>
   (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "")
     .replace(/tmp_\w+/g, "tmp_…")

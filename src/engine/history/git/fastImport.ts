@@ -1,15 +1,15 @@
-/** A commit that is to be made. */
+/** A commit to make. */
 export interface NewCommit {
   readonly author: string
   /** Seconds since 1970. */
   readonly at: number
   readonly message: string
-  /** Files and folders that go; then those that come or change. */
+  /** Files and folders to remove; then files to write. */
   readonly remove: ReadonlyArray<string>
   readonly write: ReadonlyMap<string, string>
 }
 
-/** What `git fast-import` reads to make these commits one after the other, and to write the name of the last one. */
+/** The input with which `git fast-import` makes these commits one after the other, and prints the name of the last one. */
 export const importOf = (branch: string, tip: string | undefined, commits: ReadonlyArray<NewCommit>): string => {
   const parts = commits.map(({ at, author, message, remove, write }, place) =>
     [
@@ -28,10 +28,10 @@ export const importOf = (branch: string, tip: string | undefined, commits: Reado
 
 export const ourselves = "workflow-tool-server"
 
-/** Who changes things past this server, as far as that shows. */
+/** The author of changes made past this server, if nothing more is known. */
 export const somebody = "somebody else"
 
-/** Line breaks and angle brackets would end a name; one without letters is refused by other tools. */
+/** Line breaks and angle brackets would end a name; other tools refuse one without letters. */
 const ident = (name: string): string => {
   const plain = name
     .replace(/[\p{C}<>]+/gu, " ")

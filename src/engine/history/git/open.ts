@@ -4,7 +4,7 @@ import { importOf, ourselves } from "./fastImport.ts"
 import * as Git from "./Git.ts"
 import { make as makeRepository } from "./Repository.ts"
 
-/** Opens the repository in a folder, and begins one where there is none. */
+/** Opens the repository in a folder, or creates one. */
 export const open = Effect.fnUntraced(
   function* (directory: string, environment: Readonly<Record<string, string | undefined>>) {
     const fileSystem = yield* FileSystem.FileSystem
@@ -21,7 +21,7 @@ export const open = Effect.fnUntraced(
           message: `${directory} holds other files and is no git repository: name an empty folder, or run git init there`
         })
       }
-      // Where a process was killed while it began one, this goes on with it.
+      // Also continues what a killed process has begun.
       yield* git.text(["init", "--quiet", "--initial-branch=main", directory])
     }
     const repository = yield* makeRepository(git, { gitDirectory, isBare })
@@ -33,7 +33,7 @@ export const open = Effect.fnUntraced(
   Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new Git.GitError({ message })))
 )
 
-/** Whether there is a repository, or a file that says where it is. */
+/** Whether there is a repository, or a file that points to it. */
 const isRepository = Effect.fnUntraced(function* (gitDirectory: string) {
   const fileSystem = yield* FileSystem.FileSystem
   if (yield* fileSystem.exists(`${gitDirectory}/HEAD`)) return true

@@ -8,7 +8,7 @@ import { folderOf, idAt } from "../paths.ts"
 import { GitError } from "./Git.ts"
 import type { Files, Repository } from "./Repository.ts"
 
-/** The versions of a workflow that commits tell of, newest first. */
+/** The versions of a workflow in the commits, newest first. */
 export const versionsOf = Effect.fnUntraced(function* (
   repository: Repository,
   instance: string,
@@ -27,7 +27,7 @@ export const versionsOf = Effect.fnUntraced(function* (
   }
 })
 
-/** The workflow as a commit holds it, or the one before it; nothing where it was not there. */
+/** The workflow in a commit, or in the one before it; undefined if it did not exist. */
 export const readVersion = Effect.fnUntraced(function* (
   repository: Repository,
   instance: string,
@@ -43,7 +43,7 @@ export const readVersion = Effect.fnUntraced(function* (
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** Every workflow of an instance as it is recorded, by id. */
+/** Every recorded workflow of an instance, by id. */
 export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
   const { hash } = yield* repository.tip
   if (hash === undefined) return new Map<string, JsonObject>()
@@ -69,7 +69,24 @@ const recordsIn = Effect.fnUntraced(function* (repository: Repository, hash: str
   return all
 })
 
-/** Commits that are looked at. */
+/** When workflows were recorded last, by `keyOf`, in milliseconds. */
+export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
+  const found = yield* Effect.forEach(
+    keys,
+    Effect.fnUntraced(function* (key) {
+      const [folder = "", id = ""] = key.split("/")
+      const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
+      const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
+      return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
+    })
+  )
+  return new Map(found.flat())
+})
+
+/** Commits searched for one workflow; several instances may have one with its id. */
+const mostOfOne = 10
+
+/** Commits searched. */
 const mostCommits = 10_000
 
 /** What was recorded of an instance since its last backup. */
@@ -86,7 +103,7 @@ export const sinceBackup = Effect.fnUntraced(function* (
   return { when: last?.when, changes: commits.flatMap((commit) => driftIn(commit, folder)) }
 })
 
-/** The same reading; where it fails because there is no such commit, that is the failure, and not that of a broken repository. */
+/** Fails with `UnknownVersion` if a reading fails because there is no such commit. */
 const known = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
   isHash(version)
     ? Effect.catch(reading, (error) =>

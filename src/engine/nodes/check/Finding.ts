@@ -1,15 +1,15 @@
 import { clipped } from "../../../internal/clipped.ts"
-/** Something about a workflow that is wrong, or at least not what it seems. */
+/** Something in a workflow that is wrong or misleading. */
 export interface Finding {
-  /** `error`: it will not run so; `warning`: it has no effect, or another one than it seems. */
+  /** `error`: it cannot run like this; `warning`: it has no effect, or not the expected one. */
   readonly level: "error" | "warning"
   /** Name of the node. */
   readonly node?: string
-  /** Where in the node: `type`, `parameters.url`, `credentials.slackApi`. */
+  /** Path in the node: `type`, `parameters.url`, `credentials.slackApi`. */
   readonly field?: string
-  /** What is there. */
+  /** The current value. */
   readonly problem: string
-  /** What would be right. */
+  /** The correct value. */
   readonly fix?: string
 }
 

@@ -6,13 +6,13 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { type Extent, firstPages } from "../../client/listAll.ts"
 import { collisions } from "../../workflow/addresses.ts"
 
-/** Pages of active workflows that are looked through. */
+/** Most pages of active workflows to read. */
 const maxPages = 8
 
-/** Enough for who wants to know of some, and not of all. */
+/** Enough for callers that need some of them, not all. */
 export const hasSome = (taken: number) => taken > 0
 
-/** Whose the addresses of a workflow are, among the other active ones: all of them, or those of the pages that were enough. */
+/** Which of the addresses of a workflow other active workflows have: all of them, or those on enough pages. */
 export const activeOwners = Effect.fnUntraced(function* (
   engine: Pick<EngineClient["Service"], "listWorkflows">,
   { id, nodes }: { readonly id: string; readonly nodes: ReadonlyArray<JsonObject> },

@@ -4,7 +4,7 @@ import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
-/** Webhooks of one workflow that want the same calls. */
+/** Webhooks of one workflow with the same address. */
 export const checkAddresses = (
   nodes: ReadonlyArray<JsonObject>,
   catalog: Catalog | undefined
@@ -17,13 +17,13 @@ export const checkAddresses = (
   )
 }
 
-/** Nodes as the engine will have them: from generation 2 on it gives every webhook an id, on which its address hangs. */
+/** The nodes as the engine will store them: from generation 2 on, it gives every webhook an id, on which its address depends. */
 export const asKept = (nodes: ReadonlyArray<JsonObject>, catalog: Catalog | undefined): ReadonlyArray<JsonObject> =>
   catalog === undefined || Number.parseInt(catalog.version, 10) < 2
     ? nodes
     : nodes.map((node, place) => (textOf(node.webhookId) === "" ? { ...node, webhookId: `new-${place}` } : node))
 
-/** What is said of an address that somebody else has. */
+/** The finding for an address that belongs to another workflow. */
 export const takenBy = (node: string, address: string, owner: string): Finding => ({
   level: "error",
   node,

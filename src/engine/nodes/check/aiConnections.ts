@@ -9,10 +9,10 @@ import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
 import type { Known } from "./node.ts"
 
-/** Kinds that cannot work without a model, of engines that only say so in code. */
+/** Kinds that need a model on engines that say so only in code. */
 const needsModel = new Set(["agent", "agentTool", "chainLlm", "chainSummarization", "chainRetrievalQa"])
 
-/** What stands where a connection is wanted. */
+/** Examples of nodes for a required connection. */
 const servants: ReadonlyMap<string, string> = new Map([
   ["ai_languageModel", "a chat model, such as lmChatOpenAi"],
   ["ai_memory", "a memory, such as memoryBufferWindow"],
@@ -25,13 +25,13 @@ const servants: ReadonlyMap<string, string> = new Map([
   ["ai_textSplitter", "a text splitter"]
 ])
 
-/** Connections of a kind that one of their ends does not have, too many of them, and those that are missing. */
+/** Connections of a type that one of their ends does not have, too many connections, and missing ones. */
 export const checkAiConnections = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
   ...graph.edges.flatMap((edge) => checkEdge(edge, graph, known)),
   ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
 ]
 
-/** Types of connections that may be there; where code decides, all that it names. */
+/** The types of ports that a node can have; if code decides, all types that it names. */
 const portsOf = (ports: ReadonlyArray<Port>, { settings }: Known, isDynamic = false) =>
   ports.filter((port) => isDynamic || isShown(port, settings)).map(({ type }) => type)
 
@@ -72,7 +72,7 @@ const checkEdge = (edge: Edge, graph: Graph, known: ReadonlyMap<string, Known>):
   const fix = shared.length > 0 ? { fix: `Connect them by ${listed(shared)}` } : {}
   if (lacksOutput) {
     if (edge.from === "main" && source?.type.hasDynamicOutputs === true) return []
-    // What goes on after its own error has something to give.
+    // A node that continues after an error has an output.
     if (edge.from === "main" && goesOn(graph.nodes.get(edge.source))) return []
     const problem = `node ${edge.source} has no output ${edge.from}: it gives ${listed(gives ?? [])}`
     if (edge.from === "ai_tool" && source?.type.asTool === true) {
@@ -124,7 +124,7 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
   return [...missing, ...crowded, ...unusedParser(name, known, coming)]
 }
 
-/** An output parser is only asked where its node says so. */
+/** An output parser is used only if the node says so. */
 const unusedParser = (name: string, { settings, type }: Known, coming: ReadonlyArray<Edge>): ReadonlyArray<Finding> => {
   const isAsked = type.properties.some((one) => one.name === asksParser && isShown(one, settings))
   if (!isAsked || objectOf(settings.values)[asksParser] !== false) return []

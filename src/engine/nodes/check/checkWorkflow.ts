@@ -22,21 +22,21 @@ import { checkSchedules } from "./schedule.ts"
 import { checkStructure } from "./structure.ts"
 import { checkTexts } from "./texts.ts"
 
-/** A workflow that is to be looked at; its connections in the engine's form. */
+/** A workflow to check; its connections are in the engine's form. */
 export interface Checked {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly connections: unknown
 }
 
-/** JavaScript is only read where there is some: the parser is loaded by then, and not before. */
+/** JavaScript is parsed only if there is any, so that the parser is loaded only then. */
 const parser = Effect.map(
   Effect.promise(() => import("acorn")),
   ({ parse }) => parse
 )
 
 /**
- * Everything that is wrong with a workflow, node by node. Without a catalog only what needs none is looked at: expressions
- * and loops. Pinned data stands for its node, whose parameters are then never read.
+ * Everything that is wrong with a workflow, node by node. Without a catalog, only expressions and loops are checked. Pinned
+ * data replaces its node, whose parameters are then never used.
  */
 export const checkWorkflow = Effect.fnUntraced(function* (
   { connections, nodes }: Checked,

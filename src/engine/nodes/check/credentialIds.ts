@@ -9,7 +9,7 @@ import type { Finding } from "./Finding.ts"
 
 const maxPages = 4
 
-/** References to credentials that the instance does not have, as far as it lists them to this key. */
+/** References to credentials that the instance does not list to this key. */
 export const checkCredentialIds = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   nodes: ReadonlyArray<JsonObject>
@@ -44,7 +44,7 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
   })
 })
 
-/** Every credential by its id; nothing where the engine does not tell all. */
+/** Credentials by id; undefined if the engine does not list all. */
 const listed = (engine: EngineClient["Service"]) =>
   firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
     page.map(({ id, name, type }) => [textOf(id), { name: textOf(name), type: textOf(type) }] as const)

@@ -9,13 +9,13 @@ import { type Graph, type Order, orderOf } from "./graph.ts"
 import { type Mentions, type Parse, readExpression, readProgram } from "./javaScript.ts"
 import { splitExpression } from "./splitExpression.ts"
 
-/** What engines offer to expressions and code by a name with `$`. */
+/** The names with `$` that engines offer to expressions and code. */
 const offered =
   "$json $binary $input $node $items $item $workflow $execution $now $today $env $vars $secrets $parameter $prevNode $runIndex $itemIndex $data $position $jmespath $evaluateExpression $getWorkflowStaticData $rawParameter $self $request $response $pageCount $tool $agentInfo $if $ifEmpty $min $max $not $mode $resumeWebhookUrl $resumeFormUrl $webhookId $executionId $workflowId $index $value $credentials $nodeVersion $nodeId $webhookUrl $fromAI $fromAi $fromai $nodes $custom $getNodeParameter $context $ $$".split(
     " "
   )
 
-/** Every text of the parameters that is an expression or code, with its path. */
+/** Every string in the parameters that is an expression or code, with its path. */
 interface Source {
   readonly path: string
   readonly text: string
@@ -37,7 +37,7 @@ const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
   return found
 }
 
-/** Where a node holds JavaScript. */
+/** The parameters with JavaScript. */
 const codeOf = (node: JsonObject): string | undefined => {
   const { language = "javaScript" } = objectOf(node.parameters)
   if (language !== "javaScript") return undefined
@@ -51,7 +51,7 @@ const codes: ReadonlyMap<string, string> = new Map([
   ["functionItem", "parameters.functionCode"]
 ])
 
-/** Expressions and code that cannot be read, and those that name nodes that are not there or cannot have run. */
+/** Expressions and code that cannot be parsed, or that name nodes that do not exist or cannot have run. */
 export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Finding> => {
   const order = orderOf(graph)
   return [...graph.nodes.values()].filter(isEnabled).flatMap((node) =>
@@ -84,16 +84,16 @@ const noResult = {
   fix: "End it with return, such as return [{ json: { a: 1 } }]"
 } as const
 
-/** The code of an expression; an expression whose braces are never closed is only text. */
+/** The code of an expression; without closing braces, an expression is plain text. */
 const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<Mentions, string>> =>
   splitExpression(text.slice(1)).flatMap(({ isClosed, isCode, text: code }) => {
     if (!isCode || code.trim() === "") return []
     const read = isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)
-    // What is said to a model may hold quotes as it likes: engines read that in a way of their own.
+    // Descriptions in `$fromAI` may contain any quotes: engines parse them in their own way.
     return Result.isFailure(read) && isClosed && /\$from(?:AI|Ai|ai)\(/.test(code) ? [] : [read]
   })
 
-/** How the words about a missing node end. */
+/** The end of the finding for a missing node. */
 export const notThere = ", which is not there"
 
 const problemsOf = (
@@ -131,7 +131,7 @@ const problemsOf = (
   })
 ]
 
-/** What `$("Name")` offers. */
+/** Members of `$("Name")`. */
 const ofNode = [
   "item",
   "first",
@@ -145,10 +145,10 @@ const ofNode = [
   "isProxy"
 ]
 
-/** What of `$input` code cannot use that runs once for each item. */
+/** Members of `$input` that code cannot use if it runs once for each item. */
 const ofAllItems = ["all", "first", "last", "itemMatching"]
 
-/** Things taken of nodes, items and models that are not offered there. */
+/** Members used of nodes, items and models that do not exist there. */
 const takenProblems = (
   { taken, variables }: Mentions,
   node: JsonObject,

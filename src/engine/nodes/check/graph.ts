@@ -6,7 +6,7 @@ import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
-/** A connection, wherever it is written. */
+/** A connection. */
 export interface Edge {
   readonly source: string
   readonly target: string
@@ -17,13 +17,13 @@ export interface Edge {
   readonly input: number
 }
 
-/** A workflow as far as its connections are concerned. */
+/** The connections of a workflow. */
 export interface Graph {
   readonly nodes: ReadonlyMap<string, JsonObject>
   readonly edges: ReadonlyArray<Edge>
 }
 
-/** Reads connections in the engine's form; what has another form is left out. */
+/** Reads connections in the engine's form; others are ignored. */
 export const graphOf = (nodes: ReadonlyArray<JsonObject>, connections: unknown): Graph => ({
   nodes: new Map(nodes.map((node) => [nameOf(node), node])),
   edges: Object.entries(objectOf(connections)).flatMap(([source, types]) =>
@@ -42,7 +42,7 @@ export const graphOf = (nodes: ReadonlyArray<JsonObject>, connections: unknown):
   )
 })
 
-/** Names of the nodes that can be reached along edges, the start left out unless it is reached again. */
+/** Names of the nodes reachable along edges; the start is included only if it is in a loop. */
 export const reachable = (
   starts: ReadonlyArray<string>,
   next: (name: string) => ReadonlyArray<string>,
@@ -68,7 +68,7 @@ const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other:
   return (name: string): ReadonlyArray<string> => map.get(name) ?? []
 }
 
-/** Where nodes stand to each other in a run. */
+/** The order of nodes in a run. */
 export interface Order {
   /** Whether a node can have run when another one runs. */
   readonly canPrecede: (before: string, node: string) => boolean
@@ -76,7 +76,7 @@ export interface Order {
   readonly runs: (node: string) => boolean
 }
 
-/** The order in which nodes can run. What serves a node, as a model serves an agent, runs with it. */
+/** The order in which nodes can run. Nodes that serve another one, as a model serves an agent, run with it. */
 export const orderOf = ({ edges, nodes }: Graph): Order => {
   const main = edges.filter(({ from }) => from === "main")
   const served = neighbours(
@@ -90,7 +90,7 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
   const previous = neighbours(main, "target", "source")
   const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
   const known = new Map<string, ReadonlySet<string>>()
-  /** What leads to a node, itself among it in a loop. */
+  /** The predecessors of a node, including itself if it is in a loop. */
   const before = (node: string): ReadonlySet<string> => {
     const found = known.get(node) ?? reachable([node], previous)
     known.set(node, found)
@@ -105,7 +105,7 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
       if (before(host).has(name)) return true
       if (name === host) return false
       const starts = startsOf(host)
-      // What no trigger reaches does not run in the order of this workflow.
+      // What no trigger reaches is not ordered by this workflow.
       if (starts.length === 0) return true
       return starts.some((start) => start === name || reachable([start], next, host).has(name))
     })
@@ -114,7 +114,7 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
   return { canPrecede, runs: (node) => hostsOf(node).some((host) => startsOf(host).length > 0) }
 }
 
-/** Kinds that pass on everything they get, so that a loop of them alone never ends. */
+/** Kinds that pass on everything they get, so that a loop of only these never ends. */
 const passing = new Set([
   "set",
   "noOp",
@@ -130,7 +130,7 @@ const passing = new Set([
   "editImage"
 ])
 
-/** Nodes that are in loops or behind them: what is left when all beginnings are taken away, one after the other. */
+/** Nodes in loops or after them: those that remain when nodes without predecessors are removed repeatedly. */
 const behindLoops = (edges: ReadonlyArray<Edge>): ReadonlySet<string> => {
   const coming = new Map<string, number>()
   for (const { target } of edges) coming.set(target, (coming.get(target) ?? 0) + 1)
@@ -170,7 +170,7 @@ export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
     })
 }
 
-/** Nodes that loop over nothing, because only what comes after the loop is connected. */
+/** Loop nodes with nothing in the loop, because only their output for the end is connected. */
 export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
   [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
     if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
@@ -195,7 +195,7 @@ export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
     return [{ level: "error", node: name, field: "connections.main", problem, fix }]
   })
 
-/** Whether a node of a loop can keep items from going round again. */
+/** Whether a node of a loop can stop items from going round again. */
 const canEnd = (
   node: JsonObject | undefined,
   name: string,
@@ -208,7 +208,7 @@ const canEnd = (
     edges.filter(({ source, target }) => source === name && loop.has(target)).map(({ output }) => output)
   )
   if (kind === "if") return inside.size < 2
-  // From its third version on, the first output is what comes when the loop is done.
+  // From its third version on, the first output is the one for the end of the loop.
   if (kind === "splitInBatches") return Number(node.typeVersion) < 3 || inside.size < 2
   return !passing.has(kind) || node.onError === "continueErrorOutput"
 }

@@ -3,7 +3,7 @@ import { Predicate, Result } from "effect"
 import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { textOf } from "../json.ts"
 
-/** Reads JavaScript into its syntax tree; throws where it is none. */
+/** Parses JavaScript; throws if it is invalid. */
 export type Parse = (code: string, options: ParseOptions) => unknown
 
 export interface ParseOptions {
@@ -12,17 +12,17 @@ export interface ParseOptions {
   readonly allowAwaitOutsideFunction: boolean
 }
 
-/** What code says about other nodes. */
+/** What code refers to. */
 export interface Mentions {
-  /** Names of nodes, as in `$("Name")`, and whether it is only asked if they ran. */
+  /** Names of nodes, as in `$("Name")`. */
   readonly nodes: ReadonlyArray<string>
-  /** Nodes of which is asked whether they ran. */
+  /** Nodes for which the code checks whether they ran. */
   readonly asked: ReadonlySet<string>
-  /** What is taken of `$("Name")`, and of `$input`, by its own name. */
+  /** Members of `$("Name")` and of `$input` that are accessed by name. */
   readonly taken: ReadonlyArray<{ readonly of: string; readonly what: string }>
   /** Names that begin with `$`. */
   readonly variables: ReadonlyArray<string>
-  /** Whether a program gives something back, or always ends with an error. */
+  /** Whether a program returns something, or always throws. */
   readonly returns: boolean
 }
 
@@ -33,7 +33,7 @@ const parseWith = (parse: Parse, code: string) =>
     catch: (error) => (error instanceof Error ? error.message : "it cannot be read")
   })
 
-/** What the code between braces mentions; in words, why it cannot be read. */
+/** What the code between braces refers to, or why it cannot be parsed. */
 export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, string> => {
   const asValue = parseWith(parse, `(${code.trim().replace(/;+$/, "")}\n)`)
   if (Result.isSuccess(asValue)) return Result.map(asValue, mentionsIn)
@@ -41,7 +41,7 @@ export const readExpression = (parse: Parse, code: string): Result.Result<Mentio
   return Result.fail(asValue.failure)
 }
 
-/** The same of a program. */
+/** The same for a program. */
 export const readProgram = (parse: Parse, code: string): Result.Result<Mentions, string> =>
   Result.map(parseWith(parse, code), mentionsIn)
 
@@ -75,7 +75,7 @@ const mentionsIn = (tree: unknown): Mentions => {
   return { nodes: [...nodes], asked, taken, variables: [...variables], returns: returnsIn(tree) }
 }
 
-/** Whether a program returns or throws by itself, not only in its functions. */
+/** Whether a program returns or throws outside of its functions. */
 const returnsIn = (tree: unknown): boolean => {
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -89,13 +89,13 @@ const returnsIn = (tree: unknown): boolean => {
 
 const isNamed = (node: unknown, name: string) => isJsonObject(node) && node.type === "Identifier" && node.name === name
 
-/** Adds the name behind a dot, or the text between brackets. */
+/** Adds a property name, as identifier or string. */
 const addProperty = ({ computed, property }: JsonObject, to: Set<string>) => {
   if (computed === false && isJsonObject(property) && Predicate.isString(property.name)) to.add(property.name)
   else addText(property, to)
 }
 
-/** Adds a text that stands there word for word. */
+/** Adds a string literal. */
 const addText = (node: unknown, to: Set<string>) => {
   if (!isJsonObject(node)) return
   if (node.type === "Literal" && Predicate.isString(node.value)) to.add(node.value)

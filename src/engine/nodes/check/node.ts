@@ -13,13 +13,13 @@ import { suggestTypes } from "../suggestNodes.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
-/** A node with what is known of its type, in its version. */
+/** A node with the description of its type in its version. */
 export interface Known {
   readonly type: NodeType
   readonly settings: Settings
 }
 
-/** What is wrong with the type or version of a node. Of packages that nobody described, nothing is known. */
+/** What is wrong with the type or version of a node. Nothing is known of packages without descriptions. */
 export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefined => {
   const type = toEngineType(textOf(node.type))
   const found = catalog.find(type)
@@ -42,26 +42,26 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
   }
 }
 
-/** Types whose names are spelt like this one, whatever its package is called. */
+/** Types with a similar name, in any package. */
 const similarTypes = (type: string, { entries }: Catalog): ReadonlyArray<string> => {
   const kind = nodeKind(type).toLowerCase()
   const same = entries.filter((entry) => nodeKind(entry.type).toLowerCase() === kind)
   return same.length > 0 ? same.map((entry) => entry.type) : suggestTypes(type, entries)
 }
 
-/** Whether an engine of which this is known has a type, if there is such a type at all. */
+/** Whether a catalog must list a type, if it exists. */
 export const mustBeThere = (type: string, { packages, source }: Catalog): boolean => {
   const name = packageOf(type)
   if (packages.includes(name) || source === "engine") return true
-  // What lies in a folder of the engine's owner, and packages that may be installed beside the engine's own.
+  // Types in a folder of the engine's owner, and community packages, need not be listed.
   if (name === "CUSTOM") return false
   return !isCommunityPackage(name) || packages.some((known) => known.endsWith(`/${name}`)) || isOwnInOtherWords(name)
 }
 
-/** The description that holds for a node, and what decides about its parameters. */
+/** The description that applies to a node, and the values that decide about its parameters. */
 export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
   const given = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
-  // What is wrong beside a version that is not there would be so in the one that is taken instead.
+  // If the version does not exist, the default one is checked instead.
   const version = types.some(({ versions }) => versions.includes(given)) ? given : types[0]?.defaultVersion
   const type = types.find(({ versions }) => version !== undefined && versions.includes(version))
   if (type === undefined || type.isBare === true) return undefined
@@ -72,10 +72,10 @@ export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known
 export const checkParameters = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> =>
   checkValues(type.properties, objectOf(node.parameters), { node: nameOf(node), path: "parameters", settings })
 
-/** Parameters by which a node chooses a credential type that its own description does not name. */
+/** Parameters with which a node selects a credential type that its description does not name. */
 const choosers = ["nodeCredentialType", "genericAuthType"]
 
-/** What is wrong with the settings that every node has. */
+/** What is wrong with the settings that all nodes share. */
 export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
   const { onError } = node
   if (onError === undefined || onError === null || waysOn.some((one) => one === onError)) return []
@@ -85,7 +85,7 @@ export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
 
 const waysOn = ["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
 
-/** Credentials that a node needs and has not, and those that it has and can not use. */
+/** Required credentials that are missing, and credentials that the node cannot use. */
 export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
   const name = nameOf(node)
   const given = objectOf(node.credentials)

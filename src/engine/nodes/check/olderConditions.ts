@@ -6,7 +6,7 @@ import type { Finding } from "./Finding.ts"
 
 const branching = new Set(["if", "filter", "switch"])
 
-/** Engines of generation 1 fail on conditions that say how they are joined, and not how they compare. */
+/** Engines of generation 1 fail on conditions that say how they are combined, but not how they compare. */
 export const checkOlderConditions = (
   nodes: ReadonlyArray<JsonObject>,
   catalog: Catalog | undefined

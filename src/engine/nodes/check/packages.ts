@@ -11,7 +11,7 @@ import { packageOf } from "../packageOf.ts"
 import type { Finding } from "./Finding.ts"
 import { mustBeThere } from "./node.ts"
 
-/** Nodes of packages that are not installed, as far as the engine tells which are. */
+/** Nodes of packages that are not installed, as far as the engine lists them. */
 export const checkPackages = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   nodes: ReadonlyArray<JsonObject>,

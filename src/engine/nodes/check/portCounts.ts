@@ -7,7 +7,7 @@ import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
 import type { Known } from "./node.ts"
 
-/** Connections at outputs and inputs beyond those that a node has, and inputs that wait for nothing. */
+/** Connections at outputs and inputs that a node does not have, and inputs that wait in vain. */
 export const checkPortCounts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
   ...graph.edges.flatMap((edge) => [...beyondOutputs(edge, graph, known), ...beyondInputs(edge, graph, known)]),
   ...[...graph.nodes].flatMap(([name, node]) => lonelyMerge(name, node, graph, known.get(name)))
@@ -63,7 +63,7 @@ const beyondInputs = (
   return [{ level: "error", node: source, field: "connections.main", problem, fix }]
 }
 
-/** Nodes that join inputs, of which only one gets anything. */
+/** Nodes that join several inputs, but get only one. */
 const lonelyMerge = (
   name: string,
   node: JsonObject,
@@ -86,7 +86,7 @@ const lonelyMerge = (
   ]
 }
 
-/** How many outputs of the main kind a node has beside that for errors; nothing where only its own code knows. */
+/** The number of main outputs of a node, without the one for errors; undefined if only its code decides. */
 const outputsOf = (node: JsonObject, { settings, type }: Known): number | undefined => {
   if (type.hasDynamicOutputs !== true) {
     return type.outputs.filter((port) => port.type === "main" && isShown(port, settings)).length

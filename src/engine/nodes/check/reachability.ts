@@ -3,10 +3,10 @@ import type { Finding } from "./Finding.ts"
 import { type Graph, reachable } from "./graph.ts"
 import type { Known } from "./node.ts"
 
-/** How the words about what never runs end. */
+/** The end of the finding for nodes that never run. */
 const neverRuns = ": it never runs"
 
-/** Nodes that no trigger leads to, and what serves nobody. */
+/** Nodes that no trigger reaches, and sub-nodes that serve no other node. */
 export const checkReachability = (
   { edges, nodes }: Graph,
   known: ReadonlyMap<string, Known>
@@ -17,7 +17,7 @@ export const checkReachability = (
     .filter(([name, node]) => isTrigger(node) || known.get(name)?.type.isTrigger === true)
     .map(([name]) => name)
   if (starts.length === 0) {
-    // What nobody described may start it.
+    // A node of an unknown type may be a trigger.
     if (all.some(([name]) => !known.has(name))) return []
     const fix = "Add one, such as a Schedule Trigger, a Webhook or a Manual Trigger, and connect it"
     return [{ level: "warning", field: "nodes", problem: "no trigger starts this workflow", fix }]
@@ -43,7 +43,7 @@ export const checkReachability = (
           { ...at, field: `connections.${gives[0]}`, problem, fix: `Connect it to a node that takes ${gives[0]}` }
         ]
       }
-      // Of a chain that hangs together the first is told.
+      // Only the first node of a connected chain is reported.
       const hasEntry = edges.some(({ from, source, target }) => from === "main" && target === name && source !== name)
       if (hasEntry || serves) return []
       const problem = `no trigger leads to it${neverRuns}`

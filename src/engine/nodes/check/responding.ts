@@ -4,10 +4,10 @@ import { isExpression } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, reachable } from "./graph.ts"
 
-/** Kinds that a Respond to Webhook node can answer for. */
+/** Kinds whose request a Respond to Webhook node can answer. */
 const answered = new Set(["webhook", "formTrigger", "chatTrigger", "wait"])
 
-/** Webhooks that wait for an answer of a node that never comes, and answers for which nobody waits. */
+/** Webhooks that wait for a Respond to Webhook node that is never reached, and such nodes without a waiting webhook. */
 export const checkResponding = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const all = [...nodes].filter(([, node]) => isEnabled(node))
   const responders = all.filter(([, node]) => kindOf(node) === "respondToWebhook").map(([name]) => name)

@@ -7,7 +7,7 @@ import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { json } from "./shapes.ts"
 
-/** What no description of a node type says, and its node fails on when it runs. */
+/** Errors that only occur at run time and that the description of the node type does not show. */
 export const checkRuntimeFailures = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.filter(isEnabled).flatMap((node) => {
     const parameters = objectOf(node.parameters)
@@ -19,7 +19,7 @@ export const checkRuntimeFailures = (nodes: ReadonlyArray<JsonObject>): Readonly
 
 type Found = Pick<Finding, "field" | "problem" | "fix">
 
-/** A text that is sent as JSON, and what says that it is. */
+/** A text sent as JSON, and the parameter that says so. */
 const sentAsJson = [
   { text: "jsonBody", sends: "sendBody", how: "specifyBody" },
   { text: "jsonQuery", sends: "sendQuery", how: "specifyQuery" },
@@ -31,7 +31,7 @@ const unreadable = (parameters: JsonObject): ReadonlyArray<Found> =>
     const value = parameters[text]
     if (parameters[sends] !== true || parameters[how] !== "json") return []
     if (!Predicate.isString(value) || value.trim() === "" || value.startsWith("=") || value.includes("{{")) return []
-    // What no node can read is told of every node.
+    // Text that no node can parse is reported for every node.
     if (json(value).length > 0) return []
     if (parameters.contentType !== undefined && parameters.contentType !== "json" && text === "jsonBody") return []
     if (Option.isSome(parseJson(value))) return []

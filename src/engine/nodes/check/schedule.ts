@@ -7,7 +7,7 @@ import { isExpression } from "../conditions.ts"
 import { textOf } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
-/** Cron expressions that engines cannot read, times that no clock shows, and schedules without a rule. */
+/** Invalid cron expressions, impossible times, and schedules without a rule. */
 export const checkSchedules = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.filter(isEnabled).flatMap((node) => {
     const parameters = objectOf(node.parameters)

@@ -7,14 +7,14 @@ import { isExpression } from "../conditions.ts"
 import type { Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
-/** Something wrong inside of a value; `at` is where, such as `.conditions[0].operator`. */
+/** A finding inside a value; `at` is the path in it, such as `.conditions[0].operator`. */
 export interface Inside extends Omit<Finding, "node" | "field"> {
   readonly at: string
 }
 
 const error = (at: string, problem: string, fix: string): Inside => ({ level: "error", at, problem, fix })
 
-/** What is wrong with a value of a kind whose inside only the engine knows. No expression comes here. */
+/** What is wrong with a value whose structure only the engine knows. Expressions are never passed here. */
 export const checkShape = (
   { modes = [], needsMatch = false, type }: Property,
   value: unknown
@@ -24,7 +24,7 @@ export const checkShape = (
   if (type === "resourceLocator") return locator(value, modes)
   if (type === "resourceMapper") return mapper(value, needsMatch)
   if (type === "json") return json(value)
-  // Some nodes take lists of texts where a form has one.
+  // Some nodes accept lists of strings instead of a form.
   const isText = !Predicate.isObjectOrArray(value) || isEmpty(value) || isTexts(value)
   return type === "string" && !isText ? [error("", `is ${quoted(value)}`, "It must be text")] : []
 }
@@ -33,7 +33,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(Predicat
 
 const isEmpty = (value: unknown) => !Predicate.isObjectOrArray(value) || Object.keys(value).length === 0
 
-/** The operations of conditions by the types of what they compare, as every engine has them. */
+/** The operations of conditions by data type, the same on every engine. */
 const operations: ReadonlyMap<string, string> = new Map([
   ["string", "equals notEquals contains notContains startsWith notStartsWith endsWith notEndsWith regex notRegex"],
   ["number", "equals notEquals gt lt gte lte"],
@@ -156,7 +156,7 @@ const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
     : []
 }
 
-/** What most nodes cannot read as JSON. */
+/** Text that most nodes cannot parse as JSON. */
 export const json = (value: unknown): ReadonlyArray<Inside> => {
   if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))
     return []
@@ -170,7 +170,7 @@ export const json = (value: unknown): ReadonlyArray<Inside> => {
   ]
 }
 
-/** Engines also read objects as JavaScript writes them. */
+/** Engines also accept JavaScript object literals. */
 const strict = (text: string) =>
   text
     .replace(/'((?:[^'\\\n]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")))

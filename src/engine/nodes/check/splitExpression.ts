@@ -1,12 +1,12 @@
-/** A part of an expression: text as it is, or code between braces. */
+/** A part of an expression: literal text, or code between braces. */
 export interface Chunk {
   readonly isCode: boolean
   readonly text: string
-  /** Whether the braces are closed; if not, the engine shows the text. */
+  /** Whether the braces are closed; if not, the engine treats it as text. */
   readonly isClosed: boolean
 }
 
-/** Splits what stands behind the `=` as engines do: code begins at `{{` and ends at the first `}}`. */
+/** Splits the text after the `=` as engines do: code begins at `{{` and ends at the first `}}`. */
 export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
   const chunks: Array<Chunk> = []
   let buffer = ""

@@ -5,7 +5,7 @@ import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import type { Graph } from "./graph.ts"
 
-/** Names and ids that several nodes have, and connections whose ends are no nodes. */
+/** Duplicate names and ids of nodes, and connections whose ends do not exist. */
 export const checkStructure = (
   nodes: ReadonlyArray<JsonObject>,
   graph: Graph,

@@ -8,17 +8,17 @@ import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"
 
-/** Workflows that are looked up at most. */
+/** Most workflows to look up. */
 const most = 20
 
 interface Mention {
   readonly id: string
   readonly finding: Pick<Finding, "field" | "node">
-  /** Kinds of nodes of which it must have one. */
+  /** Kinds of nodes of which the sub-workflow must have one. */
   readonly begins: ReadonlyArray<string>
 }
 
-/** Other workflows that a workflow runs, or that run when it fails, and that the instance does not have or cannot start so. */
+/** Called workflows and error workflows that do not exist on the instance, or cannot be started that way. */
 export const checkSubWorkflows = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonObject> }
@@ -38,7 +38,7 @@ export const checkSubWorkflows = Effect.fnUntraced(function* (
       return [{ level: "error", ...finding, problem: `this instance has no workflow ${id}`, fix }]
     }
     if (other.nodes.some((node) => isEnabled(node) && begins.includes(kindOf(node)))) {
-      // Engines of generation 2 run the published version of another workflow, and no draft.
+      // Engines of generation 2 run the published version of another workflow, not its draft.
       if (other.activeVersionId !== null || finding.node === undefined) return []
       const problem = `workflow ${other.name} (${id}) is not active: only active ones can be run by others here`
       return [{ level: "warning", ...finding, problem, fix: "Activate it with activate_workflow" }]
@@ -68,7 +68,7 @@ const mentionsIn = (workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonO
   ]
 }
 
-/** A workflow of the instance; what this key may not see may be there. */
+/** A workflow of the instance; one that this key may not see might still exist. */
 const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Workflow | "missing" | "unknown"> =>
   /^[A-Za-z0-9_-]+$/.test(id)
     ? Effect.match(engine.getWorkflow(WorkflowId.make(id)), {
@@ -77,7 +77,7 @@ const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Work
       })
     : Effect.succeed("missing")
 
-/** Settings of a workflow that engines cannot follow. */
+/** Invalid settings of a workflow. */
 export const checkSettings = ({ settings }: JsonObject): ReadonlyArray<Finding> => {
   const { timezone } = objectOf(settings)
   if (!Predicate.isString(timezone) || timezone === "" || timezone === "DEFAULT") return []

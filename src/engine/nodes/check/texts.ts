@@ -5,7 +5,7 @@ import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
-/** Kinds that compute what stands between braces themselves, or show it. */
+/** Kinds that evaluate or display braces themselves. */
 const computing = new Set([
   "code",
   "stickyNote",
@@ -17,7 +17,7 @@ const computing = new Set([
   "toolCode"
 ])
 
-/** Parameters in which code, queries and pages are written: some nodes compute braces in them. */
+/** Parameters with code, queries and pages, in some of which nodes evaluate braces. */
 const written = new Set([
   "html",
   "css",
@@ -36,7 +36,7 @@ const variable = String.raw`\$(?:json|node|input|item|items|now|today|workflow|e
 const inBraces = new RegExp(String.raw`\{\{[^{}]{0,200}?(?:${variable})`)
 const withoutBraces = new RegExp(String.raw`^=\s*(?:${variable})`)
 
-/** Texts that were meant to be computed, and are not: no `=` in front, or no braces behind it. */
+/** Texts that look like expressions but are not: without `=` at the beginning, or without braces after it. */
 export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes
     .filter((node) => isEnabled(node) && !computing.has(kindOf(node)))

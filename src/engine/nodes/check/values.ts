@@ -8,7 +8,7 @@ import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkShape } from "./shapes.ts"
 
-/** Where in a node something is looked at, and what decides there. */
+/** Where a value is in a node, and the values that decide there. */
 export interface Place {
   readonly node: string
   readonly path: string
@@ -17,7 +17,7 @@ export interface Place {
 
 type Problem = Omit<Finding, "node" | "field">
 
-/** Everything that is wrong with given values of these parameters. `given` lacks what was left out. */
+/** Everything that is wrong with given values of these parameters. `given` has only those that were set. */
 export const checkValues = (
   properties: ReadonlyArray<Property>,
   given: JsonObject,
@@ -30,7 +30,7 @@ export const checkValues = (
   ...properties.flatMap((property) => missing(property, given, place))
 ]
 
-/** Where an option is wrong on which others depend, these say nothing that would still hold when it is mended. */
+/** If an option that others depend on is wrong, their findings are dropped: they may not hold once it is corrected. */
 const withoutEchoes = (properties: ReadonlyArray<Property>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const last = ({ field = "" }: Finding) => field.slice(field.lastIndexOf(".") + 1)
   const wrong = new Set(found.filter(({ problem }) => problem.endsWith(noOption)).map(last))
@@ -71,14 +71,14 @@ const checkGiven = (
   const [first] = shown
   if (first === undefined) {
     const isUsual = known.some((property) => isSame(property.default ?? "", value))
-    // What something else hides that is missing is told where that is missing.
+    // A missing value that hides others is reported at its own parameter.
     const isHidden = known.some(({ show = {} }) => isShown({ show }, place.settings))
     if (isNothing(value) || isUsual || isHidden) return []
     const problem = `${noEffect} under these settings: it needs ${needsOf(known)}`
     return [at(place, name, { level: "warning", problem })]
   }
   const problems = shown.map((property) => checkValue(property, value, place))
-  // Of several parameters of one name that are shown, the one that fits is meant.
+  // If several visible parameters have the same name, the matching one is meant.
   return problems.find((found) => found.length === 0) ?? problems[0] ?? []
 }
 
@@ -111,7 +111,7 @@ const isNothing = (value: unknown): boolean =>
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What is wrong with a value of a parameter that is shown. What an expression gives is known only to the engine. */
+/** What is wrong with the value of a visible parameter. Only the engine knows the value of an expression. */
 const checkValue = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
   const { fields, groups, isMultiple = false, name } = property
   if (isExpression(value) || value === undefined || value === null) return []
@@ -133,7 +133,7 @@ const checkFields = (fields: ReadonlyArray<Property>, value: unknown, place: Pla
     if (isNothing(value)) return []
     return [{ ...misshapen(place), problem: `${name} must be an object with its options, and is ${quoted(value)}` }]
   }
-  // Only what was added to a collection is in it, and only that can be missing something.
+  // Only what was added to a collection is in it, so only that can have missing values.
   const present = fields.filter((field) => Object.hasOwn(value, field.name))
   const values = effectiveValues(present, value, place.settings, place.settings.root)
   const settings = { ...place.settings, values }
@@ -175,7 +175,7 @@ const checkGroups = (
   })
 }
 
-/** What the entries of a group must be, where they are something else. */
+/** The required form of a group's entries, if they have another one. */
 const misfitOf = (given: unknown, isMultiple: boolean): string | undefined => {
   if (isExpression(given) || isNothing(given)) return undefined
   const all: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
@@ -216,7 +216,7 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
   return undefined
 }
 
-/** A parameter that is required and empty. */
+/** A required parameter that is empty. */
 const missing = (property: Property, given: JsonObject, place: Place): ReadonlyArray<Finding> => {
   const { isMultiple = false, name, required = false, title } = property
   if (!required || !isShown(property, place.settings)) return []
@@ -226,7 +226,7 @@ const missing = (property: Property, given: JsonObject, place: Place): ReadonlyA
   return [at(place, name, { level: "error", problem: "is required and empty", fix: hintOf(property, title) })]
 }
 
-/** As engines judge before they run a node. */
+/** The engine's own check before it runs a node. */
 const isMissing = ({ type }: Property, value: unknown): boolean => {
   if (["string", "dateTime", "options", "credentialsSelect"].includes(type)) return value === "" || value === undefined
   if (type === "multiOptions") return Array.isArray(value) && value.length === 0

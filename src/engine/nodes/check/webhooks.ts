@@ -7,7 +7,7 @@ import { activeOwners } from "./activeOwners.ts"
 import { takenBy } from "./addresses.ts"
 import type { Finding } from "./Finding.ts"
 
-/** Webhooks whose addresses active workflows of the instance have as well. */
+/** Webhooks with an address that active workflows of the instance also have. */
 export const checkWebhooks = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   id: string | undefined,

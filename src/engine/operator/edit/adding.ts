@@ -2,7 +2,7 @@ import { Predicate, Result, Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { toEngineType } from "../../client/naming.ts"
-import { groupsAmong } from "../../client/nodeGroups.ts"
+import { groupsAmong } from "../../client/refusedGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"

@@ -8,7 +8,7 @@ import { freshWebhookId, isCalled } from "../../client/webhookIds.ts"
 import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/showWorkflow.ts"
-import { nodesWithOwnPaths, sharedAddresses } from "../../workflow/copies.ts"
+import { nodesWithOwnPaths, sharedAddresses } from "../../workflow/ownPaths.ts"
 import type { Edited } from "./applyOperations.ts"
 import { tagsNamed } from "./tagsNamed.ts"
 

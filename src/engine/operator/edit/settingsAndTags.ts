@@ -2,7 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { mergePatch } from "../../workflow/paths.ts"
+import { mergePatch } from "../../workflow/valuePaths.ts"
 import { type Apply, withWorkflow } from "./Draft.ts"
 
 export const settings: Apply<"settings"> = (draft, { parameters }) => {

@@ -4,8 +4,8 @@ import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { holdsSecrets, mapShownTexts, meaningOf, secretsStay } from "../../workflow/maskSecrets.ts"
-import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/paths.ts"
 import { withoutFormerNames } from "../../workflow/resourceNames.ts"
+import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/valuePaths.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */

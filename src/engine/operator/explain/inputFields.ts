@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { valueAt } from "../../workflow/paths.ts"
+import { valueAt } from "../../workflow/valuePaths.ts"
 import { type FieldReference, fieldReferencesIn, textOfReference } from "./fieldReferences.ts"
 import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
 import { truncateText, truncateValue } from "./truncate.ts"

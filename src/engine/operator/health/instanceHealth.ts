@@ -6,9 +6,9 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { credentialsOf } from "./credentialHealth.ts"
-import { failuresOf } from "./failures.ts"
 import { longRunsOf } from "./longRuns.ts"
 import { missedRunsOf } from "./missedRuns.ts"
+import { failuresOf } from "./recentFailures.ts"
 import { workflowFactsOf, type Engine } from "./workflowFacts.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))

@@ -10,8 +10,8 @@ import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/showWorkflow.ts"
 import { notStarted, switchOn } from "../../tools/workflows/switchOn.ts"
 import { write } from "../../tools/workflows/writes.ts"
-import { callingInstead } from "../../workflow/callers.ts"
 import { changeLines } from "../../workflow/difference.ts"
+import { callingInstead } from "../../workflow/workflowCalls.ts"
 import { restoredTags } from "./restoredTags.ts"
 
 /** A workflow that is as it was again, and what is to be said about it. */

@@ -13,7 +13,7 @@ import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts
 import { exclusively, failIfChangedSince } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/showWorkflow.ts"
 import { changeLines } from "../../workflow/difference.ts"
-import { callersOf, type CallingWorkflow, relink, shownCaller } from "./callers.ts"
+import { callersOf, type CallingWorkflow, relink, shownCaller } from "./callingWorkflows.ts"
 import { chosen } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
 

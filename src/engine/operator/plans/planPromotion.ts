@@ -20,8 +20,8 @@ import { listAll } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
 import { editorsOf } from "./editors.ts"
 import { allWorkflows, generationOf, knownCredentials, withDescriptions } from "./instanceContents.ts"
-import { nodeTypesOf } from "./nodeTypes.ts"
 import { tested } from "./requiredTests.ts"
+import { nodeTypesOf } from "./targetNodeTypes.ts"
 
 /** Which workflows of which instance go where, and how. */
 export interface PromotionRequest extends Options {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masked } from "../../workflow/maskSecrets.ts"
-import { type Path, pathText } from "../../workflow/paths.ts"
+import { type Path, pathText } from "../../workflow/valuePaths.ts"
 import type { Run } from "../run/mocks.ts"
 import { matchesPattern } from "./PathPattern.ts"
 

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { parsePath, type Path, pathText } from "../../workflow/paths.ts"
+import { parsePath, type Path, pathText } from "../../workflow/valuePaths.ts"
 
 /** Parses a path in which `*` stands for any field or index: `rows[*].id`. */
 export const parsePattern = (text: string): Result.Result<Path, string> =>

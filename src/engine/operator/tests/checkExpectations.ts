@@ -1,7 +1,7 @@
 import { Array as Arrays } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { type Path, pathText } from "../../workflow/paths.ts"
+import { type Path, pathText } from "../../workflow/valuePaths.ts"
 import { failureOf, wordsOf } from "../explain/failure.ts"
 import { jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import { byNode } from "../explain/runPath.ts"

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { type Path, pathText } from "../../workflow/paths.ts"
+import { type Path, pathText } from "../../workflow/valuePaths.ts"
 import { matchesPattern } from "./PathPattern.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets } from "../../workflow/maskSecrets.ts"
-import { mapTexts } from "../../workflow/paths.ts"
+import { mapTexts } from "../../workflow/valuePaths.ts"
 
 /** Masks secrets in a value, also where a secret that was found appears again under a harmless name. */
 export const withoutSecrets = (value: unknown): unknown => {

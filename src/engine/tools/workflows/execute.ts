@@ -12,7 +12,7 @@ import { type Address, addressesOf } from "../../workflow/addresses.ts"
 import { hasOnlyManualTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { object, optional, workflowId } from "../parameters.ts"
-import { formFields, requestFor } from "./request.ts"
+import { formFields, requestFor } from "./webhookRequest.ts"
 
 export const executeWorkflow = EngineTool.make("execute_workflow", {
   title: "Execute workflow",

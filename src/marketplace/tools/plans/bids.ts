@@ -26,7 +26,7 @@ const amountFields = {
   )
 }
 
-/** The same as it is shown to callers. */
+/** The same as shown to callers. */
 const amountShown = {
   bid_rubles: { type: "number", description: "New bid in rubles, or" },
   bid_kopecks: { type: "integer", description: "new bid in kopecks" }
@@ -37,11 +37,11 @@ interface Amount {
   readonly bid_kopecks?: Kopecks
 }
 
-/** Nothing where neither unit is given. */
+/** Undefined if neither unit is given. */
 const kopecksOf = ({ bid_kopecks, bid_rubles }: Amount): Kopecks | undefined =>
   bid_kopecks ?? (bid_rubles === undefined ? undefined : rublesToKopecks(bid_rubles))
 
-/** Exactly one way of saying it, or the caller did not mean what we would read. */
+/** Exactly one of the alternatives must be given: with several, it is unclear which one is meant. */
 const exactlyOne = (index: number, given: ReadonlyArray<unknown>, words: string) =>
   given.filter((value) => value !== undefined).length === 1
     ? Effect.void
@@ -138,7 +138,7 @@ const clusterChanges = Schema.Array(ClusterChange)
     )
   )
 
-/** The bids of some articles; where they prove no unit, those of more articles are read with them, if they can be. */
+/** The bids of some articles; if they prove no unit, those of more articles are read with them, if they can be. */
 const clusterBidsOf = Effect.fnUntraced(function* (items: ReadonlyArray<Pair>, more: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
   const { bids } = yield* ads.getNormqueryBids({ items })

@@ -10,7 +10,7 @@ import { isBecause } from "../../client/MarketplaceError.ts"
 import { caps } from "../../client/operations.ts"
 import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
 
-/** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
+/** Minimum bids are read unasked for up to this many campaigns; more may take several calls. */
 const askedUnbidden = 20
 
 interface FloorsWanted {
@@ -23,7 +23,7 @@ interface Floors {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How a plan deals with the lowest bids; saying what to do below them means that they are asked for. */
+/** How a plan deals with minimum bids; saying what to do below them means that they are read. */
 export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_floor }: FloorsWanted) {
   if (check_floors === false && on_below_floor !== undefined) {
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
@@ -33,7 +33,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
-    /** The lowest bids, as far as they can be read within the time of one call of a tool; tells how far it has come. */
+    /** The minimum bids that can be read within the time of one tool call; reports progress. */
     ask: Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
       const calls = asked.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
       const { limit, periodMs } = limitOf(yield* MarketplaceConfig, "getBidsMin")
@@ -45,7 +45,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
         LowestBids.use((lowest) => lowest.ofAll(asked, { until, onRead })),
         (floors): Floors => ({ floors, warnings: [] })
       )
-      // Nobody has asked for them: where they cannot be had, the plan does without.
+      // They are optional: if they cannot be read, the plan does without.
       if (check_floors === true || on_below_floor !== undefined) return yield* found
       return yield* Effect.catchIf(found, isWithoutFloors, ({ problem }) =>
         Effect.succeed<Floors>({ floors: [], warnings: [`${problem} ${refusedLater}`] })
@@ -54,7 +54,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
   }
 })
 
-/** The marketplace does not tell the lowest bids, and would not the next time. */
+/** The marketplace does not return minimum bids, and would not the next time. */
 const isWithoutFloors = isBecause("AdsBadRequest", "AdsForbidden", "AdsNotFound", "AdsUnreadable")
 
 const tooMany = (calls: number, most: number) =>

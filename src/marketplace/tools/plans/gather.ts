@@ -6,14 +6,14 @@ import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { isRefusal } from "../../client/MarketplaceError.ts"
 
-/** The campaigns that changes are about, and those of them that cannot be read. */
+/** The campaigns of some changes, and those of them that cannot be read. */
 export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
   Effect.map(
     MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [...new Set(changes.map(({ advert_id }) => advert_id))] })),
     ({ adverts: campaigns, unreadable }) => ({ campaigns, unreadable })
   )
 
-/** The minus-phrases of articles, with a warning where the marketplace does not show them. */
+/** The minus-phrases of articles, with a warning if the marketplace does not show them. */
 export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
   const { found, refused } = yield* bisectReads(

@@ -21,7 +21,7 @@ import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
 import * as results from "./results.ts"
 
-/** The snapshot as callers give it: its ids may come as text. */
+/** The snapshot as callers pass it: its ids may come as text. */
 const snapshot = Schema.Array(
   Schema.Struct({
     ...OldSettings.fields,
@@ -151,7 +151,7 @@ interface PlacementsWanted {
   readonly recommendations_percent?: number
 }
 
-/** Refuses arguments that would have no effect beside the others. */
+/** Refuses arguments that would have no effect in combination with the others. */
 const refuseIdle = ({ placements, target, ...percent }: PlacementsWanted) => {
   if (target === "in-place" && placements !== undefined) {
     const problem = "must not be given with target in-place, which leaves a campaign where it is shown"
@@ -165,7 +165,7 @@ const refuseIdle = ({ placements, target, ...percent }: PlacementsWanted) => {
   return Effect.fail(new InvalidArgument({ argument: `${idle}_percent`, problem }))
 }
 
-/** The asked campaigns; else those with one bid, or in the snapshot, that can still change. */
+/** The requested campaigns; by default those with one bid, or in the snapshot, that can still change. */
 const chosen = (
   existing: ReadonlyArray<Campaign>,
   advert_ids: ReadonlyArray<number> | undefined,
@@ -180,8 +180,8 @@ const chosen = (
 type Found = Pick<MigrationInput, "phrases" | "phrasesClosed"> & { readonly warnings: ReadonlyArray<string> }
 
 /**
- * The phrases of whole campaigns and of all articles involved, and what is to be said about them. Where phrases are
- * closed to the seller, bids can still be moved, and the plan says what it leaves out.
+ * The phrases of whole campaigns and of all articles involved, with warnings. If phrases are closed to the seller, bids can
+ * still be migrated, and the plan says what it leaves out.
  */
 const migrationPhrases = Effect.fnUntraced(
   function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
@@ -195,7 +195,7 @@ const migrationPhrases = Effect.fnUntraced(
   )
 )
 
-/** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
+/** Campaign-wide phrases; after the switch-off the marketplace may no longer show them. */
 const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
   const items = campaigns
     .filter(({ bid_type }) => bid_type === "auto")

@@ -19,7 +19,7 @@ const newCampaign = Schema.Struct({
 })
 const anyPlace = Schema.Union([money, phraseList, newCampaign, membership, Schema.Null])
 
-/** A plan in short. */
+/** A plan's summary. */
 const planOf = <S extends Schema.Constraint>(kind: PlanKind, place: S) => results.planOf(Schema.Literal(kind), place)
 
 export const bidsPlan = Schema.Struct(planOf("bids", amount))

@@ -5,12 +5,12 @@ import type * as Message from "../Message.ts"
 import type { ServerMessage } from "../Response.ts"
 import { longestWait, readReply, requestOf, unanswered } from "./form.ts"
 
-/** Questions that may be open at once, of all clients together: each holds the place of a call. */
+/** Most open questions of all clients together: each occupies the place of a call. */
 const most = 100
 
-/** Whom a question goes to. */
+/** The recipient of a question. */
 export interface Asked {
-  /** The conversation, from which alone an answer counts. */
+  /** The session that alone may answer. */
   readonly session: string
   readonly send: (message: ServerMessage) => Effect.Effect<void>
   /** Ends when no answer can come any more. */
@@ -24,11 +24,11 @@ interface Open {
 
 const nameOf = (session: string, id: string) => `${session}:${id}`
 
-/** Questions that were sent as requests of ours and wait for their answers. */
+/** Questions sent as requests of ours, waiting for their answers. */
 export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   const open = new Map<string, Open>()
 
-  /** Waits for what the client answers; never longer than a person may think. */
+  /** Waits for the client's answer, but not longer than a person may take. */
   const ask = (question: Question, { gone, send, session }: Asked): Effect.Effect<Reply> =>
     Effect.suspend(() => {
       if (open.size >= most) return Effect.succeed(unanswered(`${most} questions are waiting for answers already`))
@@ -59,7 +59,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
       )
     })
 
-  /** Takes an answer; one to nothing that this conversation was asked, or to what was answered before, changes nothing. */
+  /** Takes an answer; one without an open question in this session is ignored. */
   const answer = (session: string, { id, ...reply }: Message.Reply) =>
     Effect.suspend(() => {
       const asked = open.get(String(id))
@@ -68,7 +68,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
       return Effect.asVoid(Deferred.succeed(asked.reply, readReply(reply)))
     })
 
-  return { ask, answer, /** Questions that wait. */ size: () => open.size }
+  return { ask, answer, /** The number of open questions. */ size: () => open.size }
 }
 
 export type Questions = ReturnType<typeof make>

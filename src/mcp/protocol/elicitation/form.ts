@@ -8,13 +8,13 @@ import { readResult } from "./schemas.ts"
 /** How long a question waits for its answer, in milliseconds. */
 export const longestWait = 5 * 60_000
 
-/** Whether a client with these capabilities shows forms; it does where it names no other mode. */
+/** Whether a client with these capabilities shows forms; it does if it names no mode. */
 export const showsForms = (capabilities: unknown): boolean => {
   const elicitation = Predicate.hasProperty(capabilities, "elicitation") ? capabilities.elicitation : undefined
   return Predicate.isObject(elicitation) && ("form" in elicitation || !("url" in elicitation))
 }
 
-/** The request, but for its id; the same in every revision that has it. Its message quotes what upstreams hold. */
+/** The request without its id, the same in every revision that has it. Its message quotes upstreams. */
 export const requestOf = ({ fields, message, required = [] }: Question) => ({
   method: "elicitation/create",
   params: {
@@ -23,7 +23,7 @@ export const requestOf = ({ fields, message, required = [] }: Question) => ({
   }
 })
 
-/** What a client's result says; nothing where it is none. */
+/** The content of a client's result; undefined if it is invalid. */
 export const replyOf = (result: unknown): Option.Option<Reply> =>
   Option.map(readResult(result), ({ action, content = {} }): Reply => {
     switch (action) {
@@ -38,7 +38,7 @@ export const replyOf = (result: unknown): Option.Option<Reply> =>
 
 export const unanswered = (problem: string): Reply => ({ _tag: "Unanswered", problem })
 
-/** What a client's answer to the request comes to, whatever it is. */
+/** The outcome of a client's answer to the request, whatever it is. */
 export const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): Reply => {
   if (error === undefined) {
     return Option.getOrElse(replyOf(result), () => unanswered("the client's answer is not one to the question"))

@@ -6,7 +6,7 @@ import { invalidParams } from "../ProtocolError.ts"
 import { longestWait } from "./form.ts"
 import { readKept } from "./schemas.ts"
 
-/** What a client carries from one round of a call to the next. */
+/** State that a client carries from one round of a call to the next. */
 export interface RequestState {
   /** The key of the question that it was told to answer. */
   readonly key: string
@@ -21,14 +21,14 @@ const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 const foreign = invalidParams("requestState: is not what this server sent. Make the call again without it")
 
-/** A fingerprint of JSON, which no other has. */
+/** A collision-resistant fingerprint of JSON. */
 export const fingerprint = (json: unknown) =>
   Effect.map(
     Effect.promise(() => crypto.subtle.digest("SHA-256", bytesOf(JSON.stringify(json)))),
     (digest) => encode(new Uint8Array(digest))
   )
 
-/** Seals states with a key that only this server and its copies have, so that nobody can change them on their way. */
+/** Seals states with a key that only this server and its copies have, so that nobody can change them. */
 export const make = Effect.gen(function* () {
   const { secret: material } = yield* Copies
   const key = yield* Effect.cached(
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     return `${kept}.${encode(new Uint8Array(seal))}`
   })
 
-  /** The state that was sealed; nothing where it is too old, and the person is asked again. */
+  /** The sealed state; undefined if it has expired, so that the person is asked again. */
   const open = Effect.fnUntraced(function* (sealed: unknown) {
     if (!Predicate.isString(sealed)) return yield* foreign
     const [kept = "", seal = ""] = sealed.split(".")

@@ -9,14 +9,14 @@ import { replyOf, requestOf, showsForms } from "./form.ts"
 import { fingerprint, make as makeStates } from "./requestState.ts"
 import { readResponses } from "./schemas.ts"
 
-/** The call goes on when it is made again with the answer to a question. */
+/** The call continues when it is repeated with the answer to a question. */
 export class InputNeeded extends Data.TaggedError("InputNeeded")<{
   readonly key: string
   readonly request: Readonly<Record<string, unknown>>
   readonly requestState: string
 }> {}
 
-/** The params of a call, as far as questions are concerned. */
+/** The params of a call that concern questions. */
 interface Params {
   readonly name: string
   readonly arguments?: unknown
@@ -26,8 +26,8 @@ interface Params {
 }
 
 /**
- * Serves a call in as many rounds as it has questions: the result of one that the caller has not answered yet is the
- * question itself. Answers only count with the state that went out with their question.
+ * Serves a call in as many rounds as it has questions: while one is unanswered, the result is the question. Answers count only
+ * with the state that was sent with their question.
  */
 export type Rounds = <A>(
   program: Effect.Effect<A, ToolFailure>,
@@ -38,7 +38,7 @@ export type Rounds = <A>(
 export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
   const states = yield* makeStates
 
-  /** The answers that the caller brings, by their questions' fingerprints. */
+  /** The answers in a call, by their questions' fingerprints. */
   const answersOf = Effect.fnUntraced(function* ({ inputResponses = {}, requestState }: Params) {
     const responses = readResponses(inputResponses)
     if (Option.isNone(responses)) return yield* invalidParams("inputResponses: must be an object")

@@ -5,10 +5,10 @@ const ElicitResult = Schema.Struct({
   content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
 })
 
-/** What a client's result says of the form that it showed. */
+/** A client's result for a form. */
 export const readResult = Schema.decodeUnknownOption(ElicitResult)
 
-/** The answers to questions that a call brings, by their keys. */
+/** The answers to questions in a call, by key. */
 export const readResponses = Schema.decodeUnknownOption(Schema.Record(Schema.String, Schema.Unknown))
 
 const Kept = Schema.fromJsonString(
@@ -20,5 +20,5 @@ const Kept = Schema.fromJsonString(
   })
 )
 
-/** The state of a call that was sealed, with its end. */
+/** The sealed state of a call, with its expiry. */
 export const readKept = Schema.decodeUnknownOption(Kept)

@@ -20,7 +20,7 @@ import { listed, onePage } from "./paging.ts"
 
 type PlainCall = Schema.Struct<typeof callTool>["Type"]
 
-/** Whether params are those of a call without anything said about it, as nearly all are. */
+/** A quick check for params of a call without further options, as nearly all. */
 const isPlainCall = (params: unknown): params is PlainCall =>
   Predicate.isObject(params) &&
   "name" in params &&
@@ -32,7 +32,7 @@ const isPlainCall = (params: unknown): params is PlainCall =>
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = tools.filter(({ isListed }) => isListed !== false)
-  // At the first look in each revision: schemas take their time.
+  // At the first use in each revision: schemas take time.
   const listings = memoized((protocolVersion: ProtocolVersion): Result => {
     const json = lazy(() => listOf(shown.map((tool) => listing(tool, protocolVersion))))
     const result = {
@@ -76,12 +76,12 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   } satisfies Method.Methods
 }
 
-/** Why a tool is called, for whoever keeps a history. */
+/** The reason for a call, for the history. */
 const reasonKey = "workflow-tool-server/reason"
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 
-/** What a call works on; one that cannot be understood counts as a call of a tool without a group. */
+/** The group of a call; a call that cannot be read has none. */
 const workOf =
   (byName: ReadonlyMap<string, Tool>) =>
   (params: unknown): Method.Work => {
@@ -105,11 +105,11 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   })
 }
 
-/** A list of what is JSON already, not copied together before it is written. */
+/** A list of JSON texts, not concatenated before it is written. */
 const listOf = (items: ReadonlyArray<string>) =>
   `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
 
-/** What a list tells of a tool, as JSON. */
+/** What a list shows of a tool, as JSON. */
 const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
   const { annotations, description, meta, name, title } = tool
   const inputSchema = `"inputSchema":${inputJson(tool)}`
@@ -126,8 +126,8 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
 }
 
 /**
- * Which fields an answer always has, and no more: clients hold every answer against it, and the list of tools is paid for
- * in every conversation. Modern failures are results too, which some clients do the same with.
+ * Which fields an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
+ * conversation. Modern failures are results, too, which some clients also validate.
  */
 const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
   era === "legacy" ? { type: "object", required } : { type: "object", anyOf: [{ required }, { required: ["error"] }] }

@@ -10,11 +10,11 @@ export interface Visit {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly variables: Readonly<Record<string, string>>
   readonly content: unknown
-  /** When it came, as text. */
+  /** The time of the call, as text. */
   readonly time: string
 }
 
-/** The data of the one item that a trigger makes of a call. */
+/** The data of the single item that a trigger makes of a call. */
 export const triggerData = (node: JsonObject, visit: Visit): JsonObject => {
   switch (kindOf(node)) {
     case "chatTrigger":

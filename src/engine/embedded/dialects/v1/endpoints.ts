@@ -57,7 +57,7 @@ export const workflowFields = {
 
 const workflow = fields(workflowFields, "name", "nodes", "connections", "settings")
 
-/** Further fields are taken and echoed; only an id is refused. */
+/** Other fields are accepted and echoed; only an id is refused. */
 const credential = {
   ...fields({ id: readOnly, name: string, type: string, data: object }, "name", "type", "data"),
   isOpen: true
@@ -81,7 +81,7 @@ export const executionQuery = {
   cursor: "encoded"
 } as const
 
-/** What both engines offer below `/api/v1`, in the same form. */
+/** Endpoints that both engines offer in the same form. */
 export const sharedEndpoints: ReadonlyArray<Endpoint> = [
   { method: "GET", path: "/workflows/:id", query: { excludePinnedData: "boolean" }, run: getWorkflow },
   { method: "DELETE", path: "/workflows/:id", query: {}, run: deleteWorkflow },
@@ -95,7 +95,7 @@ export const sharedEndpoints: ReadonlyArray<Endpoint> = [
 
 const statuses = ["error", "success", "waiting"]
 
-/** What a 1.x engine offers. It does not look at the body of an activation. */
+/** Endpoints of a 1.x engine. It ignores the body of an activation. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...sharedEndpoints,
   { method: "GET", path: "/workflows", query: workflowQuery, run: listWorkflows },

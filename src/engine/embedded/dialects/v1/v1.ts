@@ -3,7 +3,7 @@ import { Predicate, Result } from "effect"
 import { keyHeaders, versionField } from "../../../client/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { nodeTypes } from "../../nodes/nodeTypes.ts"
-import { missingCredential } from "../../run/nodeTypes.ts"
+import { missingCredential } from "../../run/knownTypes.ts"
 import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { own } from "../../store/values.ts"
@@ -33,7 +33,7 @@ const messages: Messages = {
   testButton: "Test workflow"
 }
 
-/** Nothing may be unknown or empty. */
+/** Unknown or empty values are refused. */
 const queryProblem =
   (known: Parameters) =>
   ({ name, raw, values }: Given): string | undefined => {
@@ -55,10 +55,10 @@ const queryProblem =
     return isFree || parameter.includes(value) ? undefined : messages.choice(path, parameter, value)
   }
 
-/** Characters that must be encoded. The engine looks no further than to the next `=`, so that a cursor may end in some. */
+/** Characters that must be encoded. The engine checks only up to the next `=`, so that a cursor may end with some. */
 const reserved = /[:/?#[\]@!$&'()*+,;]/
 
-/** The first trigger that cannot listen is told, in words that depend on its kind. */
+/** The first trigger that cannot listen is reported, with a message that depends on its kind. */
 const activationProblem = ({ id, name, nodes }: WorkflowRecord): Refusal | undefined => {
   const triggers = nodes.filter(isTrigger)
   if (triggers.length === 0) {
@@ -76,7 +76,7 @@ const activationProblem = ({ id, name, nodes }: WorkflowRecord): Refusal | undef
 
 const inQuotes = (problem: string) => `There was a problem activating the workflow: "${problem}"`
 
-/** A workflow is one record that is kept as it was sent, and whose saved nodes are those that run. */
+/** A workflow is a single record, stored as it was sent, and its saved nodes run. */
 const workflows: WorkflowRules = {
   keptNode: (node) => node,
   keptSettings: (settings) => settings,
@@ -102,7 +102,7 @@ export const number: Property = { type: "number" }
 export const boolean: Property = { type: "boolean" }
 export const choice = (...values: ReadonlyArray<string>): Property => ({ type: "string", enum: values })
 
-/** A handful of the types that engines know: those that people meet first. */
+/** Some of the types that engines know: the most common ones. */
 export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   httpBasicAuth: { properties: { user: text, password: text } },
   httpDigestAuth: { properties: { user: text, password: text } },

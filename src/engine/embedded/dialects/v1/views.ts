@@ -47,7 +47,7 @@ const share = ({ owner }: Tables, { createdAt, id }: WorkflowRecord) => {
   }
 }
 
-/** What code threw, with the item where it runs once for each. */
+/** The error thrown by code, with the item if it runs once for each. */
 const codeError = ({ message, thrown }: Problem, node: JsonObject) => {
   const item = thrown?.item
   const context = item === undefined ? {} : { itemIndex: item, context: { itemIndex: item } }
@@ -130,7 +130,7 @@ export const views: Views = {
     ...(occasion === "list" || occasion === "update" ? {} : { shared: [share(tables, workflow)] }),
     ...(occasion === "list" || occasion === "get" ? { tags: tagsOf(tables, workflow).map(tag) } : {})
   }),
-  /** An echo of what was sent, and behind it what the engine added. */
+  /** An echo of what was sent, followed by what the engine added. */
   createdWorkflow: (_, workflow, sent) => ({
     ...sent,
     active: false,
@@ -148,7 +148,7 @@ export const views: Views = {
   createdCredential: ({ createdAt, id, updatedAt }, sent) => ({ ...sent, id, createdAt, updatedAt, isManaged: false }),
   deletedCredential: ({ createdAt, name, type, updatedAt }) => ({ createdAt, updatedAt, name, type, isManaged: false }),
   execution: (execution, includeData) => ({ ...record(execution), ...(includeData ? details(execution) : {}) }),
-  /** Lists do not tell the status. */
+  /** Lists do not show the status. */
   listedExecution: (execution, includeData) => ({
     ...head(execution),
     ...times(execution),

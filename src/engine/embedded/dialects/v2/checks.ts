@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
-import { missingCredential } from "../../run/nodeTypes.ts"
+import { missingCredential } from "../../run/knownTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"
@@ -16,7 +16,7 @@ interface Finding {
   readonly problem: string
 }
 
-/** What is said about the graph of a workflow that is not taken, or nothing. */
+/** The error for an invalid graph, if it is. */
 export const graphProblem = ({ connections, nodes }: Draft): string | undefined => {
   const malformed = [...nodes.flatMap(nodeFindings), ...Object.entries(connections).flatMap(connectionFindings)]
   const findings = malformed.length > 0 ? malformed : [...doubles(nodes), ...strays(nodes, connections)]
@@ -137,7 +137,7 @@ export const creationProblem = ({ name, parentFolderId, projectId }: Draft, { ow
   return parentFolderId === undefined ? undefined : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
 }
 
-/** Why a workflow is not published; every node with an issue is told. Nodes that nothing leads to do not matter. */
+/** Why a workflow is not published; every node with an issue is listed. Unreachable nodes do not matter. */
 export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refusal | undefined => {
   if (!nodes.some(isStart)) {
     return badRequest(
@@ -156,7 +156,7 @@ export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refus
   return badRequest(`Cannot publish workflow: ${count} configuration issues:\n\n${issues.join("\n\n")}`)
 }
 
-/** A workflow is only published after those that its nodes call, itself aside. */
+/** A workflow is published only after those that its nodes call, except itself. */
 export const callProblem = ({ id, nodes }: WorkflowRecord, { workflows }: Tables): Refusal | undefined => {
   const missing = nodes.flatMap((node) => {
     const called = calledBy(node)
@@ -171,7 +171,7 @@ export const callProblem = ({ id, nodes }: WorkflowRecord, { workflows }: Tables
     : badRequest(`Cannot publish workflow: ${missing.join("; ")}. Please publish all referenced sub-workflows first.`)
 }
 
-/** The id of the workflow that a node calls, where it does not find that out while it runs; "" where it names none. */
+/** The id of the workflow that a node calls, unless it is determined at run time; "" if none is given. */
 const calledBy = (node: JsonObject): string | undefined => {
   const { source, workflowId } = parametersOf(node)
   if (kindOf(node) !== "executeWorkflow" || (source !== undefined && source !== "database")) return undefined
@@ -179,10 +179,10 @@ const calledBy = (node: JsonObject): string | undefined => {
   return called.startsWith("=") ? undefined : called
 }
 
-/** Triggers that other workflows start count as well. */
+/** Includes triggers that other workflows start. */
 const isStart = (node: JsonObject) => isTrigger(node) || isPassiveTrigger(node)
 
-/** The names of the nodes that something leads to. */
+/** The names of reachable nodes. */
 const targetsIn = (connections: JsonObject): ReadonlySet<string> =>
   new Set(
     Object.values(connections)
@@ -201,7 +201,7 @@ const issuesOf = (node: JsonObject): ReadonlyArray<string> => {
   ]
 }
 
-/** A parameter that a node cannot do without; only of the commonest kinds. */
+/** A required parameter; only of the most common kinds. */
 const missingParameter = (node: JsonObject): string | undefined => {
   const { inputSource, url, workflowInputs } = parametersOf(node)
   if (kindOf(node) === "httpRequest") return textOf(url) === "" ? "url" : undefined

@@ -48,7 +48,7 @@ const otherScopes = ["workflowTags:list", "workflowTags:update"]
 
 const scopeName = ({ name }: Resource) => (name === "executions" ? "execution" : name === "tags" ? "tag" : name)
 
-/** What the key may do and call: here, whatever is offered. */
+/** What the key may do and call: here, everything on offer. */
 export const discover: Handler = Effect.fnUntraced(function* ({ query }) {
   const { endpoints } = yield* Dialect
   const wanted = query.get("resource")

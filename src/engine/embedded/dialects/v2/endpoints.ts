@@ -47,14 +47,14 @@ const keptSettings = {
   customTelemetryTags: array(anything)
 }
 
-/** Settings that are taken and forgotten. */
+/** Settings that are accepted but not stored. */
 const forgottenSettings = {
   binaryMode: choice("separate", "combined"),
   redactionPolicy: anything,
   credentialResolverId: anything
 }
 
-/** The fields that are kept, each in its place. */
+/** The fields that are stored, by where they occur. */
 export const nodeOrder = Object.keys(nodeFields)
 export const settingsOrder = Object.keys(keptSettings)
 
@@ -96,7 +96,7 @@ const stoppable = {
   isOpen: true
 }
 
-/** What a 2.x engine offers. A fixed segment stands before a variable one. */
+/** Endpoints of a 2.x engine. A fixed segment comes before a variable one. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...sharedEndpoints,
   { method: "GET", path: "/workflows", query: { ...workflowQuery, offset: "encoded" }, run: listWorkflows },

@@ -4,7 +4,7 @@ import { iso } from "../../store/fresh.ts"
 import type { ExecutionRecord, Problem } from "../../store/records.ts"
 import { head, record, renderRun, stackOf, type Style, times, withDefaults } from "../viewParts.ts"
 
-/** What code threw, without the node and the item. */
+/** The error thrown by code, without node and item. */
 const codeError = ({ message, thrown }: Problem) => ({
   level: "info",
   shouldReport: false,
@@ -80,7 +80,7 @@ const workflowData = ({ snapshot, workflowId }: ExecutionRecord) => ({
   nodeGroups: []
 })
 
-/** What a retry answers with once the new run has ended. */
+/** The answer to a retry once the new run has ended. */
 export const retriedExecution = (execution: ExecutionRecord) => {
   const { id, retryOf } = head(execution)
   return {
@@ -98,7 +98,7 @@ export const retriedExecution = (execution: ExecutionRecord) => {
   }
 }
 
-/** What a stop answers with. */
+/** The answer to a stop. */
 export const stoppedExecution = (execution: ExecutionRecord) => ({
   mode: execution.mode,
   ...times(execution),

@@ -33,7 +33,7 @@ export const archive = (isArchived: boolean): Handler =>
     return ok(yield* showWorkflow(saved, "deactivate"))
   })
 
-/** A retry goes on at the node that failed, with what that node got; a run that no node has failed begins anew. */
+/** A retry continues at the failed node with its input; a run without a failed node starts over. */
 const resume = ({
   snapshot,
   steps

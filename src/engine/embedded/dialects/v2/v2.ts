@@ -34,7 +34,7 @@ const quoted = (names: ReadonlyArray<string>, separator: string) => names.map((n
 
 const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/
 
-/** What is unknown or empty is passed over. */
+/** Unknown or empty values are ignored. */
 const queryProblem =
   (known: Parameters) =>
   ({ name, values }: Given): string | undefined => {
@@ -54,13 +54,13 @@ const queryProblem =
     return value.startsWith("-") ? `${path} Param \`limit\` must be a non-negative integer` : undefined
   }
 
-/** Kinds of nodes that are called from outside under an id of their own. */
+/** Kinds of nodes that are called from outside, under their own id. */
 const called = new Set(["webhook", "formTrigger", "chatTrigger", "form", "wait"])
 
-/** Settings that an update takes away where it gives these values. */
+/** Values with which an update removes settings. */
 const lostAs = { errorWorkflow: "DEFAULT", timezone: "DEFAULT", executionTimeout: -1 }
 
-/** A workflow has versions: a new graph makes one, and the published one goes on running beside the saved one. */
+/** A workflow has versions: a new graph makes one, and the published one keeps running besides the saved one. */
 const workflows: WorkflowRules = {
   keptNode: (node) => pick(nodeOrder, node),
   keptSettings: (settings) => pick(settingsOrder, settings),
@@ -85,11 +85,11 @@ const workflows: WorkflowRules = {
   ignoresUnknownTags: false
 }
 
-/** Most types of credentials can be kept to some hosts. */
+/** Most credential types can be restricted to some hosts. */
 const hosts = { allowedHttpRequestDomains: choice("all", "domains", "none"), allowedDomains: text }
 const notice = { type: "notice" }
 
-/** What the types of credentials have gained since 1.x. */
+/** What credential types have gained since 1.x. */
 const gained: Readonly<Record<string, CredentialType>> = {
   httpBasicAuth: { properties: hosts },
   httpDigestAuth: { properties: hosts },

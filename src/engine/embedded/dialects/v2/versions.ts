@@ -9,7 +9,7 @@ import { notFound } from "../../wire/http.ts"
 import { byOffset } from "../../wire/query.ts"
 import { ownerName } from "../viewParts.ts"
 
-/** All versions of a workflow, the oldest first; one from before versions were kept has its present one. */
+/** All versions of a workflow, oldest first; for one from before versions existed, its current state. */
 const versionsOf = Effect.fnUntraced(function* ({
   connections,
   id,
@@ -29,7 +29,7 @@ const words = { authors: ownerName, name: null, description: null }
 const times = ({ createdAt }: SavedVersion) => ({ createdAt, updatedAt: createdAt })
 const content = ({ connections, nodeGroups = [], nodes }: SavedVersion) => ({ nodes, connections, nodeGroups })
 
-/** What every version is known by, the newest first. */
+/** The fields of every version in a list, newest first. */
 export const listVersions: Handler = Effect.fnUntraced(function* ({ at, query }) {
   const { paging } = yield* Dialect
   const versions = yield* versionsOf(yield* findWorkflow(at("id")))
@@ -46,13 +46,13 @@ const find = Effect.fnUntraced(function* (id: string, versionId: string, missing
   return version ?? (yield* notFound("Version not found"))
 })
 
-/** One version, whole. */
+/** One complete version. */
 export const getVersion: Handler = Effect.fnUntraced(function* ({ at }) {
   const version = yield* find(at("id"), at("versionId"), "Workflow not found")
   return ok({ ...head(version), ...content(version), ...words, ...times(version) })
 })
 
-/** The same at the path that it had first, with its fields in another order. */
+/** The same at the former path, with its fields in another order. */
 export const getVersionAtOldPath: Handler = Effect.fnUntraced(function* ({ at }) {
   const version = yield* find(at("id"), at("versionId"), "Version not found")
   const { createdAt, updatedAt } = times(version)

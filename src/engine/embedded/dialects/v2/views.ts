@@ -101,7 +101,7 @@ export const credential = ({ createdAt, id, name, type, updatedAt }: CredentialR
   updatedAt
 })
 
-/** A credential in a list, which tells the project that it belongs to. */
+/** A credential in a list, with the project that it belongs to. */
 export const listedCredential = ({ owner }: Tables, { id, name, type, ...times }: CredentialRecord) => ({
   id,
   name,

@@ -82,16 +82,16 @@ export const languageKinds = words(`
   vectorStoreChromaDB toolExecutor modelSelector guardrails
 `)
 
-/** Whether an engine knows a type of node; types of installed community packages are not known here. */
+/** Whether an engine knows a node type; types of installed community packages are not known here. */
 export const isKnownType = (type: string): boolean => {
   const kind = nodeKind(type)
   return type === nodeType(kind) ? baseKinds.has(kind) : languageKinds.has(kind)
 }
 
-/** The credential types that triggers need; only of the commonest triggers. */
+/** The credential types that triggers need; only of the most common triggers. */
 const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", telegramTrigger: "telegramApi" }
 
-/** The type of the credential that a node needs and lacks. */
+/** The type of the credential that a node needs and does not have. */
 export const missingCredential = (node: JsonObject): string | undefined => {
   const type = own(credentialOf, kindOf(node))
   return type !== undefined && objectOf(node.credentials)[type] === undefined ? type : undefined

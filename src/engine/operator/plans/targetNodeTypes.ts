@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import { type NodeTypes, versioned } from "../../changes/promotion/nodeTypes.ts"
+import { type NodeTypes, versioned } from "../../changes/promotion/typeSupport.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
 import { nodePackages, toEngineType } from "../../client/naming.ts"

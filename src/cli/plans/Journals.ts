@@ -3,12 +3,12 @@ import { Context, type Effect } from "effect"
 import type { Journal } from "../../changes/Journal.ts"
 import * as PlanJournalFile from "./PlanJournalFile.ts"
 
-/** Where journals of plans are kept: each in its file, unless several servers share them. */
+/** Where journals of plans are stored: each in its file, unless several servers share them. */
 export const Journals = Context.Reference<{
   readonly make: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<Journal<C>>
-  /** The same journal where nothing may be written: what is planned is kept with the process. */
+  /** The same journal if nothing may be written: plans are lost with the process. */
   readonly makeReading: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<Journal<C>>
-  /** Why it cannot be written; nothing where it can. */
+  /** Why it cannot be written; undefined if it can. */
   readonly problemWith: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<string | undefined>
 }>("workflow-tool-server/cli/Journals", {
   defaultValue: () => ({

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { callingInstead, callsOf } from "../../../src/engine/workflow/callers.ts"
+import { callingInstead, callsOf } from "../../../src/engine/workflow/workflowCalls.ts"
 
 const runs = (name: string, workflowId: unknown) => ({
   name,

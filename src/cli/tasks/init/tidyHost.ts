@@ -1,7 +1,7 @@
 /** Pages of the engine's editor, whose address people copy. */
 const editorPage = /\/(?:home|workflow|workflows|settings|signin|setup|projects|executions|credentials)(?:\/.*)?$/
 
-/** The base address behind what people paste: without the editor's page or the API's path, and with a scheme. */
+/** The base address in what people paste: without the editor's page or the API's path, and with a scheme. */
 export const tidyHost = (written: string): string => {
   const trimmed = written.trim()
   const isLocal = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/i.test(trimmed)

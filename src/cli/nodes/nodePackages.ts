@@ -9,8 +9,8 @@ import { cacheFolder } from "../files/homeFolders.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /**
- * Where node types are kept, and where they come from that an engine does not tell. Nothing of it is loaded or looked at
- * before somebody asks. The embedded engine tells its own, and leaves nothing behind.
+ * Where node types are cached, and where to get those that an engine does not provide. Nothing is loaded or read before it is
+ * needed. The embedded engine provides its own, and leaves no files behind.
  */
 export const nodeTypes = ({ engine, nodeTypes: setting }: Pick<Launch, "engine" | "nodeTypes">) => {
   const cache = engine === undefined ? undefined : cacheFolder()
@@ -43,7 +43,7 @@ const packagesOf = (setting: NonNullable<Launch["nodeTypes"]> | "kept"): NodePac
   }
 }
 
-/** Packages from the user's registry; `tell` hears what is fetched. */
+/** Packages from the user's registry; `tell` is called with what is being fetched. */
 export const fromRegistry = (tell: (words: string) => Effect.Effect<void>): NodePackages => {
   const reader = Effect.all([
     Effect.promise(() => import("./registry.ts")),

@@ -11,8 +11,8 @@ export const largestMessage = 16 * 1024 * 1024
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Reads UTF-8 bytes as a message. What is nested too deep, names `__proto__` or has too many fields is an invalid message
- * that is never parsed; it keeps its id where it shows one, so that its sender gets to know.
+ * Reads UTF-8 bytes as a message. JSON that is nested too deeply, contains `__proto__` or has too many fields is an invalid
+ * message and never parsed; it keeps its id if that can be found, so that the sender learns about it.
  */
 export const readMessage = (bytes: Uint8Array): Result.Result<Message.Message, ProtocolError> => {
   const text = Result.try(() => decoder.decode(bytes))
@@ -23,7 +23,7 @@ export const readMessage = (bytes: Uint8Array): Result.Result<Message.Message, P
   return Result.isSuccess(json) ? Result.succeed(Message.read(json.success)) : Result.fail(parseError("not JSON"))
 }
 
-/** What was not kept whole is refused, under its id where it is a request whose beginning or end shows one. */
+/** Refuses a message that was not kept completely, with its id if it is a request whose beginning or end contains one. */
 export const readEdges = (
   { head, tail }: { readonly head: Uint8Array; readonly tail: Uint8Array },
   problem: string
@@ -32,10 +32,10 @@ export const readEdges = (
 const idIn = (head: string, tail: string): string | undefined =>
   isRequest.test(head) ? (inspect(head).id ?? lastId.exec(tail)?.[1]) : undefined
 
-/** An answer to us has an id as well, which is one of ours. */
+/** An answer to us also has an id, which is one of ours. */
 const isRequest = /"method"\s*:/
 
-/** What a message shows of its id, which stands behind all else in those of many clients. */
+/** The id of a message, which many clients write last. */
 const lastId = /,\s*"id"\s*:\s*("[^"\\]{0,100}"|-?\d{1,20})\s*\}\s*$/
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)

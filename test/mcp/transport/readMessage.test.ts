@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { inspect } from "../../../src/mcp/jsonText.ts"
-import { readEdges, readMessage } from "../../../src/mcp/transport/json.ts"
+import { readEdges, readMessage } from "../../../src/mcp/transport/readMessage.ts"
 import { asking, slowTexts } from "./slowTexts.ts"
 
 const read = (text: string) => readMessage(new TextEncoder().encode(text))

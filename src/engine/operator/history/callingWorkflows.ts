@@ -5,7 +5,7 @@ import { listAll, workflowsIn } from "../../client/listAll.ts"
 import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { exclusively } from "../../tools/workflows/guards.ts"
 import { write } from "../../tools/workflows/writes.ts"
-import { callingInstead, callsOf } from "../../workflow/callers.ts"
+import { callingInstead, callsOf } from "../../workflow/workflowCalls.ts"
 
 /** A workflow that names another one, and where. */
 export interface CallingWorkflow {

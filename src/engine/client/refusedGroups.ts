@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import type { EngineError } from "./EngineError.ts"
 
-/** Groups of nodes, the frames on the canvas, without the nodes that are not there; those that this leaves empty go. */
+/** Groups of nodes, the frames on the canvas, without nodes that do not exist; groups that become empty are dropped. */
 export const groupsAmong = (
   groups: ReadonlyArray<unknown>,
   nodes: ReadonlyArray<JsonObject>
@@ -18,8 +18,8 @@ export const groupsAmong = (
 }
 
 /**
- * The first group that an engine refuses: it takes only those that hold together, whatever else is changed, and says which
- * one does not by its name.
+ * The first group that an engine refuses: it accepts only groups whose nodes are connected, whatever else is changed, and names
+ * one that is not.
  */
 export const refusedGroup = (error: EngineError, groups: unknown): JsonObject | undefined =>
   error._tag === "ApiError" && error.httpStatus === 400 && /\bgroups? "|\bgroup ID "/i.test(error.problem)

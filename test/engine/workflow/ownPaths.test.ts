@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 
 import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
-import { nodesWithOwnPaths, sharedAddresses } from "../../../src/engine/workflow/copies.ts"
+import { nodesWithOwnPaths, sharedAddresses } from "../../../src/engine/workflow/ownPaths.ts"
 
 const generated = "0b9c4f5e-1c5f-4a57-9b62-3f1b8c3a9e10"
 const fresh = "7d0c5f0e-4b3a-4f57-9d61-2f1b8c3a9e10"

@@ -1,0 +1,114 @@
+import { Match, Redacted, type Schema } from "effect"
+
+import { addressOf } from "../../internal/http/addressOf.ts"
+import { redactor } from "../../internal/http/redact.ts"
+import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
+import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import type { Access } from "../../mcp/Access.ts"
+import type { Environment } from "../config/EngineConfig.ts"
+import {
+  ApiError,
+  AuthenticationFailed,
+  type EngineError,
+  NetworkError,
+  OutcomeUnknown,
+  PermissionDenied,
+  Timeout,
+  TooLargeToShow
+} from "./EngineError.ts"
+import { apiResponse, cameInstead, cut, gatewayProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
+import { networkKind, remedyFor } from "./unreachable.ts"
+
+/** The part of a call that its errors depend on. */
+export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
+  /** What was tried, in the words of an error. */
+  readonly operation: string
+  /** What does not exist if the engine answers "not found"; by default the thing named in the path. */
+  readonly about?: string
+  /** Values that must not appear in an error. */
+  readonly secrets?: ReadonlyArray<string>
+}
+
+/** The address of the instance, unless the caller may not see it. */
+interface At {
+  readonly address?: string
+}
+
+/** Errors of calls to one instance, with secrets redacted. */
+export const make = (instance: string, environment: Environment) => {
+  const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
+  const redactorOf = (call: Attempted) => redactor([...secrets, ...(call.secrets ?? [])])
+
+  const lost = (call: Attempted, problem: string) =>
+    new OutcomeUnknown({ instance, operation: call.operation, problem })
+
+  const address = addressOf(environment.host, environment.proxy)
+  /** Callers with a token of an OAuth issuer did not configure the instances. */
+  const addressFor = (access: Access): At => (access.subject !== undefined || address === undefined ? {} : { address })
+
+  /** The error of a call without a reply. */
+  const ofFailure = (call: Attempted, failure: UpstreamFailure, access: Access): EngineError =>
+    isOutcomeUnknown(effectOf(call), failure)
+      ? unknownOutcome(call, failure, addressFor(access))
+      : noAnswer(call, failure, addressFor(access))
+
+  const unknownOutcome = (call: Attempted, failure: UpstreamFailure, at: At): EngineError =>
+    failure._tag === "UpstreamTimeout"
+      ? new Timeout({ instance, milliseconds: failure.milliseconds, outcomeUnknownOf: call.operation, ...at })
+      : lost(call, describe(failure))
+
+  const noAnswer = (call: Attempted, failure: UpstreamFailure, at: At): EngineError => {
+    const problem = describe(failure)
+    return Match.valueTags(failure, {
+      UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds, ...at }),
+      Unreachable: ({ code, phase }) =>
+        new NetworkError({
+          instance,
+          code: networkKind(code),
+          problem,
+          wasReached: phase === "reading",
+          ...at,
+          ...(phase === "connecting" || code === "ETIMEDOUT" ? { remedy: remedyFor(code, environment) } : {})
+        }),
+      RedirectRefused: ({ status }) =>
+        new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
+      MoreThanUseful: ({ bytes }) => new TooLargeToShow({ instance, bytes }),
+      ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem, wasReached: true })
+    })
+  }
+
+  /** The error for a reply. */
+  const ofReply = (call: Attempted, answer: Reply): EngineError => {
+    const redact = redactorOf(call)
+    const details = { instance, apiResponse: apiResponse(answer, redact) }
+    const gateway = gatewayProblem(answer)
+    if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
+    if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
+    if (answer.status === 401) return new AuthenticationFailed(details)
+    if (answer.status === 403) return new PermissionDenied(details)
+    const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
+    const words = problemOf(answer, redact)
+    const problem = thing === undefined ? words : `${words} (${thing})`
+    return new ApiError({ ...details, httpStatus: answer.status, problem })
+  }
+
+  /** The error for an answer that is JSON, but not in the shape of the API. */
+  const ofShape = (call: Attempted, answer: Reply, error: Schema.SchemaError): EngineError => {
+    const redact = redactorOf(call)
+    const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
+    if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
+    const details = { httpStatus: answer.status, apiResponse: apiResponse(answer, redact) }
+    return new ApiError({ instance, problem: `the answer ${shape}`, ...details })
+  }
+
+  return { ofFailure, ofReply, ofShape }
+}
+
+const describe = Match.typeTags<UpstreamFailure, string>()({
+  UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
+  Unreachable: ({ problem }) => problem,
+  RedirectRefused: ({ problem }) => problem,
+  MoreThanUseful: ({ bytes }) => `its answer is ${bytes} bytes or more`,
+  ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
+})

@@ -1,0 +1,121 @@
+import { Cause, Clock, Effect, Exit, Fiber } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { Caller } from "../../mcp/Caller.ts"
+import type { EngineError } from "./EngineError.ts"
+import type { After, Change, InstanceHistory } from "./History.ts"
+import { isMissing } from "./isMissing.ts"
+import type { Workflow, WorkflowId } from "./models.ts"
+import { readTemporaryName } from "./temporaryName.ts"
+import { makeWritesUnderWay } from "./writesUnderWay.ts"
+
+/** What the answer to a change shows; the rest is looked up. */
+interface Told {
+  readonly before?: JsonObject
+  readonly after?: After
+}
+
+/** How to record a change. */
+interface Telling<A> extends Pick<Change, "before" | "touched"> {
+  readonly afterOf: (answer: A) => Told
+  /** What "not found" means: by default, that the workflow does not exist. */
+  readonly isGone?: Effect.Effect<void>
+}
+
+/** Records readings and changes of workflows, except temporary copies, which nobody would want back. */
+export const make = (
+  history: InstanceHistory,
+  getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+) => {
+  const temporary = new Set<string>()
+  const lasts = ({ id, name }: JsonObject) => {
+    const isTemporary = readTemporaryName(name) !== undefined
+    if (isTemporary) temporary.add(String(id))
+    return !isTemporary
+  }
+  const writes = makeWritesUnderWay()
+
+  /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
+  const read = <A>(
+    self: Effect.Effect<A, EngineError>,
+    workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
+  ): Effect.Effect<A, EngineError> =>
+    Effect.suspend(() => {
+      const since = writes.now()
+      return Effect.tap(self, (answer) =>
+        history.saw(workflowsIn(answer).filter((one) => lasts(one) && !writes.touchedSince(since, String(one.id))))
+      )
+    })
+
+  const created = Effect.fnUntraced(function* (workflow: Workflow) {
+    if (!lasts(workflow)) return
+    // Older engines leave the tags out of this answer: a new workflow has none.
+    const after = Effect.succeed(present({ tags: [], ...workflow }))
+    yield* history.wrote({ origin: yield* Caller, id: workflow.id, at: yield* Clock.currentTimeMillis, after })
+  })
+
+  /**
+   * The state of a workflow after a change that did not show it, unless another change has begun by then, which will record it.
+   */
+  const lookedUp = (id: WorkflowId) => {
+    const since = writes.now()
+    return Effect.match(getWorkflow(id), {
+      onSuccess: (workflow) => (writes.touchedSince(since, id) ? unknown : present(workflow)),
+      onFailure: (error) => (isMissing(error) && !writes.touchedSince(since, id) ? gone : unknown)
+    })
+  }
+
+  /** Records the outcome of a change, unless it is certain that nothing was changed. */
+  const ended = Effect.fnUntraced(function* <A>(
+    id: WorkflowId,
+    exit: Exit.Exit<A, EngineError>,
+    origin: Change["origin"],
+    { afterOf, isGone = history.saw([], [id]), ...told }: Telling<A>
+  ) {
+    if (Exit.isFailure(exit)) {
+      const error = failureOf(exit)
+      if (error !== undefined && isMissing(error)) return yield* isGone
+      if (error !== undefined && !mayHaveChanged(error, told.before)) return undefined
+    }
+    const { after, before = told.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
+    return yield* history.wrote({
+      ...told,
+      before,
+      origin,
+      id,
+      at: yield* Clock.currentTimeMillis,
+      after: after === undefined ? Fiber.join(yield* Effect.forkDetach(lookedUp(id))) : Effect.succeed(after)
+    })
+  })
+
+  /** Makes a change and records it; if the history does not know the workflow, it is read first. */
+  const change = Effect.fnUntraced(function* <A>(
+    id: WorkflowId,
+    self: Effect.Effect<A, EngineError>,
+    telling: Telling<A>
+  ) {
+    if (temporary.has(id)) return yield* self
+    const origin = yield* Caller
+    const isKnown = telling.before !== undefined || (yield* history.knows(id))
+    if (!isKnown) yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw([before])))
+    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, telling))
+  })
+
+  /** A temporary copy was deleted. */
+  const forget = (id: string) => Effect.sync(() => temporary.delete(id))
+
+  return { change, created, forget, read }
+}
+
+export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
+export const unknown: After = { _tag: "Unknown" }
+export const gone: After = { _tag: "Deleted" }
+
+const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
+  exit.cause.reasons.find(Cause.isFailReason)?.error
+
+/** Whether a change that failed may have changed something: engines save an active workflow before they refuse to run it. */
+const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
+  error._tag === "OutcomeUnknown" ||
+  (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
+  (error._tag === "ApiError" && before?.active === true)

@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+
+import type { Known, Ledger } from "../commits.ts"
+import { type HistoryEvent, idsIn } from "../HistoryEvent.ts"
+import { recordAt } from "../layout.ts"
+import { fileOf } from "../lists.ts"
+import { idAt, keyAt, keyOf } from "../paths.ts"
+import type { NewCommit } from "./fastImport.ts"
+import type { GitError } from "./Git.ts"
+import type { Files, Repository } from "./Repository.ts"
+
+/** Where the workflows of a commit lie, by `keyOf`. */
+type Places = ReadonlyMap<string, Omit<Known, "record">>
+
+/** The content of a commit; files written since they were listed have no object name here. */
+interface Held {
+  readonly tip: string
+  readonly places: Places
+  readonly files: Files
+}
+
+/** The part of the ledger that is in the repository. */
+export type Recorded = Pick<Ledger, "lists" | "workflows">
+
+/** Remembers what the newest commit contains, so that git need not list all files for each commit. */
+export const make = (repository: Repository) => {
+  let held: Held | undefined
+
+  const list = Effect.fnUntraced(function* (tip: string) {
+    const files = yield* repository.files(tip)
+    held = { tip, places: held?.tip === tip ? held.places : placesOf([...files.keys()]), files }
+    return held
+  })
+
+  /** What a commit contains of everything that the events are about. */
+  const recordedAt = Effect.fnUntraced(function* (
+    tip: string,
+    events: ReadonlyArray<HistoryEvent>
+  ): Effect.fn.Return<Recorded, GitError> {
+    const { files: names, places } = held?.tip === tip ? held : yield* list(tip)
+    const keys = events.flatMap((event) => idsIn(event).map((id) => keyOf(event.instance, id)))
+    const wanted = [...new Set(keys)].flatMap((key) => {
+      const place = places.get(key)
+      return place === undefined ? [] : [[key, place] as const]
+    })
+    const lists = events.flatMap((event) => (event._tag === "Listed" ? [fileOf(event)] : []))
+    const paths = [...wanted.flatMap(([, place]) => place.paths), ...new Set(lists)]
+    const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
+    const files = yield* repository.read(tip, paths, isUnknown ? (yield* list(tip)).files : names)
+    return {
+      // What a person has broken by hand is written anew.
+      workflows: new Map(
+        wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const)
+      ),
+      lists: new Map([...files].filter(([file]) => lists.includes(file)))
+    }
+  })
+
+  /** Advances past commits that have changed the workflows of `before` into those of `after`. */
+  const advance = (tip: string, commits: ReadonlyArray<NewCommit>, { after, before }: Advance) => {
+    const places = new Map(held?.places)
+    for (const key of before.keys()) places.delete(key)
+    for (const [key, { base, paths }] of after) places.set(key, { base, paths })
+    const files = new Map(held?.files)
+    for (const path of commits.flatMap(({ remove, write }) => [...remove, ...write.keys()])) files.delete(path)
+    held = { tip, places, files }
+  }
+
+  const knows = (instance: string, id: string) => held?.places.has(keyOf(instance, id)) ?? false
+  return { advance, knows, recordedAt }
+}
+
+interface Advance {
+  readonly before: Ledger["workflows"]
+  readonly after: Ledger["workflows"]
+}
+
+/** Most files that git looks up by path, which takes long in large folders. */
+const mostUnknown = 50
+
+const placesOf = (paths: ReadonlyArray<string>): Places => {
+  const known = new Map<string, Omit<Known, "record">>()
+  for (const path of paths) {
+    const id = idAt(path)
+    const [folder = "", , ...deeper] = path.split("/")
+    if (id === undefined) continue
+    const { base = "", paths = [] } = known.get(keyAt(folder, id)) ?? {}
+    const isMain = deeper.length === 0 && path.endsWith(".json")
+    known.set(keyAt(folder, id), { base: isMain ? path.slice(0, -".json".length) : base, paths: [...paths, path] })
+  }
+  return known
+}
