@@ -87,7 +87,11 @@ export const callOnceRegistered = Effect.fnUntraced(function* (
     reply = yield* engine.callAddress(request)
   }
   if (!isNotListening(reply) || (yield* hasRun(id, sought))) return reply
-  const details = { httpStatus: reply.status, problem: problemOf(reply), apiResponse: apiResponse(reply) }
+  const details = {
+    httpStatus: reply.status,
+    problem: problemOf(reply, engine.instance),
+    apiResponse: apiResponse(reply)
+  }
   return yield* new ApiError({ instance: engine.instance, ...details })
 })
 

@@ -139,7 +139,7 @@ describe("call", () => {
     [["list_workflows", "--json-args", '{"a"}'], 2, "--json-args: line 1, column 5: expected a colon\n"],
     [["list_workflows", "--json-args", "@none.json"], 2, "--json-args: none.json cannot be read (ENOENT)\n"],
     [["list_workflows", "--print", "rows"], 1, "--print rows: the answer has no such field. It has: data\n"],
-    [["get_tag", "--id", "none"], 1, "Instance embedded: API error: Not Found (tag none)\n"]
+    [["get_tag", "--id", "none"], 1, "API error: Not Found (tag none on instance embedded)\n"]
   ])("refuses %j with exit code %d and says why on stderr alone", async (words, code, stderr) => {
     assert.deepStrictEqual(await embedded(...words), { code, stdout: "", stderr })
   })
@@ -184,9 +184,12 @@ describe("call", () => {
     const { code, stderr, stdout } = await embedded("get_tag", "none", "--json")
     assert.deepStrictEqual(
       { code, stderr },
-      { code: 1, stderr: "Instance embedded: API error: Not Found (tag none)\n" }
+      { code: 1, stderr: "API error: Not Found (tag none on instance embedded)\n" }
     )
-    assert.deepInclude(JSON.parse(stdout).error, { code: "API_ERROR", message: "API error: Not Found (tag none)" })
+    assert.deepInclude(JSON.parse(stdout).error, {
+      code: "API_ERROR",
+      message: "API error: Not Found (tag none on instance embedded)"
+    })
   })
 
   it("refuses changes where the server would, and records in the audit log those that were tried", async () => {
