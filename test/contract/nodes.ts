@@ -22,7 +22,7 @@ export const nodes = (it: Suite) => {
     Effect.gen(function* () {
       const { nodes } = decodeFound(yield* ask("find_nodes", { query: "send a message to Slack" }))
       assert.deepInclude(nodes[0], { type: "n8n-nodes-base.slack", operation: "post" })
-      const triggers = decodeFound(yield* ask("find_nodes", { query: "schedule", kind: "trigger" }))
+      const triggers = decodeFound(yield* ask("find_nodes", { text: "schedule", kind: "trigger" }))
       assert.strictEqual(triggers.nodes[0]?.type, "n8n-nodes-base.scheduleTrigger")
       const tools = decodeFound(yield* ask("find_nodes", { query: "slack", kind: "tool" }))
       assert.strictEqual(tools.nodes[0]?.type, "n8n-nodes-base.slackTool")

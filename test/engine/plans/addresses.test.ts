@@ -63,7 +63,13 @@ describe("a plan that gives an address of another active workflow to its own", (
       ])
       assert.deepInclude(yield* apply(back), { state: "applied" })
       const { message } = yield* refused("execute_workflow", { instance, id: owner })
-      assert.include(message, "is not registered")
+      assert.match(
+        message,
+        /is not registered\. Workflow \w+ is active on instance production, but .+: deactivate and activate it\.$/
+      )
+      yield* ask("deactivate_workflow", { instance, id: owner })
+      yield* ask("activate_workflow", { instance, id: owner })
+      assert.isTrue(yield* called(owner))
     }).pipe(older)
   )
 
