@@ -17,6 +17,7 @@ const regions = {
   mcp: /^src\/mcp\//,
   engine: /^src\/engine\/(?:client|config|workflow|tools|prompts|check|nodes|data|[^/]*$)/,
   changes: /^src\/changes\//,
+  operator: /^src\/engine\/(?:operator|changes)\/(?!settings\.ts$)/,
   embedded: /^src\/engine\/embedded\//,
   marketplace: /^src\/marketplace\/(?!embedded\/)/,
   "embedded-marketplace": /^src\/marketplace\/embedded\//

@@ -189,8 +189,11 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
     readonly later: ReadonlyArray<Blocked>
     readonly provenUnit?: string
   }
-  /** Warnings about what a rollback does besides. */
-  readonly warnOfRollback: (steps: ReadonlyArray<Step<C>>, read: ReadonlyArray<S>) => ReadonlyArray<string>
+  /** Warnings about what a rollback does besides; may read more. */
+  readonly warnOfRollback: (
+    steps: ReadonlyArray<Step<C>>,
+    read: ReadonlyArray<S>
+  ) => Effect.Effect<ReadonlyArray<string>>
 
   /** Removes from a draft, or from a rollback's rollback, what the guards forbid at this time. */
   readonly checkDraft: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>

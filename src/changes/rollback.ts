@@ -56,7 +56,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   return {
     kind: "rollback",
     steps,
-    warnings: warnOfRollback(steps, read),
+    warnings: yield* warnOfRollback(steps, read),
     blocked: [
       ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
       ...[...new Map([...notYet, ...uncertain])].map(([what, reason]) => ({ what, reason, later: true }))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 const signals = ["SIGINT", "SIGTERM"] as const
 
 /** Waits for the first SIGINT or SIGTERM. From then on, a second one ends the process at once. */
-export const stopRequested: Effect.Effect<void> = Effect.callback<void>((resume) => {
+const signalled = Effect.callback<void>((resume) => {
   let stopping = false
   const onSignal = () => {
     if (stopping) process.exit(130)
@@ -12,3 +12,22 @@ export const stopRequested: Effect.Effect<void> = Effect.callback<void>((resume)
   }
   for (const signal of signals) process.on(signal, onSignal)
 })
+
+/** What npm starts in a shell that lives as long as what it runs. Other scripts may leave it in the background on purpose. */
+const inForeground: ReadonlyArray<unknown> = ["start", "npx"]
+
+/** From one look for the shell to the next: systems tell of no parent's end. */
+const often = "500 millis"
+
+const shellEnded = Effect.suspend(() => {
+  const shell = process.ppid
+  return Effect.repeat(Effect.sleep(often), { while: () => process.ppid === shell })
+})
+
+/**
+ * Waits until the process is told to stop, by a signal or by the end of npm's shell: npm sends a signal on to the shell that
+ * runs its script, and most shells end without sending it any further, so that nobody else would ever stop this process.
+ */
+export const stopRequested: Effect.Effect<void> = inForeground.includes(process.env["npm_lifecycle_event"])
+  ? Effect.raceFirst(signalled, shellEnded)
+  : signalled

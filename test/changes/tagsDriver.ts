@@ -161,7 +161,7 @@ export const make = (
   belongsTo: idOf,
   bringsBack: () => undefined,
   limitRollback: () => ({ irreversible: [], later: [] }),
-  warnOfRollback: () => [],
+  warnOfRollback: () => Effect.succeed([]),
   checkDraft: (draft) => draft,
   checkRollback: (draft) => draft,
   problemsOf: () => [],

@@ -237,6 +237,22 @@ describe("over HTTP", () => {
     assert.deepInclude(await ended, { code: 0, stdout: "" })
   })
 
+  it.skipIf(process.platform === "win32")("ends where npm start is told to, whose shell keeps the signal", async () => {
+    const cwd = await directory({ shell: `#!/bin/sh\n'${process.execPath}' "$@"\nexit $?\n` })
+    await chmod(`${cwd}/shell`, 0o700)
+    const env = { npm_lifecycle_event: "start" }
+    const { child, ended, url } = await startHttp(["--embedded"], { env, node: `${cwd}/shell` })
+    child.kill("SIGTERM")
+    // The output ends with the server, not with the shell.
+    await ended
+    assert.strictEqual(child.signalCode, "SIGTERM")
+    const after = await fetch(`${url}/health`).then(
+      () => "answered",
+      () => "gone"
+    )
+    assert.strictEqual(after, "gone")
+  })
+
   it("lets the answer that is under way at SIGTERM go out", async () => {
     const arrived = once<() => void>()
     const host = await standIn(holding((answer) => arrived.resolve(answer)))

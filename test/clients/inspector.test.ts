@@ -71,7 +71,11 @@ describe.each(transports)("the Inspector over %s", (transport) => {
     assert.strictEqual(failed.code, era === "legacy" ? 1 : 5)
     if (era === "legacy") assert.include(failed.stderr, "API error: Not Found")
     else
-      assert.nestedPropertyVal(failed.result, "structuredContent.error.message", "API error: Not Found (workflow none)")
+      assert.nestedPropertyVal(
+        failed.result,
+        "structuredContent.error.message",
+        "API error: Not Found (workflow none on instance embedded)"
+      )
   })
 
   it("reads resources", async () => {

@@ -149,7 +149,7 @@ export const activation = (it: Suite) => {
         return
       }
       const problem =
-        `API error: There is a conflict with one of the webhooks. POST /webhook/${path} of node Hook is taken by ` +
+        `API error: There is a conflict with one of the webhooks. On instance production: POST /webhook/${path} of node Hook is taken by ` +
         `node Webhook of workflow ${name} (${first.id}).`
       const { data, message } = yield* refused("activate_workflow", { id: second.id })
       assert.strictEqual(message, problem)

@@ -98,7 +98,7 @@ export const comparing = (it: Suite) => {
       const { message } = yield* refused("compare_workflows", { a: other.id, versionA: executionId })
       assert.strictEqual(
         message,
-        `Invalid versionA: execution ${executionId} is one of workflow ${id}, not of ${other.id}`
+        `Invalid versionA: execution ${executionId} is one of workflow ${id}, not of ${other.id} (instance production)`
       )
     })
   )
@@ -140,7 +140,10 @@ export const comparing = (it: Suite) => {
       else assert.propertyVal(found, "same", true)
       yield* ask("deactivate_workflow", { id })
       const { message } = yield* refused("compare_workflows", { a: id, versionA: "published" })
-      assert.strictEqual(message, `Invalid versionA: workflow ${id} is not published: nothing of it runs`)
+      assert.strictEqual(
+        message,
+        `Invalid versionA: workflow ${id} is not published: nothing of it runs (instance production)`
+      )
     })
   )
 
@@ -154,7 +157,7 @@ export const comparing = (it: Suite) => {
       const many = yield* refused("compare_workflows", { a: id, instances: "*" })
       assert.strictEqual(many.message, "Invalid instances: must be one or two")
       const none = yield* refused("compare_workflows", { a: id, b: "nope" })
-      assert.match(none.message, /Not Found \(workflow nope\)/)
+      assert.match(none.message, /Not Found \(workflow nope on instance production\)/)
     })
   )
 }

@@ -53,16 +53,19 @@ export const credentials = (it: Suite) => {
       assert.nestedPropertyVal(schema, "properties.password.type", "string")
       assert.deepStrictEqual(yield* ask("get_credential_schema", { typeName: "httpBasicAuth" }), schema)
       for (const [type, words] of [
-        ["httpBasicAut", /\(credential type httpBasicAut\)\. Similar types on instance production: httpBasicAuth/],
-        ["HTTPHEADERAUTH", /Similar types on instance production: httpHeaderAuth/],
-        ["slack", /Similar types on instance production: slackApi/],
-        ["zzzzzzzzzzzzzzzzzz", /No similar type was found on instance production; its editor lists all/]
+        [
+          "httpBasicAut",
+          /\(credential type httpBasicAut on instance production\)\. Similar types there: httpBasicAuth/
+        ],
+        ["HTTPHEADERAUTH", /Similar types there: httpHeaderAuth/],
+        ["slack", /Similar types there: slackApi/],
+        ["zzzzzzzzzzzzzzzzzz", /No similar type was found there; the editor lists all/]
       ] as const) {
         const { data, message } = yield* refused("get_credential_schema", { type })
         assert.include(data, { code: "API_ERROR", httpStatus: 404 })
         assert.match(message, /^API error: Not Found \(credential type /)
         assert.match(message, words)
-        for (const name of /production: (.*)$/.exec(message)?.[1]?.split(", ") ?? []) {
+        for (const name of /there: (.*)$/.exec(message)?.[1]?.split(", ") ?? []) {
           assert.property(yield* ask("get_credential_schema", { type: name }), "properties")
         }
       }
@@ -115,7 +118,7 @@ export const credentials = (it: Suite) => {
       assert.include(deleted, { id, message: `Credential ${id} was deleted` })
       assert.nestedPropertyVal(deleted, "deleted.name", name)
       const { message } = yield* refused("delete_credential", { id })
-      assert.strictEqual(message, `API error: Not Found (credential ${id})`)
+      assert.strictEqual(message, `API error: Not Found (credential ${id} on instance production)`)
     })
   )
 

@@ -260,7 +260,10 @@ export const editing = (it: Suite) => {
       const { code, message } = yield* refused("edit_workflow", { id, operations: [{ op: "tag", value: fresh }] })
       assert.deepStrictEqual(
         [code, message],
-        [-32602, `Invalid operations[0]: there is no tag "${fresh}". create: true makes it. Nothing was changed`]
+        [
+          -32602,
+          `Invalid operations[0]: there is no tag "${fresh}". create: true makes it. Nothing was changed (instance production)`
+        ]
       )
       const name = unique("renamed")
       const said = yield* edit(

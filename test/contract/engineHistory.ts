@@ -43,7 +43,7 @@ export const engineHistory = (it: Suite) => {
         ["engine", "engine"]
       )
       assert.include(versions[0]?.change, "removed Answer")
-      yield* ask("restore_workflow", { id })
+      yield* ask("restore_workflow", { id, version: "previous" })
       const restored = yield* shown(`/workflows/${id}`)
       assert.deepStrictEqual([restored.nodes, restored.connections], [good.nodes, good.connections])
       assert.strictEqual(restored.name, "Broken")
@@ -64,7 +64,10 @@ export const engineHistory = (it: Suite) => {
       for (const tool of isV2 ? [] : ["workflow_history", "restore_workflow"]) {
         const { data, message } = yield* refused(tool, { id })
         assert.strictEqual(data?.code, "CONFIGURATION_ERROR")
-        assert.include(message, `restore_workflow takes one as version, the last is ${version} (`)
+        assert.include(
+          message,
+          `restore_workflow takes one as version, the last on instance production is ${version} (`
+        )
       }
       const tried = yield* ask("restore_workflow", { id, version, dry_run: true })
       assert.include(tried["changes"], "added Answer (set)")

@@ -54,7 +54,7 @@ export const errors = (it: Suite) => {
       for (const [tool, args] of calls) {
         const { code, data, message } = yield* refused(tool, { id: missing, ...args })
         assert.strictEqual(code, -32000, tool)
-        assert.match(message, new RegExp(`^API error: .+ \\(workflow ${missing}\\)$`), tool)
+        assert.match(message, new RegExp(`^API error: .+ \\(workflow ${missing} on instance production\\)$`), tool)
         assert.include(data, { code: "API_ERROR", httpStatus: 404, instance: "production" }, tool)
       }
     })

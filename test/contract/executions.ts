@@ -106,7 +106,10 @@ export const executions = (it: Suite) => {
     Effect.gen(function* () {
       for (const tool of ["get_execution", "delete_execution"]) {
         const { code, data, message } = yield* refused(tool, { id: noExecution })
-        assert.deepStrictEqual([code, message], [-32000, `API error: Execution not found (execution ${noExecution})`])
+        assert.deepStrictEqual(
+          [code, message],
+          [-32000, `API error: Execution not found (execution ${noExecution} on instance production)`]
+        )
         assert.deepInclude(data, { code: "API_ERROR", httpStatus: 404, apiResponse: { message: "Not Found" } })
       }
     })
@@ -120,7 +123,7 @@ export const executions = (it: Suite) => {
       assert.nestedPropertyVal(deleted, "deleted.id", bad)
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId })), [worse, good])
       const { message } = yield* refused("get_execution", { id: bad })
-      assert.strictEqual(message, `API error: Execution not found (execution ${bad})`)
+      assert.strictEqual(message, `API error: Execution not found (execution ${bad} on instance production)`)
     })
   )
 
@@ -146,7 +149,10 @@ export const executions = (it: Suite) => {
       assert.strictEqual(succeeded.message, "API error: The execution succeeded, so it cannot be retried.")
       assert.include(succeeded.data, { httpStatus: 409 })
       const unknown = yield* refused("retry_execution", { id: noExecution })
-      assert.strictEqual(unknown.message, `API error: Execution not found (execution ${noExecution})`)
+      assert.strictEqual(
+        unknown.message,
+        `API error: Execution not found (execution ${noExecution} on instance production)`
+      )
     })
   )
 }

@@ -153,7 +153,7 @@ export const explaining = (it: Suite) => {
       const none = yield* ask("explain_execution", { workflowId: id })
       assert.deepStrictEqual(none, { message: `No failed run of workflow ${id} is on record.` })
       const unknown = yield* refused("explain_execution", { id: 999_999_999 })
-      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999)")
+      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999 on instance production)")
       const nowhere = yield* refused("explain_execution", { workflowId: "noSuchWorkflow" })
       assert.include(nowhere.data, { httpStatus: 404 })
       const both = yield* refused("explain_execution", { workflowId: id, id: good })
@@ -194,7 +194,7 @@ export const explaining = (it: Suite) => {
       assert.deepStrictEqual(yield* ask("stop_execution", { workflowId: id }), { stopped: [second] })
       assert.deepStrictEqual(yield* ask("stop_execution", { workflowId: id }), { stopped: [] })
       const unknown = yield* refused("stop_execution", { id: 999_999_999 })
-      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999)")
+      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999 on instance production)")
     })
   )
 

@@ -51,7 +51,7 @@ export const lifecycle = (it: Suite) => {
       assert.include(yield* ask("delete_execution", { id: failure }), { id: failure })
       assert.include(yield* ask("delete_workflow", { id }), { id, message: `Workflow ${id} was deleted` })
       const { message } = yield* refused("get_workflow", { id })
-      assert.strictEqual(message, `API error: Not Found (workflow ${id})`)
+      assert.strictEqual(message, `API error: Not Found (workflow ${id} on instance production)`)
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id })), [])
     })
   )

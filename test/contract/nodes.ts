@@ -22,7 +22,7 @@ export const nodes = (it: Suite) => {
     Effect.gen(function* () {
       const { nodes } = decodeFound(yield* ask("find_nodes", { query: "send a message to Slack" }))
       assert.deepInclude(nodes[0], { type: "n8n-nodes-base.slack", operation: "post" })
-      const triggers = decodeFound(yield* ask("find_nodes", { query: "schedule", kind: "trigger" }))
+      const triggers = decodeFound(yield* ask("find_nodes", { text: "schedule", kind: "trigger" }))
       assert.strictEqual(triggers.nodes[0]?.type, "n8n-nodes-base.scheduleTrigger")
       const tools = decodeFound(yield* ask("find_nodes", { query: "slack", kind: "tool" }))
       assert.strictEqual(tools.nodes[0]?.type, "n8n-nodes-base.slackTool")
@@ -93,7 +93,10 @@ export const nodes = (it: Suite) => {
       const unknown = yield* refused("describe_node", { type: "n8n-nodes-base.slak" })
       assert.match(unknown.message, /has no node n8n-nodes-base\.slak: did you mean n8n-nodes-base\.slack/)
       const version = yield* refused("describe_node", { type: "n8n-nodes-base.code", version: 9 })
-      assert.match(version.message, /n8n-nodes-base\.code has no version 9 on this engine\. Its versions: 1, 2$/)
+      assert.match(
+        version.message,
+        /n8n-nodes-base\.code has no version 9 on this engine\. Its versions: 1, 2 \(instance production\)$/
+      )
       const operation = yield* refused("describe_node", { type: "Slack", resource: "message", operation: "pst" })
       assert.match(operation.message, /there is no pst: its values are .*Did you mean post\?/)
     })

@@ -83,10 +83,13 @@ export const partialReads = (it: Suite) => {
       const { code, message } = yield* refused("get_workflow", { id, nodes: ["Start", "Fetch order"] })
       assert.deepStrictEqual(
         [code, message],
-        [-32602, `Invalid nodes: workflow ${id} has no node Fetch order. Did you mean Fetch orders?`]
+        [
+          -32602,
+          `Invalid nodes: workflow ${id} has no node Fetch order. Did you mean Fetch orders? (instance production)`
+        ]
       )
       const other = yield* refused("get_workflow", { id, nodes: ["x"] })
-      assert.match(other.message, /has no node x\. Its nodes: Start, Fetch orders$/)
+      assert.match(other.message, /has no node x\. Its nodes: Start, Fetch orders \(instance production\)$/)
     })
   )
 
@@ -123,7 +126,10 @@ export const partialReads = (it: Suite) => {
       const whole = yield* ask("get_execution", { id, includeData: true })
       assert.notProperty(whole, "leftOut")
       const { message } = yield* refused("get_execution", { id, nodes: ["Splitt"] })
-      assert.strictEqual(message, `Invalid nodes: execution ${id} has no node Splitt. Did you mean Split?`)
+      assert.strictEqual(
+        message,
+        `Invalid nodes: execution ${id} has no node Splitt. Did you mean Split? (instance production)`
+      )
       const odd = yield* refused("get_execution", { id, items: 1, includeData: false })
       assert.match(odd.message, /^Invalid includeData: must be true/)
     })

@@ -169,7 +169,7 @@ export const running = (it: Suite) => {
       const { code, message } = yield* refused("execute_workflow", { id, data: { Nmae: "Ann" } })
       assert.deepStrictEqual(
         [code, message],
-        [-32602, "Invalid data: the form Form has no field Nmae. Its fields: Name, How many"]
+        [-32602, "Invalid data: the form Form has no field Nmae. Its fields: Name, How many (instance production)"]
       )
     })
   )

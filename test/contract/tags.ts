@@ -18,7 +18,7 @@ export const tags = (it: Suite) => {
       assert.nestedPropertyVal(deleted, "deleted.name", renamed)
       for (const tool of ["get_tag", "delete_tag"]) {
         const { data, message } = yield* refused(tool, { id })
-        assert.strictEqual(message, `API error: Not Found (tag ${id})`)
+        assert.strictEqual(message, `API error: Not Found (tag ${id} on instance production)`)
         assert.include(data, { code: "API_ERROR", httpStatus: 404 })
       }
     })
@@ -49,12 +49,12 @@ export const tags = (it: Suite) => {
       const creation = yield* refused("create_tag", { name: one.name })
       assert.strictEqual(
         creation.message,
-        `API error: Tag already exists: ${one.name}. Use that tag (get_tags shows its id), or give another name`
+        `API error: Tag already exists on instance production: ${one.name}. Use that tag (get_tags shows its id), or give another name`
       )
       const renaming = yield* refused("update_tag", { id: two.id, name: one.name })
       assert.strictEqual(
         renaming.message,
-        `API error: Tag already exists: ${one.name}. Tag ${two.id} was not renamed. Workaround: delete it with delete_tag ` +
+        `API error: Tag already exists on instance production: ${one.name}. Tag ${two.id} was not renamed. Workaround: delete it with delete_tag ` +
           "and create one of that name with create_tag; its workflows lose it. If another tag has that name already " +
           "(see get_tags), use that one"
       )

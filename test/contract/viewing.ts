@@ -103,7 +103,10 @@ export const viewing = (it: Suite) => {
       assert.match(late.message, /was changed since ifVersion was read: name/)
 
       const { message } = yield* refused("view_workflow", { id, nodes: ["Aks"] })
-      assert.strictEqual(message, `Invalid nodes: workflow ${id} has no node Aks. Did you mean Ask?`)
+      assert.strictEqual(
+        message,
+        `Invalid nodes: workflow ${id} has no node Aks. Did you mean Ask? (instance production)`
+      )
     })
   )
 
@@ -131,7 +134,10 @@ export const viewing = (it: Suite) => {
 
       const other = yield* created({ nodes: [manual()] })
       const { message } = yield* refused("view_workflow", { id: other.id, execution: executionId })
-      assert.strictEqual(message, `Invalid execution: is a run of workflow ${id}, not of ${other.id}`)
+      assert.strictEqual(
+        message,
+        `Invalid execution: is a run of workflow ${id}, not of ${other.id} (instance production)`
+      )
     })
   )
 

@@ -44,7 +44,7 @@ describe("the built command with the real engines", () => {
       assert.match(shown.stdout, new RegExp(`^name: ${tag}$`, "m"))
       assert.strictEqual((await call("delete_tag", id)).code, 0)
       const gone = await call("get_tag", id)
-      const stderr = `Instance ${name(version)}: API error: Not Found (tag ${id})\n`
+      const stderr = `API error: Not Found (tag ${id} on instance ${name(version)})\n`
       assert.deepStrictEqual(gone, { code: 1, stdout: "", stderr })
     }
   })

@@ -94,8 +94,9 @@ const describe = (
       aud: `, its aud must name ${audience ?? resource}`,
       iss: `, its iss must be ${issuer}`
     }
-    const is = claims[error.claim] ?? "The token lacks a claim or has a wrong one"
-    return new TokenRefused({ reason: is + (wanted[error.claim] ?? "") })
+    const isUnbound = error.claim === "aud" && error.reason === "missing"
+    const is = isUnbound ? unbound : (claims[error.claim] ?? "The token lacks a claim or has a wrong one")
+    return new TokenRefused({ reason: is + (wanted[error.claim] ?? "") + (isUnbound ? howToBind : "") })
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
     return new TokenRefused({ reason: "The token is not a signed JWT" })
@@ -112,6 +113,11 @@ const claims: Readonly<Record<string, string>> = {
   nbf: "The token is not valid yet",
   exp: "The token does not say when it expires"
 }
+
+/** Tokens that name no resource would be good at any server of their issuer: MCP forbids to take them. */
+const unbound = "The token has no aud, and may be made for anything"
+const howToBind =
+  ": ask for it with the parameter resource (RFC 8707), or let the issuer write aud into access tokens; client_id does not stand for it"
 
 /** All other errors mean that the issuer's keys could not be fetched. */
 const isOfToken = ({ code }: { readonly code: string }): boolean =>

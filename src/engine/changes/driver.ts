@@ -6,6 +6,7 @@ import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
 import { Agreed, agreement } from "../client/Protection.ts"
+import { readAddressWarnings } from "./addressWarnings.ts"
 import { type Change, idOf, invert, updateOf } from "./Change.ts"
 import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
@@ -116,7 +117,18 @@ export const make = (
       ),
       later: []
     }),
-    warnOfRollback: (steps, read) => [...warningsOf(steps), ...unremovableSettings(steps, shownIn(read))],
+    warnOfRollback: (steps, read) => {
+      const shown = shownIn(read)
+      const addresses = at(
+        steps.map(({ change }) => change),
+        (client) => readAddressWarnings(client, steps, shown)
+      ).pipe(
+        Effect.catch(({ message }) =>
+          Effect.succeed([`Whether other workflows lose webhooks to these, or keep them, is not known: ${message}`])
+        )
+      )
+      return Effect.map(addresses, (lines) => [...warningsOf(steps), ...unremovableSettings(steps, shown), ...lines])
+    },
     checkDraft: (draft) => holdToGuards(guards, draft, estimate),
     checkRollback: (draft, isForward) =>
       isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),

@@ -9,10 +9,12 @@ export type ChangeError = ConfigurationError | EngineError
 export const explain = (error: ChangeError): Failure => {
   const problem = error.message
   const reason = error._tag
+  const stopped =
+    "instance" in error && !problem.includes(error.instance) ? `Instance ${error.instance}: ${problem}` : problem
   switch (error._tag) {
     case "ApiError":
       return error.httpStatus >= 500
-        ? { _tag: "Stopped", reason, problem, isUnsent: false }
+        ? { _tag: "Stopped", reason, problem: stopped, isUnsent: false }
         : { _tag: "Refused", problem, isWhole: false }
     case "InvalidWorkflow":
     case "PermissionDenied":
@@ -23,7 +25,7 @@ export const explain = (error: ChangeError): Failure => {
       return { _tag: "OutcomeUnknown", reason, problem }
     case "Timeout":
       return error.outcomeUnknownOf === undefined
-        ? { _tag: "Stopped", reason, problem, isUnsent: true }
+        ? { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
         : { _tag: "OutcomeUnknown", reason, problem }
     default:
       return { _tag: "Stopped", reason, problem, isUnsent: true }

@@ -101,7 +101,12 @@ const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nod
 }
 
 const noArchive = ({ instance }: Client) =>
-  new ApiError({ instance, httpStatus: 404, problem: "this engine archives no workflows", apiResponse: null })
+  new ApiError({
+    instance,
+    httpStatus: 404,
+    problem: `the engine of ${instance} archives no workflows`,
+    apiResponse: null
+  })
 
 /** Changes are resolved before they are sent, so that every reference is an id. */
 const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")

@@ -72,7 +72,12 @@ export const make = (instance: string, environment: Environment) => {
           ...(phase === "connecting" || code === "ETIMEDOUT" ? { remedy: remedyFor(code, environment) } : {})
         }),
       RedirectRefused: ({ status }) =>
-        new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
+        new ApiError({
+          instance,
+          httpStatus: status,
+          problem: `instance ${instance}: ${redactorOf(call).text(problem)}`,
+          apiResponse: null
+        }),
       MoreThanUseful: ({ bytes }) => new TooLargeToShow({ instance, bytes }),
       ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem, wasReached: true })
     })
@@ -82,14 +87,14 @@ export const make = (instance: string, environment: Environment) => {
   const ofReply = (call: Attempted, answer: Reply): EngineError => {
     const redact = redactorOf(call)
     const details = { instance, apiResponse: apiResponse(answer, redact) }
-    const gateway = gatewayProblem(answer)
+    const gateway = gatewayProblem(answer, instance)
     if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
     if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
     if (answer.status === 401) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
     const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
-    const words = problemOf(answer, redact)
-    const problem = thing === undefined ? words : `${words} (${thing})`
+    const words = problemOf(answer, instance, redact)
+    const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`
     return new ApiError({ ...details, httpStatus: answer.status, problem })
   }
 
@@ -99,7 +104,7 @@ export const make = (instance: string, environment: Environment) => {
     const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
     if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
     const details = { httpStatus: answer.status, apiResponse: apiResponse(answer, redact) }
-    return new ApiError({ instance, problem: `the answer ${shape}`, ...details })
+    return new ApiError({ instance, problem: `the answer of instance ${instance} ${shape}`, ...details })
   }
 
   return { ofFailure, ofReply, ofShape }

@@ -9,4 +9,4 @@ export const isMissing = (error: EngineError): error is ApiError & { readonly ht
 export const executionNotFound =
   (id: ExecutionId) =>
   (error: EngineError): EngineError =>
-    isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
+    isMissing(error) ? reworded(error, `Execution not found (execution ${id} on instance ${error.instance})`) : error

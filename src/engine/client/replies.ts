@@ -22,14 +22,14 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
 export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
   text === "" ? Option.some({}) : parseJson(text)
 
-/** What the engine says in an error body: its `message`, or what kind of answer came instead. */
-export const problemOf = (reply: Reply, { text } = untouched): string => {
-  if (isStarting(reply)) return "the engine is still starting, try again in a moment"
+/** What the engine says in an error body: its `message`, or, with the name of the instance, what kind of answer came instead. */
+export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
+  if (isStarting(reply)) return `the engine of instance ${instance} is still starting, try again in a moment`
   const words = ownWords(reply)
   if (words !== undefined) return shown(words, text)
   return Option.isSome(json(reply))
-    ? `status ${reply.status} without a message`
-    : `the answer has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON${reply.status === 404 ? noPath : ""}`
+    ? `instance ${instance} answered status ${reply.status} without a message`
+    : `the answer of instance ${instance} has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON${reply.status === 404 ? noPath : ""}`
 }
 
 /** An engine that has just begun to start knows no path for a moment. */
@@ -51,7 +51,7 @@ const messageOf = (body: unknown): string | undefined =>
  * What a proxy or gateway in front of the engine wants, where it was that which refused: engines never ask for a login in
  * a header, and never refuse a call of their API with a page.
  */
-export const gatewayProblem = (reply: Reply): string | undefined => {
+export const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
   const { headers, status } = reply
   const login = Option.orElse(Headers.get(headers, "proxy-authenticate"), () =>
     Headers.get(headers, "www-authenticate")
@@ -59,14 +59,14 @@ export const gatewayProblem = (reply: Reply): string | undefined => {
   const isPage = /^\s*</.test(reply.text) || /html/i.test(contentType(reply))
   if (status === 403 && isPage) {
     return (
-      "a proxy or gateway in front of the engine refuses the request with a page of its own (status 403). The engine was " +
+      `a proxy or gateway in front of instance ${instance} refuses the request with a page of its own (status 403). The engine was ` +
       "not reached, so that its API key is not what is wrong: allow this server there, or configure `headers` of this instance"
     )
   }
   if (status !== 407 && !(status === 401 && (Option.isSome(login) || isPage))) return undefined
   const scheme = Option.match(login, { onNone: () => "", onSome: (asked) => `, ${/^[\w-]{0,20}/.exec(asked)?.[0]}` })
   return (
-    `a proxy or gateway in front of the engine asks for a login of its own (status ${status}${scheme}). The engine was ` +
+    `a proxy or gateway in front of instance ${instance} asks for a login of its own (status ${status}${scheme}). The engine was ` +
     "not reached, so that its API key is not what is wrong: configure `headers` or `proxy` of this instance as the " +
     "gateway wants it"
   )

@@ -14,6 +14,7 @@ import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { Agreed, type Agreement, noAgreement } from "../client/Protection.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
+import { onInstance } from "./onInstance.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
 import { withAgreement } from "./withAgreement.ts"
 
@@ -70,7 +71,10 @@ export const make = <const Fields extends Arguments.Fields>(
       const called = Effect.suspend(() => {
         const own = takeOwn(input, !isHarmless)
         return Effect.flatMap(parameters.decode(own.rest), (args) =>
-          Effect.flatMap(clientOf(own.instance), (client) => within(client, args, own))
+          Effect.flatMap(clientOf(own.instance), ({ client, isOneOfMany }) => {
+            const answered = within(client, args, own)
+            return isOneOfMany ? onInstance(answered, client.instance) : answered
+          })
         )
       })
       return spanned(name)(Effect.mapError(called, toToolFailure))
@@ -78,10 +82,12 @@ export const make = <const Fields extends Arguments.Fields>(
   }
 }
 
-/** The client of the instance that is asked for, of which the audit log is told. */
+/** The client of the instance that is asked for, of which the audit log is told, and whether there are others. */
 const clientOf = (instance: unknown) =>
-  Instances.use(({ resolve }) =>
-    Effect.tap(resolve(instance), (client) => withReference(noteInstance, (note) => note(client.instance)))
+  Instances.use(({ names, resolve }) =>
+    Effect.flatMap(resolve(instance), (client) =>
+      withReference(noteInstance, (note) => Effect.as(note(client.instance), { client, isOneOfMany: names.length > 1 }))
+    )
   )
 
 /** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */

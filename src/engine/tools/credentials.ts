@@ -132,15 +132,13 @@ export const withSimilarTypes =
   (type: CredentialType) =>
   <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
     Effect.catchIf(self, isMissing, (error) =>
-      Effect.flatMap(similar(type), (names) =>
-        Effect.fail(reworded(error, `${error.problem}. ${advice(names, error.instance)}`))
-      )
+      Effect.flatMap(similar(type), (names) => Effect.fail(reworded(error, `${error.problem}. ${advice(names)}`)))
     )
 
-const advice = (names: ReadonlyArray<string>, instance: string) =>
+const advice = (names: ReadonlyArray<string>) =>
   names.length === 0
-    ? `No similar type was found on instance ${instance}; its editor lists all under Credentials`
-    : `Similar types on instance ${instance}: ${names.join(", ")}`
+    ? "No similar type was found there; the editor lists all under Credentials"
+    : `Similar types there: ${names.join(", ")}`
 
 /** Similar names, each of which exists on this engine: it told so, or it showed the schema. */
 const similar = Effect.fnUntraced(function* (type: CredentialType) {

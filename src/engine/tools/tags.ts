@@ -11,7 +11,9 @@ import * as results from "./results.ts"
 /** Engines say no more of a conflict than that there is one: this says what to do about it. */
 const onConflict = (advice: string) =>
   Effect.mapError((error: EngineError) =>
-    error._tag === "ApiError" && error.httpStatus === 409 ? reworded(error, `${error.problem}: ${advice}`) : error
+    error._tag === "ApiError" && error.httpStatus === 409
+      ? reworded(error, `${error.problem} on instance ${error.instance}: ${advice}`)
+      : error
   )
 
 export const createTag = EngineTool.make("create_tag", {

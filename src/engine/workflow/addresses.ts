@@ -100,21 +100,22 @@ export interface Collision {
 
 /** The addresses of one workflow that another one has as well. */
 export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> => {
-  const taken = new Map(allAddresses(other).map((address) => [addressText(address), address.node]))
-  return allAddresses(workflow).flatMap((address) => {
-    const otherNode = taken.get(addressText(address))
-    return otherNode === undefined ? [] : [{ node: address.node, address: addressText(address), otherNode }]
+  const taken = new Map(addressTexts(other).map(({ address, node }) => [address, node]))
+  return addressTexts(workflow).flatMap(({ address, node }) => {
+    const otherNode = taken.get(address)
+    return otherNode === undefined ? [] : [{ node, address, otherNode }]
   })
 }
 
-/** Every address of a workflow; a webhook that takes several methods has one for each. */
-const allAddresses = ({ id, nodes }: Owner): ReadonlyArray<Address> =>
-  addressesOf({ id, nodes: nodes.flatMap(perMethod) })
+/** Every address of a workflow with its node; a webhook that takes several methods has one for each. */
+export const addressTexts = ({ id, nodes }: Owner): ReadonlyArray<Pick<Collision, "address" | "node">> =>
+  addressesOf({ id, nodes: nodes.flatMap(perMethod) }).map(({ method, node, path }) => ({
+    node,
+    address: `${method} ${path}`
+  }))
 
 const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
   const { parameters } = node
   if (!Predicate.isObject(parameters) || !Array.isArray(parameters.httpMethod)) return [node]
   return parameters.httpMethod.map((httpMethod: unknown) => ({ ...node, parameters: { ...parameters, httpMethod } }))
 }
-
-const addressText = ({ method, path }: Address) => `${method} ${path}`

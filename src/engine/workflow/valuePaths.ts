@@ -43,9 +43,14 @@ export const pathText = (path: Path): string =>
     })
     .join("")
 
+/** Items of lists are also meant by `items.0`, as many write it. */
+const stepIn = (value: unknown, step: string | number): string | number =>
+  typeof step === "string" && Array.isArray(value) && /^\d{1,6}$/.test(step) ? Number(step) : step
+
 /** What stands at a place; `undefined` where nothing does. */
 export const valueAt = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((at, step) => {
+  path.reduce<unknown>((at, given) => {
+    const step = stepIn(at, given)
     if (typeof step === "number") return Array.isArray(at) ? at[step] : undefined
     return isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
   }, value)
@@ -60,8 +65,9 @@ export const withValueAt = (
   put: unknown,
   done: Path = []
 ): Result.Result<unknown, string> => {
-  const [step, ...rest] = path
-  if (step === undefined) return Result.succeed(put)
+  const [given, ...rest] = path
+  if (given === undefined) return Result.succeed(put)
+  const step = stepIn(value, given)
   const here = [...done, step]
   if (value === undefined && put === undefined) return Result.fail(`there is nothing at ${pathText(here)}`)
   if (typeof step === "number") {

@@ -75,9 +75,11 @@ export const make = (
     },
     warnOfRollback: (steps) => {
       const deleted = steps.filter(({ change }) => change.kind === "delete").length
-      return deleted === 0
-        ? []
-        : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
+      return Effect.succeed(
+        deleted === 0
+          ? []
+          : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
+      )
     },
 
     checkDraft: (draft, { entries, now }) => holdToDay(guards, draft, bidsDayAgo(entries, now)),

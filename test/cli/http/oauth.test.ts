@@ -155,6 +155,10 @@ describe("tokens of an issuer", () => {
     for (const [token, reason] of [
       [await signed(claims({ exp: now - 600 })), "The token has expired"],
       [await signed(claims({ aud: "https://other.example.com/mcp" })), `its aud must name ${resource}`],
+      [
+        await signed(claims({ aud: undefined, client_id: "client", token_use: "access" }), { header: { typ: "JWT" } }),
+        `no aud, and may be made for anything, its aud must name ${resource}: ask for it with the parameter resource (RFC 8707)`
+      ],
       [await signed(claims({ iss: "https://evil.example.com" })), `its iss must be ${issuer}`],
       ["opaque", "The token is not a signed JWT"]
     ] as const) {

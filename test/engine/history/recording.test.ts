@@ -60,7 +60,7 @@ describe.each(["1.82.3", "2.41.1"] as const)("the history in git of an engine %s
         assert.strictEqual(code, -32602)
         assert.strictEqual(
           message,
-          "Invalid version: deadbeef is not in this history: workflow_history lists the versions of a workflow, git log those of all"
+          "Invalid version: deadbeef is not in this history: workflow_history lists the versions of a workflow, git log those of all (instance production)"
         )
       }).pipe(Effect.provide(serverWith(directory, version)))
     })

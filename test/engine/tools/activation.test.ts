@@ -70,7 +70,10 @@ describe("activate_workflow, where another workflow has the same address", () =>
     Effect.map(
       refusal((pages) => (pages < 2 ? `page ${pages}` : null)),
       ({ message }) =>
-        assert.match(message, /webhooks\. No active workflow that this key can list has the same address\.$/)
+        assert.match(
+          message,
+          /webhooks\. On instance production: no active workflow that this key can list has the same address\.$/
+        )
     )
   )
 
@@ -78,7 +81,7 @@ describe("activate_workflow, where another workflow has the same address", () =>
     Effect.map(
       refusal((pages) => `page ${pages}`),
       ({ message }) =>
-        assert.match(message, /None of the first 800 active workflows that this key can list has the same address\.$/)
+        assert.match(message, /none of the first 800 active workflows that this key can list has the same address\.$/)
     )
   )
 })

@@ -101,7 +101,11 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       ["get_execution", { id: 0 }, /^Invalid id: must be a positive whole number$/],
       ["list_executions", { status: "sleeping" }, /^Invalid status: must be/],
       ["create_credential", { name: "x", type: "a/b", data: {} }, /^Invalid type: must be a credential type/],
-      ["update_workflow", { id: "1" }, /^Invalid arguments: must hold at least one field to change$/]
+      [
+        "update_workflow",
+        { id: "1" },
+        /^Invalid arguments: must hold at least one field to change \(instance production\)$/
+      ]
     ] as const
     for (const [tool, args, expected] of wrong) {
       it.effect(`are named by ${tool} for ${JSON.stringify(args)}`, () =>

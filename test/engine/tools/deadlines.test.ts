@@ -131,7 +131,10 @@ describe("an engine that is still starting", () => {
   it.effect("is given up after 25 seconds", () =>
     Effect.gen(function* () {
       const { error, took } = yield* refusedInTime("list_workflows", {})
-      assert.strictEqual(error.message, "API error: the engine is still starting, try again in a moment")
+      assert.strictEqual(
+        error.message,
+        "API error: the engine of instance production is still starting, try again in a moment"
+      )
       assert.isAtMost(took, 30_000)
     }).pipe(Effect.provide(serving(engineThat(() => starting).client)))
   )

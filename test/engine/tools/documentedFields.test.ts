@@ -100,7 +100,7 @@ describe("an engine that answers only documented fields", () => {
     const { client } = engineThat(() => json({ error: { code: "E1", message: "Execution not found" } }, 404))
     return Effect.gen(function* () {
       const { data, message } = yield* refused("get_tag", { id: "t1" })
-      assert.strictEqual(message, "API error: Execution not found (tag t1)")
+      assert.strictEqual(message, "API error: Execution not found (tag t1 on instance production)")
       assert.deepInclude(data, {
         httpStatus: 404,
         apiResponse: { error: { code: "E1", message: "Execution not found" } }

@@ -16,10 +16,10 @@ const calls: ReadonlyArray<readonly [string, Json]> = [
 
 /** What the text says more, for callers that see nothing else. */
 const added: Readonly<Record<string, string>> = {
-  "404 update_tag": " (tag 1)",
-  "404 delete_credential": " (credential 1)",
+  "404 update_tag": " (tag 1 on instance production)",
+  "404 delete_credential": " (credential 1 on instance production)",
   "409 update_tag":
-    ": red. Tag 1 was not renamed. Workaround: delete it with delete_tag and create one of that name with create_tag; " +
+    " on instance production: red. Tag 1 was not renamed. Workaround: delete it with delete_tag and create one of that name with create_tag; " +
     "its workflows lose it. If another tag has that name already (see get_tags), use that one"
 }
 
@@ -75,7 +75,10 @@ describe("the refusal of an engine", () => {
         const { data, message } = yield* refused("list_workflows").pipe(
           Effect.provide(serving(engineThat(() => page).client))
         )
-        assert.match(message, /^API error: the answer has (status 200 and is|another shape than the API promises)/)
+        assert.match(
+          message,
+          /^API error: the answer of instance production has (status 200 and is|another shape than the API promises)/
+        )
         assert.include(data, { code: "API_ERROR", httpStatus: 200 })
       }
     })
@@ -101,7 +104,7 @@ describe("the refusal of a gateway in front of the engine", () => {
         assert.strictEqual(code, -32000)
         assert.match(
           message,
-          /^API error: a proxy or gateway in front of the engine asks for a login of its own \(status/
+          /^API error: a proxy or gateway in front of instance production asks for a login of its own \(status/
         )
         assert.match(message, /`headers` or `proxy` of this instance/)
         assert.notMatch(message, /Check API key|canary/)
@@ -113,7 +116,10 @@ describe("the refusal of a gateway in front of the engine", () => {
   it.live("a page with status 403 is the gateway's refusal, not a lack of rights of the key", () =>
     Effect.gen(function* () {
       const { data, message } = yield* refused("list_workflows")
-      assert.match(message, /^API error: a proxy or gateway in front of the engine refuses the request with a page/)
+      assert.match(
+        message,
+        /^API error: a proxy or gateway in front of instance production refuses the request with a page/
+      )
       assert.include(data, { code: "API_ERROR", httpStatus: 403 })
     }).pipe(
       Effect.provide(

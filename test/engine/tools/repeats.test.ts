@@ -46,7 +46,10 @@ describe("a change", () => {
     const { asked, client } = engineThat(({ method }) => (method === "GET" ? json({ data: [] }) : starting))
     return Effect.gen(function* () {
       const { message } = yield* inTime(refused("create_workflow", { name: "Orders", nodes: [start] }))
-      assert.strictEqual(message, "API error: the engine is still starting, try again in a moment")
+      assert.strictEqual(
+        message,
+        "API error: the engine of instance production is still starting, try again in a moment"
+      )
       assert.strictEqual(changesIn(asked), 3)
     }).pipe(Effect.provide(serving(client)))
   })

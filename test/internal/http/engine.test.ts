@@ -48,7 +48,7 @@ describe("an answer of the engine", () => {
       assert.containSubset(read, {
         _tag: "ApiError",
         httpStatus: 200,
-        problem: `the answer has status 200 and is ${type} instead of the engine's JSON`
+        problem: `the answer of instance production has status 200 and is ${type} instead of the engine's JSON`
       })
     })
   )

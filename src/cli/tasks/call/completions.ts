@@ -33,10 +33,16 @@ const servingAlone: ReadonlySet<string> = new Set([
   "port"
 ])
 
-/** Our flags are read as texts; shells are told which of them name files, and which of them are one of a few words. */
+/**
+ * Our flags are read as texts; shells are told which of them name files, and which of them are one of a few words. Behind one
+ * that takes anything bash would offer subcommands, so it is one of no words.
+ */
 const typed = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
   ...command,
-  flags: command.flags.map((one) => ({ ...one, type: types.get(one.name) ?? one.type })),
+  flags: command.flags.map((one) => ({
+    ...one,
+    type: types.get(one.name) ?? (one.type._tag === "String" ? { _tag: "Choice", values: [] } : one.type)
+  })),
   subcommands: command.subcommands.map(typed)
 })
 

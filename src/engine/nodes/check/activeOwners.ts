@@ -44,7 +44,7 @@ export const activeOwners = Effect.fnUntraced(function* (
 const lookedAt = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
 
 /** The nodes that listen: those of the published version, where the engine shows one. */
-const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
+export const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return objectsOf(running)
 }

@@ -6,6 +6,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../client/models.ts"
+import { onInstance } from "../../tools/onInstance.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { type Change, changeLines, differences } from "../../workflow/difference.ts"
 import { namedIds, withWorkflowNames } from "../../workflow/namedWorkflows.ts"
@@ -55,7 +56,7 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
       const on =
         (engine: EngineClient["Service"]) =>
         <A, E>(self: Effect.Effect<A, E, EngineClient>) =>
-          Effect.provideService(self, EngineClient, engine)
+          onInstance(Effect.provideService(self, EngineClient, engine), engine.instance)
       const workflow = yield* workflowLike(a, undefined).pipe(on(first))
       const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
       const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))

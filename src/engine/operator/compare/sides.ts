@@ -142,7 +142,7 @@ const executed = Effect.fnUntraced(function* (
     return yield* new ApiError({
       instance: engine.instance,
       httpStatus: 200,
-      problem: `the engine keeps no workflow with execution ${id}`,
+      problem: `instance ${engine.instance} keeps no workflow with execution ${id}`,
       apiResponse: null
     })
   }

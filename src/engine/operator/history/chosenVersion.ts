@@ -18,7 +18,7 @@ export interface Chosen {
 /** Changes of one call that are looked at to undo them together. */
 const mostOfOneCall = 20
 
-/** The workflow as it was in a version of the history or the engine's own; without one, as before its last change. */
+/** The workflow as it was in a version of the history or the engine's own; without one, or in the previous one, as before its last change. */
 export const chosen = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: string | undefined,
@@ -26,7 +26,7 @@ export const chosen = Effect.fnUntraced(function* (
 ) {
   const { history } = yield* EngineClient
   yield* history.flushed
-  if (version === undefined) return yield* beforeLastChange(id, current)
+  if (version === undefined || version === "previous") return yield* beforeLastChange(id, current)
   const run = executionIn(version)
   if (Option.isSome(run) && current !== undefined) {
     const { content, named } = yield* contentOfRun(id, run.value)

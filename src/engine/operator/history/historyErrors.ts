@@ -27,7 +27,8 @@ const noHistory = (more: string) =>
 export const notKept = noHistory("")
 
 /** The same, where a run shows what ran. */
-export const notKeptBut = (run: string) =>
+export const notKeptBut = (run: string, instance: string) =>
   noHistory(
-    ` Runs show the workflow as it ran: restore_workflow takes one as version, the last is ${run}; list_executions has more.`
+    ` Runs show the workflow as it ran: restore_workflow takes one as version, the last on instance ${instance} is ${run}; ` +
+      "list_executions has more."
   )

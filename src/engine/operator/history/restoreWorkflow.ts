@@ -31,7 +31,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
     id: workflowId,
     version: optional(
       version.annotate({
-        description: "From workflow_history, or execution-ID: as that ran. Left out: before the last change"
+        description: "From workflow_history, or execution-ID: as that ran. Left out or previous: before the last change"
       })
     ),
     ifVersion,

@@ -37,11 +37,10 @@ export const contentOfRun = Effect.fnUntraced(function* (id: WorkflowId, executi
 
 /** The failure where nothing keeps versions of a workflow; it names the newest run, which shows what ran. */
 export const nothingKept = (id: WorkflowId) =>
-  EngineClient.use((engine) => engine.listExecutions({ workflowId: id, limit: 1 })).pipe(
-    Effect.match({
+  EngineClient.use(({ instance, listExecutions }) =>
+    Effect.match(listExecutions({ workflowId: id, limit: 1 }), {
       onFailure: () => notKept,
       onSuccess: ({ data: [last] }) =>
-        last === undefined ? notKept : notKeptBut(`execution-${last.id} (${String(last.startedAt)})`)
-    }),
-    Effect.flatMap((error) => Effect.fail(error))
-  )
+        last === undefined ? notKept : notKeptBut(`execution-${last.id} (${String(last.startedAt)})`, instance)
+    })
+  ).pipe(Effect.flatMap((error) => Effect.fail(error)))

@@ -22,6 +22,8 @@ export const findNodes = EngineTool.make("find_nodes", {
     query: optional(Schema.String.annotate({ description: "e.g. send a message to Slack" })),
     kind: optional(Schema.Literals(kinds).annotate({ description: "tool: of agents; ai: models…" }))
   },
+  // What search_workflows calls it.
+  aliases: { text: "query" },
   run: Effect.fnUntraced(function* ({ kind, query = "" }) {
     const engine = yield* EngineClient
     const knowledge = yield* NodeKnowledge

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { addressWarnings } from "../../changes/addressWarnings.ts"
 import type { Action } from "../../changes/bulk/BulkRequest.ts"
 import { draftBulk } from "../../changes/bulk/draftBulk.ts"
 import { draftExecutionDeletions } from "../../changes/bulk/draftExecutionDeletions.ts"
@@ -74,7 +75,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
   const plan = yield* plans.keep({
     kind: "bulk",
     steps,
-    warnings: [...new Set(found.flatMap(({ draft }) => draft.warnings))],
+    warnings: [...new Set(found.flatMap(({ draft }) => draft.warnings)), ...addressWarnings(steps, shown?.all ?? [])],
     blocked: found.flatMap(({ draft }) => draft.blocked),
     estimate: estimate(steps)
   })

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 
 import { listed } from "../../../internal/clipped.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { addressWarnings } from "../../changes/addressWarnings.ts"
 import { descriptionOf, isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
@@ -79,7 +80,12 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   const plan = yield* plans.keep({
     ...draft,
     steps: withNames(draft.steps, { tags, workflows: own }),
-    warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(request, left)])],
+    warnings: [
+      ...strays,
+      ...draft.warnings,
+      ...addressWarnings(draft.steps, own),
+      ...(left.length === 0 ? [] : [stays(request, left)])
+    ],
     estimate: estimate(draft.steps)
   })
   return { plan, outcomes }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { addressWarnings } from "../../changes/addressWarnings.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
 import { isSecondGeneration } from "../../changes/RemoteState.ts"
@@ -51,5 +52,6 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
     takesPinnedData: [...all, ...records].some(isSecondGeneration)
   })
   const steps = withNames(draft.steps, { tags, workflows: all })
-  return { plan: yield* plans.keep({ ...draft, steps, estimate: estimate(steps) }), unchanged }
+  const warnings = [...draft.warnings, ...addressWarnings(steps, all)]
+  return { plan: yield* plans.keep({ ...draft, steps, warnings, estimate: estimate(steps) }), unchanged }
 })

@@ -133,7 +133,11 @@ const callWebhook = Effect.fnUntraced(function* (id: WorkflowId, { body, creatio
   const { status } = reply.success
   const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
   if (status < 300 || answersItself) return yield* Effect.void
-  const details = { httpStatus: status, problem: problemOf(reply.success), apiResponse: apiResponse(reply.success) }
+  const details = {
+    httpStatus: status,
+    problem: problemOf(reply.success, instance),
+    apiResponse: apiResponse(reply.success)
+  }
   return yield* new ApiError({ instance, ...details })
 })
 

@@ -5,7 +5,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { ApiError } from "../../client/EngineError.ts"
+import { ApiError, reworded } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import type { Execution, Workflow, WorkflowId } from "../../client/models.ts"
 import { apiResponse, isNotListening, json, problemOf } from "../../client/replies.ts"
 import { type Address, addressesOf } from "../../workflow/addresses.ts"
@@ -54,13 +55,22 @@ const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Ad
   yield* report({ progress: 1, total: 3, message: `calling the ${address.kind} of ${address.node}` })
 
   const sought = { after: before, mark, isMarked: carriesMark(address, data) }
-  const reply = yield* callOnceRegistered(request, workflow.id, sought)
+  const reply = yield* callOnceRegistered(request, workflow.id, sought).pipe(
+    Effect.catchIf(isMissing, (error) =>
+      Effect.fail(reworded(error, `${error.problem.replace(/(?<![.?!])$/, ".")} ${unheard(workflow, error)}`))
+    )
+  )
   yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
 
   const execution = yield* Effect.catch(findRun(workflow, sought), ({ message }) => Effect.succeed(notFound(message)))
   const body = Option.getOrElse(json(reply), () => reply.text)
   return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
 })
+
+/** What to do where an active workflow does not listen: older engines give its address to another one, and back to nobody. */
+const unheard = ({ id }: Workflow, { instance }: ApiError) =>
+  `Workflow ${id} is active on instance ${instance}, but the engine does not listen for it there, as when another workflow has ` +
+  "had the same address: deactivate and activate it."
 
 /** Webhooks keep the headers of a call in its execution, chats the name of their session. */
 const carriesMark = ({ kind }: Address, { sessionId }: JsonObject) =>
@@ -87,7 +97,11 @@ export const callOnceRegistered = Effect.fnUntraced(function* (
     reply = yield* engine.callAddress(request)
   }
   if (!isNotListening(reply) || (yield* hasRun(id, sought))) return reply
-  const details = { httpStatus: reply.status, problem: problemOf(reply), apiResponse: apiResponse(reply) }
+  const details = {
+    httpStatus: reply.status,
+    problem: problemOf(reply, engine.instance),
+    apiResponse: apiResponse(reply)
+  }
   return yield* new ApiError({ instance: engine.instance, ...details })
 })
 

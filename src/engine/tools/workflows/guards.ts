@@ -76,7 +76,7 @@ export const namingCollisions =
       if (!isCollision(error)) return Effect.fail(error)
       const worded = Effect.match(found(id, nodes), {
         onFailure: () => error,
-        onSuccess: (words) => reworded(error, `${error.problem} ${words}`)
+        onSuccess: (words) => reworded(error, `${error.problem} On instance ${error.instance}: ${words}`)
       })
       return Effect.flatMap(worded, (named): Effect.Effect<never, EngineError> => Effect.fail(named))
     })
@@ -91,7 +91,7 @@ const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<
   )
   const words = owners.map(({ address, node, owner }) => `${address} of node ${node} is taken by ${owner}.`)
   if (words.length > 0) return words.join(" ")
-  return isWhole ? notSeen : `None of the first ${seen} active workflows that this key can list has the same address.`
+  return isWhole ? notSeen : `none of the first ${seen} active workflows that this key can list has the same address.`
 })
 
-const notSeen = "No active workflow that this key can list has the same address."
+const notSeen = "no active workflow that this key can list has the same address."

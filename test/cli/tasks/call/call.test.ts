@@ -139,7 +139,7 @@ describe("call", () => {
     [["list_workflows", "--json-args", '{"a"}'], 2, "--json-args: line 1, column 5: expected a colon\n"],
     [["list_workflows", "--json-args", "@none.json"], 2, "--json-args: none.json cannot be read (ENOENT)\n"],
     [["list_workflows", "--print", "rows"], 1, "--print rows: the answer has no such field. It has: data\n"],
-    [["get_tag", "--id", "none"], 1, "Instance embedded: API error: Not Found (tag none)\n"]
+    [["get_tag", "--id", "none"], 1, "API error: Not Found (tag none on instance embedded)\n"]
   ])("refuses %j with exit code %d and says why on stderr alone", async (words, code, stderr) => {
     assert.deepStrictEqual(await embedded(...words), { code, stdout: "", stderr })
   })
@@ -184,9 +184,12 @@ describe("call", () => {
     const { code, stderr, stdout } = await embedded("get_tag", "none", "--json")
     assert.deepStrictEqual(
       { code, stderr },
-      { code: 1, stderr: "Instance embedded: API error: Not Found (tag none)\n" }
+      { code: 1, stderr: "API error: Not Found (tag none on instance embedded)\n" }
     )
-    assert.deepInclude(JSON.parse(stdout).error, { code: "API_ERROR", message: "API error: Not Found (tag none)" })
+    assert.deepInclude(JSON.parse(stdout).error, {
+      code: "API_ERROR",
+      message: "API error: Not Found (tag none on instance embedded)"
+    })
   })
 
   it("refuses changes where the server would, and records in the audit log those that were tried", async () => {
@@ -266,8 +269,9 @@ describe("call", () => {
       printf '%s\\t\\nexit\\n' "$1" | script -qec 'bash --noprofile --rcfile started -i' /dev/null | grep -ao 'got .*'`,
     fish: `source ./script; complete -C "$argv[1]"`,
     zsh: `zmodload zsh/zpty; mkdir -p fun; cp script fun/_workflow-tool-server; zpty shell zsh -fi
-      zpty -w shell 'fpath=(./fun $fpath); autoload -Uz compinit; compinit -u -D; echo ready-$((6 * 7))'
-      zpty -r -m shell seen '*ready-42*'; zpty -w -n shell "$1"$'\\t'; zpty -r -m shell seen "*$2*"; print -r -- "$seen"`
+      zpty -w shell 'fpath=(./fun $fpath); autoload -Uz compinit; compinit -u -D
+        workflow-tool-server() { echo "got $*."; }; echo ready-$((6 * 7))'
+      zpty -r -m shell seen '*ready-42*'; zpty -w -n shell "$1"$'\\t\\n'; zpty -r -m shell seen '*got *.*'; print -r -- "$seen"`
   } as const
   const shells = ["bash", "fish", "zsh"] as const
   const isThere = (shell: string) =>
@@ -277,6 +281,11 @@ describe("call", () => {
     it.skipIf(!isThere(shell))(`completes tools, their values and files in ${shell}`, { timeout: 30_000 }, async () => {
       const { stdout: script } = await run(["--completions", shell])
       const cwd = await directory({ script, "known.json": "{}" })
+      const answerTo = (line: string) => {
+        const args = [...(shell === "zsh" ? ["-f"] : []), "-c", asked[shell]]
+        const words = [...(shell === "fish" ? [] : [shell]), `workflow-tool-server ${line}`]
+        return spawnSync(shell, [...args, ...words], { cwd, encoding: "utf8", timeout: 10_000 })
+      }
       for (const [line, found] of [
         ["call --embedded explain_e", "explain_execution"],
         ["--read-only call list_executions --status cr", "crashed"],
@@ -285,10 +294,11 @@ describe("call", () => {
         ["--config=kno", "known.json"],
         ["--config kno", "known.json"]
       ] as const) {
-        const args = [...(shell === "zsh" ? ["-f"] : []), "-c", asked[shell]]
-        const words = [...(shell === "fish" ? [] : [shell]), `workflow-tool-server ${line}`, found]
-        const done = spawnSync(shell, [...args, ...words], { cwd, encoding: "utf8", timeout: 10_000 })
+        const done = answerTo(line)
         assert.include(done.stdout, found, `${line}: ${done.stderr}`)
+      }
+      for (const line of ["--host che", "call --print che", "call list_workflows --name che", "promote --from che"]) {
+        assert.notInclude(answerTo(line).stdout, "check", line)
       }
     })
   }

@@ -290,6 +290,10 @@ describe("set", () => {
       { url: "https://a.example", options: { timeout: 5, list: ["x", "y", "z"] }, body: "a a a" }
     ],
     [
+      { path: "options.list.1", value: "z" },
+      { url: "https://a.example", options: { timeout: 5, list: ["x", "z"] }, body: "a a a" }
+    ],
+    [
       { path: "options.list[0]", value: null },
       { url: "https://a.example", options: { timeout: 5, list: ["y"] }, body: "a a a" }
     ],

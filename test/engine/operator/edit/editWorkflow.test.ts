@@ -239,7 +239,7 @@ describe("edit_workflow", () => {
       const error = yield* refused("edit_workflow", edit({ op: "disable", node: "Save" }, { op: "tag", value: "red" }))
       assert.strictEqual(
         error.message,
-        "Workflow w1 on instance production was changed, but setting its tags failed: API error: Some tags not found (tags t1 of workflow w1)"
+        "Workflow w1 on instance production was changed, but setting its tags failed: API error: Some tags not found (tags t1 of workflow w1 on instance production)"
       )
       const alone = yield* refused("edit_workflow", edit({ op: "tag", value: "red" }))
       assert.deepInclude(alone.data, { code: "API_ERROR", httpStatus: 404 })
