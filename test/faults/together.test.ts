@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 
 import { modernHeaders } from "../support/fixtures/messages.ts"
-import { type Act, staysSilent } from "../support/loopback.ts"
-import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
+import { type Act, staysSilent, writes } from "../support/loopback.ts"
+import { faultyEngine, healthy, held, node, silentPort, useEngines, workflow } from "./FaultyEngine.ts"
 import { descriptors } from "./processes.ts"
 import { configurationOf, modern, overHttp, overStdio, read, textOf, transports, useCommand } from "./servers.ts"
 
@@ -52,6 +52,58 @@ describe("many calls at once", () => {
       const late = order.filter((index, place) => Math.abs(index - place) > 60)
       assert.deepStrictEqual(late, [])
       assert.deepStrictEqual(server.strays, [])
+    }
+  )
+})
+
+/** As it comes through proxies that keep the length of an answer to themselves. */
+const withoutLength =
+  (body: object, status = 200): Act =>
+  (socket) => {
+    const text = JSON.stringify(body)
+    const size = Buffer.byteLength(text).toString(16)
+    const headers = "content-type: application/json\r\ntransfer-encoding: chunked"
+    socket.write(`HTTP/1.1 ${status} Word\r\n${headers}\r\n\r\n${size}\r\n${text}\r\n0\r\n\r\n`)
+  }
+
+const idIn = (address: string) => /workflows\/(\w+)/.exec(address)?.[1] ?? "1"
+
+describe("many calls at once of an engine whose answers come without their length", () => {
+  const long = { nodes: [{ ...node("Start"), notes: "x".repeat(100_000) }] }
+
+  it.each(transports)("over %s are all answered, those of two requests, too", async (_transport, open) => {
+    const engine = await faultyEngine()
+    engine.does((socket, request) => {
+      const isKnown = /^x-n8n-api-key:/im.test(request.head)
+      const act = isKnown ? withoutLength(workflow(idIn(request.head), long)) : withoutLength({ message: "'X-N8N-API-KEY' header required" }, 401)
+      act(socket, request)
+    })
+    const server = await open(configurationOf({ main: engine.host }))
+    const ids = Array.from({ length: 40 }, (_, at) => `w${at}`)
+    const reads = await Promise.all(ids.map((id) => server.call("get_workflow", { id })))
+    for (const [at, answer] of reads.entries()) assert.include(textOf(answer), `"id":"w${at}"`)
+    const changes = await Promise.all(ids.map((id) => server.call("update_workflow", { id, name: "New" })))
+    for (const [at, answer] of changes.entries()) assert.include(textOf(answer), `"id":"w${at}"`)
+  })
+})
+
+describe("calls of one engine while others stop in the midst of their answers", () => {
+  const beginning = (length: string) =>
+    writes(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${length}\r\n\r\n2\r\n{ \r\n`)
+  const lengths = { "of unknown length": "transfer-encoding: chunked", "of 60 MB": "content-length: 60000000" } as const
+
+  it.each(Object.entries(lengths).flatMap(([name, length]) => transports.map((by) => [name, ...by, length] as const)))(
+    "%s are answered over %s",
+    async (_name, _transport, open, length) => {
+      const [engine, stuck, stuckToo] = [await faultyEngine(), await faultyEngine(), await faultyEngine()]
+      const server = await open(configurationOf({ main: engine.host, stuck: stuck.host, stuckToo: stuckToo.host }))
+      for (const [instance, { does, untilAsked }] of Object.entries({ stuck, stuckToo })) {
+        does(beginning(length))
+        for (let call = 0; call < 10; call++) void server.call("list_workflows", { instance }).catch(String)
+        await untilAsked(10)
+      }
+      engine.does((socket, request) => withoutLength(workflow(idIn(request.head)))(socket, request))
+      assert.include(textOf(await server.call("get_workflow", { id: "w1" })), '"id":"w1"')
     }
   )
 })

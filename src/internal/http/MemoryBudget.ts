@@ -1,15 +1,17 @@
 import { Context, Effect } from "effect"
 
-/**
- * Waits until so many bytes more may be held in memory for the call around it, which gives them back when its answer has
- * been sent. Nothing to wait for where nobody counts.
- */
-export const MemoryBudget = Context.Reference<(bytes: number) => Effect.Effect<void>>(
-  "workflow-tool-server/http/MemoryBudget",
-  {
-    defaultValue: () => () => Effect.void
-  }
-)
+/** What the call around may hold in memory, which it gives back when its answer has been sent. */
+export interface Room {
+  /** Waits until there is room for so many bytes. */
+  readonly take: (bytes: number) => Effect.Effect<void>
+  /** Says how many of these bytes are held to the end of the call; others have the rest of them. */
+  readonly settle: (bytes: number) => void
+}
+
+/** Nothing to wait for where nobody counts. */
+export const MemoryBudget = Context.Reference<Room>("workflow-tool-server/http/MemoryBudget", {
+  defaultValue: () => ({ take: () => Effect.void, settle: () => {} })
+})
 
 /**
  * More bytes of an answer than the call around it can do anything with: such an answer is not read to its end. Unlimited

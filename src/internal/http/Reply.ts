@@ -4,7 +4,7 @@ import { Headers } from "effect/http"
 import type { Selection } from "../json/Selection.ts"
 import { Selector } from "../json/Selector.ts"
 import { withReference } from "../withReference.ts"
-import { MemoryBudget, UsefulBytes } from "./MemoryBudget.ts"
+import { MemoryBudget, type Room, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
@@ -33,22 +33,25 @@ export const read = (
       return Effect.fail(new MoreThanUseful({ bytes: announced }))
     }
     if (announced !== undefined && announced > limit) return Effect.fail(new ReplyTooLarge({ limit }))
-    const room = takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
     const text =
       announced === undefined || isSelected
-        ? readStream(answer, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
-        : Effect.suspend(() => answer.text)
-    return Effect.map(Effect.andThen(room, text), (text) => ({ status, headers, text }))
+        ? readStream(answer, { limit, useful, announced }, isSelected ? new Selector(selection) : new Whole())
+        : readAnnounced(answer, announced)
+    return Effect.map(text, (text) => ({ status, headers, text }))
   })
 
 /**
  * Until there is room for an answer and what is made of it, it is not read: large ones follow each other, so that neither
  * memory nor others wait for many.
  */
-const takeFor = (bytes: number) => withReference(MemoryBudget, (take) => take(2 * bytes))
+const takeFor = (room: Room, bytes: number) => room.take(2 * bytes)
+const settleFor = (room: Room, bytes: number) => room.settle(2 * bytes)
 
-/** What an answer is counted as of which nobody knows how much will be kept. */
+/** What an answer is counted as of which nobody knows how much will be kept, once it is longer than most. */
 const unknown = 4 * 1024 * 1024
+
+/** Bytes up to which an answer of unknown length takes no room: whoever answers so may be slow to go on. */
+const uncounted = 32 * 1024
 
 /** An answer that is read faster than searched. */
 const small = 256 * 1024
@@ -78,19 +81,46 @@ class Whole {
   }
 }
 
+/** Where the length is known, the text comes in one piece. */
+const readAnnounced = (answer: Answer, announced: number) =>
+  withReference(MemoryBudget, (room) =>
+    Effect.andThen(
+      takeFor(room, announced),
+      Effect.map(
+        Effect.suspend(() => answer.text),
+        (text) => {
+          settleFor(room, announced)
+          return text
+        }
+      )
+    )
+  )
+
+interface Limits {
+  readonly limit: number
+  readonly useful: number
+  readonly announced: number | undefined
+}
+
 const readStream = Effect.fnUntraced(function* (
   { stream }: Answer,
-  { limit, useful }: { readonly limit: number; readonly useful: number },
+  { announced, limit, useful }: Limits,
   kept: Whole | Selector
 ) {
+  const room = yield* MemoryBudget
   let bytes = 0
+  let counted = announced === undefined ? 0 : Math.min(announced, unknown)
+  if (counted > 0) yield* takeFor(room, counted)
   const take = (chunk: Uint8Array): Effect.Effect<void, MoreThanUseful | ReplyTooLarge> => {
     bytes += chunk.byteLength
     if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
     kept.push(chunk)
     if (kept.bytes > useful) return Effect.fail(new MoreThanUseful({ bytes: kept.bytes }))
-    return kept.bytes > unknown ? takeFor(kept.bytes) : Effect.void
+    if (bytes <= uncounted || kept.bytes <= counted) return Effect.void
+    counted = Math.max(kept.bytes, unknown)
+    return takeFor(room, counted)
   }
   yield* Stream.runForEach(stream, take)
+  settleFor(room, kept.bytes)
   return kept.text
 })

@@ -90,8 +90,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     if (requests >= mostRequests || !share.takeNow(bytes)) {
       return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
     }
+    share.settle(bytes)
     requests++
-    return aside(Effect.provideService(answer(message), MemoryBudget, share.take), () => {
+    return aside(Effect.provideService(answer(message), MemoryBudget, share), () => {
       requests--
       share.close()
     })
