@@ -13,6 +13,7 @@ import {
 } from "effect"
 
 import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
+import { transportCode } from "../../internal/http/transportCode.ts"
 import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
@@ -138,7 +139,12 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
       return inFewWrites(texts)
     }),
     Stream.run(stdio.stdout()),
-    Effect.ignore,
+    Effect.catch(
+      Effect.fnUntraced(function* (error) {
+        const code = transportCode(error)
+        if (code !== undefined && !readerHasLeft.has(code)) yield* Effect.logWarning(`Standard output broke (${code})`)
+      })
+    ),
     Effect.forkScoped
   )
   // What is stopped then may have something left to say, which nobody takes.
@@ -159,6 +165,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     Effect.raceFirst(Fiber.join(writing))
   )
 }, Effect.scoped)
+
+/** How writing fails where the other end has gone, which is its right. */
+const readerHasLeft: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EOF"])
 
 const lineOf = ({ response }: Outcome) => `${written(response)}\n`
 
