@@ -75,7 +75,9 @@ describe("many calls at once of an engine whose answers come without their lengt
     const engine = await faultyEngine()
     engine.does((socket, request) => {
       const isKnown = /^x-n8n-api-key:/im.test(request.head)
-      const act = isKnown ? withoutLength(workflow(idIn(request.head), long)) : withoutLength({ message: "'X-N8N-API-KEY' header required" }, 401)
+      const act = isKnown
+        ? withoutLength(workflow(idIn(request.head), long))
+        : withoutLength({ message: "'X-N8N-API-KEY' header required" }, 401)
       act(socket, request)
     })
     const server = await open(configurationOf({ main: engine.host }))
