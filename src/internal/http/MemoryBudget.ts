@@ -1,5 +1,11 @@
 import { Context, Effect } from "effect"
 
+/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
+export const allCalls = 128 * 1024 * 1024
+
+/** Bytes of them that may be on their way from one upstream: however slow it is, others have as much again. */
+export const oneUpstream = allCalls / 2
+
 /** What the call around may hold in memory, which it gives back when its answer has been sent. */
 export interface Room {
   /** Waits until there is room for so many bytes. */

@@ -2,6 +2,7 @@ import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
 
 import { withReference } from "../withReference.ts"
+import { oneUpstream } from "./MemoryBudget.ts"
 import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
 import { read, type Reply } from "./Reply.ts"
@@ -57,6 +58,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const { inTime = TimeLimit.alone } = options
   const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
+  const underWay = Semaphore.makeUnsafe(oneUpstream)
   const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
   const transport = Transport.of(client)
 
@@ -73,7 +75,8 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
       const target = redirectTarget(answer, url)
       if (target !== undefined) return Effect.succeed({ status: answer.status, target })
-      return Effect.catchTag(read(answer, maxReplyBytes, request.selection), "TransportError", unreachable("reading"))
+      const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
+      return Effect.catchTag(read(answer, reading), "TransportError", unreachable("reading"))
     }
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>

@@ -1,9 +1,6 @@
 import { Effect } from "effect"
 
-import type { Room } from "../../internal/http/MemoryBudget.ts"
-
-/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
-const total = 128 * 1024 * 1024
+import { allCalls, type Room } from "../../internal/http/MemoryBudget.ts"
 
 /** So little that it is not counted. */
 const small = 64 * 1024
@@ -22,7 +19,7 @@ export interface Share extends Room {
 }
 
 /** One budget of memory, in the order of arrival. */
-export const make = (most = total) => {
+export const make = (most = allCalls) => {
   let used = 0
   const waiting = new Set<() => boolean>()
 
