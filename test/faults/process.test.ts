@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 
 import { assert, describe, it } from "vitest"
 
+import { commandFile } from "../cli/built.ts"
 import { staysSilent } from "../support/loopback.ts"
 import { faultyEngine, healthy, held, useEngines } from "./FaultyEngine.ts"
 import { peakBytes, residentBytes } from "./processes.ts"
@@ -43,6 +45,13 @@ describe.concurrent("the end of a client", () => {
     const { code, stderr } = await server.ended
     expect([0, 1]).toContain(code)
     expect(stderr).not.toMatch(/\bat .+:\d+:\d+/)
+  })
+
+  it("whose output has no room left is told so in the log", async ({ expect }) => {
+    const toFull = `printf '{"jsonrpc":"2.0","id":1,"method":"ping"}' | "$0" "$1" --embedded > /dev/full`
+    const { status, stderr } = spawnSync("sh", ["-c", toFull, process.execPath, commandFile()], { encoding: "utf8" })
+    expect(stderr).toContain("Standard output broke (ENOSPC)")
+    expect(status).toBe(0)
   })
 
   it("whose log is closed does no harm", async ({ expect }) => {

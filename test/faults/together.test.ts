@@ -1,10 +1,31 @@
 import { assert, describe, it } from "vitest"
 
 import { modernHeaders } from "../support/fixtures/messages.ts"
-import { type Act, staysSilent } from "../support/loopback.ts"
-import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
+import { type Act, staysSilent, writes } from "../support/loopback.ts"
+import {
+  type FaultyEngine,
+  faultyEngine,
+  healthy,
+  held,
+  json,
+  node,
+  silentPort,
+  useEngines,
+  workflow
+} from "./FaultyEngine.ts"
 import { descriptors } from "./processes.ts"
-import { configurationOf, modern, overHttp, overStdio, read, textOf, transports, useCommand } from "./servers.ts"
+import {
+  configurationOf,
+  type HttpServer,
+  modern,
+  overHttp,
+  overStdio,
+  read,
+  type Server,
+  textOf,
+  transports,
+  useCommand
+} from "./servers.ts"
 
 useCommand()
 useEngines()
@@ -52,6 +73,83 @@ describe("many calls at once", () => {
       const late = order.filter((index, place) => Math.abs(index - place) > 60)
       assert.deepStrictEqual(late, [])
       assert.deepStrictEqual(server.strays, [])
+    }
+  )
+})
+
+/** As it comes through proxies that keep the length of an answer to themselves. */
+const withoutLength =
+  (body: object, status = 200): Act =>
+  (socket) => {
+    const text = JSON.stringify(body)
+    const size = Buffer.byteLength(text).toString(16)
+    const headers = "content-type: application/json\r\ntransfer-encoding: chunked"
+    socket.write(`HTTP/1.1 ${status} Word\r\n${headers}\r\n\r\n${size}\r\n${text}\r\n0\r\n\r\n`)
+  }
+
+const idIn = (address: string) => /workflows\/(\w+)/.exec(address)?.[1] ?? "1"
+
+const long = { nodes: [{ ...node("Start"), notes: "x".repeat(100_000) }] }
+
+describe("many calls at once of an engine whose answers come without their length", () => {
+  it.each(transports)("over %s are all answered, those of two requests, too", async (_transport, open) => {
+    const engine = await faultyEngine()
+    engine.does((socket, request) => {
+      const isKnown = /^x-n8n-api-key:/im.test(request.head)
+      const act = isKnown
+        ? withoutLength(workflow(idIn(request.head), long))
+        : withoutLength({ message: "'X-N8N-API-KEY' header required" }, 401)
+      act(socket, request)
+    })
+    const server = await open(configurationOf({ main: engine.host }))
+    const ids = Array.from({ length: 40 }, (_, at) => `w${at}`)
+    const reads = await Promise.all(ids.map((id) => server.call("get_workflow", { id })))
+    for (const [at, answer] of reads.entries()) assert.include(textOf(answer), `"id":"w${at}"`)
+    const changes = await Promise.all(ids.map((id) => server.call("update_workflow", { id, name: "New" })))
+    for (const [at, answer] of changes.entries()) assert.include(textOf(answer), `"id":"w${at}"`)
+  })
+})
+
+describe("calls of one engine while others stop in the midst of their answers", () => {
+  /** Ten calls that wait for an engine, as long as their time is not over. */
+  const waitFor = async (server: Server | HttpServer, call: Parameters<Server["call"]>, stuck: FaultyEngine) => {
+    let over = 0
+    for (let at = 0; at < 10; at++) {
+      void server
+        .call(...call)
+        .catch(String)
+        .then(() => over++)
+    }
+    await stuck.untilAsked(10)
+    return () => over
+  }
+  const begins = (length: string) =>
+    writes(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${length}\r\n\r\n2\r\n{ \r\n`)
+
+  it.each(transports)("over %s may be large, where that is one other", async (_transport, open) => {
+    const [engine, stuck] = [await faultyEngine(), await faultyEngine()]
+    const server = await open(configurationOf({ main: engine.host, stuck: stuck.host }))
+    stuck.does(begins("content-length: 10000000"))
+    const over = await waitFor(server, ["get_workflow", { id: "1", instance: "stuck" }], stuck)
+    engine.does(json(workflow("w1", long)))
+    assert.include(textOf(await server.call("get_workflow", { id: "w1" })), '"id":"w1"')
+    assert.strictEqual(over(), 0)
+  })
+
+  const lengths = { "of unknown length": "transfer-encoding: chunked", "of 60 MB": "content-length: 60000000" } as const
+  it.each(Object.entries(lengths).flatMap(([name, length]) => transports.map((by) => [name, ...by, length] as const)))(
+    "%s are answered over %s",
+    async (_name, _transport, open, length) => {
+      const [engine, stuck, stuckToo] = [await faultyEngine(), await faultyEngine(), await faultyEngine()]
+      const server = await open(configurationOf({ main: engine.host, stuck: stuck.host, stuckToo: stuckToo.host }))
+      const over: Array<() => number> = []
+      for (const [instance, one] of Object.entries({ stuck, stuckToo })) {
+        one.does(begins(length))
+        over.push(await waitFor(server, ["list_workflows", { instance }], one))
+      }
+      engine.does((socket, request) => withoutLength(workflow(idIn(request.head)))(socket, request))
+      assert.include(textOf(await server.call("get_workflow", { id: "w1" })), '"id":"w1"')
+      for (const count of over) assert.strictEqual(count(), 0)
     }
   )
 })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, type Semaphore } from "effect"
 
 import type { Pacer } from "./Pacer.ts"
 import { read, type Reply } from "./Reply.ts"
@@ -13,6 +13,8 @@ export interface Options {
   readonly transport: Transport.Transport
   readonly pacer: Pacer
   readonly maxReplyBytes: number
+  /** Bytes that may be on their way from the upstream, of answers that are counted. */
+  readonly underWay: Semaphore.Semaphore
   /** Whether the upstream is told which trace a request belongs to. */
   readonly isTold: boolean
 }
@@ -27,7 +29,7 @@ export interface Progress {
 }
 
 /** One request and its reply, from wherever it is redirected to. */
-export const make = ({ isTold, maxReplyBytes, pacer, transport }: Options) => {
+export const make = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Options) => {
   /** One request and its reply, or the address it redirects to. */
   const ask = (request: UpstreamRequest, url: URL, progress: Progress) => {
     const leaving = Effect.suspend(() => {
@@ -41,7 +43,8 @@ export const make = ({ isTold, maxReplyBytes, pacer, transport }: Options) => {
     const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
       const target = redirectTarget(answer, url)
       if (target !== undefined) return Effect.succeed({ status: answer.status, target })
-      return Effect.catchTag(read(answer, maxReplyBytes, request.selection), "TransportError", unreachable("reading"))
+      const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
+      return Effect.catchTag(read(answer, reading), "TransportError", unreachable("reading"))
     }
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>

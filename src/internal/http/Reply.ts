@@ -1,10 +1,10 @@
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, type Semaphore, Stream } from "effect"
 import { Headers } from "effect/http"
 
 import type { Selection } from "../json/Selection.ts"
 import { Selector } from "../json/Selector.ts"
 import { withReference } from "../withReference.ts"
-import { MemoryBudget, UsefulBytes } from "./MemoryBudget.ts"
+import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
@@ -15,14 +15,19 @@ export interface Reply {
   readonly text: string
 }
 
-/**
- * Reads an answer to its end, and no further than the limit, in bytes counted after decompression. Of large JSON only
- * what is selected is kept.
- */
+interface Reading {
+  /** Most bytes, counted after decompression. */
+  readonly limit: number
+  /** Of large JSON only this is kept. */
+  readonly selection: Selection | undefined
+  /** Bytes that may be on their way from the upstream, of answers that are counted. */
+  readonly underWay: Semaphore.Semaphore
+}
+
+/** Reads an answer to its end, and no further than the limit. */
 export const read = (
   answer: Answer,
-  limit: number,
-  selection: Selection = "whole"
+  { limit, selection = "whole", underWay }: Reading
 ): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>
   withReference(UsefulBytes, (most) => {
     const { headers, status } = answer
@@ -33,19 +38,18 @@ export const read = (
       return Effect.fail(new MoreThanUseful({ bytes: announced }))
     }
     if (announced !== undefined && announced > limit) return Effect.fail(new ReplyTooLarge({ limit }))
-    const room = takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
     const text =
       announced === undefined || isSelected
-        ? readStream(answer, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
-        : Effect.suspend(() => answer.text)
-    return Effect.map(Effect.andThen(room, text), (text) => ({ status, headers, text }))
+        ? readStream(answer, { limit, useful, announced, underWay }, isSelected ? new Selector(selection) : new Whole())
+        : readAnnounced(answer, announced, underWay)
+    return Effect.map(text, (text) => ({ status, headers, text }))
   })
 
 /**
- * Until there is room for an answer and what is made of it, it is not read: large ones follow each other, so that neither
- * memory nor others wait for many.
+ * Bytes up to which an answer is not counted. Of others and what is made of them nothing is read until there is room: large
+ * ones follow each other, so that neither memory nor others wait for many.
  */
-const takeFor = (bytes: number) => withReference(MemoryBudget, (take) => take(2 * bytes))
+const uncounted = 32 * 1024
 
 /** What an answer is counted as of which nobody knows how much will be kept. */
 const unknown = 4 * 1024 * 1024
@@ -78,19 +82,62 @@ class Whole {
   }
 }
 
+/** Where the length is known, the text comes in one piece. */
+const readAnnounced = (answer: Answer, announced: number, underWay: Semaphore.Semaphore) => {
+  const text = Effect.suspend(() => answer.text)
+  if (announced <= uncounted) return text
+  const counted = withReference(MemoryBudget, (room) =>
+    Effect.andThen(
+      room.take(2 * announced),
+      Effect.map(text, (text) => {
+        room.settle(2 * announced)
+        return text
+      })
+    )
+  )
+  return underWay.withPermits(Math.min(2 * announced, oneUpstream))(counted)
+}
+
+interface Limits {
+  readonly limit: number
+  readonly useful: number
+  readonly announced: number | undefined
+  readonly underWay: Semaphore.Semaphore
+}
+
 const readStream = Effect.fnUntraced(function* (
   { stream }: Answer,
-  { limit, useful }: { readonly limit: number; readonly useful: number },
+  { announced, limit, underWay, useful }: Limits,
   kept: Whole | Selector
 ) {
+  const room = yield* MemoryBudget
   let bytes = 0
+  let counted = 0
+  let onItsWay = 0
+
+  /** Once only, or what has come in part could wait for more that has come in part. */
+  const enter = (bytes: number) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.map(restore(underWay.take(bytes)), () => {
+        onItsWay = bytes
+      })
+    )
+  const leave = Effect.suspend(() => (onItsWay === 0 ? Effect.void : underWay.release(onItsWay)))
+  const count = (bytes: number) => {
+    counted = bytes
+    const taken = room.take(2 * bytes)
+    return onItsWay === 0 ? Effect.andThen(enter(Math.min(2 * bytes, oneUpstream)), taken) : taken
+  }
+
   const take = (chunk: Uint8Array): Effect.Effect<void, MoreThanUseful | ReplyTooLarge> => {
     bytes += chunk.byteLength
     if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
     kept.push(chunk)
     if (kept.bytes > useful) return Effect.fail(new MoreThanUseful({ bytes: kept.bytes }))
-    return kept.bytes > unknown ? takeFor(kept.bytes) : Effect.void
+    return bytes <= uncounted || kept.bytes <= counted ? Effect.void : count(Math.max(kept.bytes, unknown))
   }
-  yield* Stream.runForEach(stream, take)
+  const begun = announced === undefined ? Effect.void : count(Math.min(announced, unknown))
+  yield* Effect.ensuring(Effect.andThen(begun, Stream.runForEach(stream, take)), leave)
+  room.settle(2 * kept.bytes)
   return kept.text
 })

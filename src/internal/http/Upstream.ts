@@ -3,6 +3,7 @@ import type { HttpClient } from "effect/http"
 
 import { withReference } from "../withReference.ts"
 import * as Exchange from "./Exchange.ts"
+import { oneUpstream } from "./MemoryBudget.ts"
 import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
 import type { Reply } from "./Reply.ts"
@@ -57,10 +58,11 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const { inTime = TimeLimit.alone } = options
   const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
+  const underWay = Semaphore.makeUnsafe(oneUpstream)
   const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
   const transport = Transport.of(client)
 
-  const follow = Exchange.make({ transport, pacer, maxReplyBytes, isTold: options.observed?.isTold === true })
+  const follow = Exchange.make({ transport, pacer, maxReplyBytes, underWay, isTold: options.observed?.isTold === true })
 
   const attemptOnce = (request: UpstreamRequest, progress: Exchange.Progress) =>
     Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))

@@ -66,7 +66,7 @@ export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = ()
     const length = Number(headers["content-length"] ?? unannounced)
     if (length > largestMessage) return Effect.fail(tooLarge)
     const bytes = Effect.map(bytesOf(request), (bytes) => {
-      share.resize(bytes.byteLength)
+      share.settle(bytes.byteLength)
       return bytes
     })
     return share.takeNow(length)

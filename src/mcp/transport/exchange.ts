@@ -92,7 +92,7 @@ const begin = Effect.fnUntraced(function* (
   const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
   const serving = yield* receive(message).pipe(
     Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
-    Effect.provideService(MemoryBudget, share.take),
+    Effect.provideService(MemoryBudget, share),
     Effect.ensuring(end),
     Effect.forkIn(scope, { startImmediately: true })
   )

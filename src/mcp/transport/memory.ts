@@ -1,22 +1,17 @@
 import { Effect } from "effect"
 
-/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
-const total = 128 * 1024 * 1024
+import { allCalls, type Room } from "../../internal/http/MemoryBudget.ts"
 
 /** So little that it is not counted. */
 const small = 64 * 1024
 
-/** What one call holds of the memory. */
-export interface Share {
-  /**
-   * Waits until there is room. Who holds some already never waits for more, or all could wait for each other: the largest
-   * amount counts.
-   */
-  readonly take: (bytes: number) => Effect.Effect<void>
+/**
+ * What one call holds of the memory. Who holds some already never waits for more, or all could wait for each other: the
+ * largest amount counts.
+ */
+export interface Share extends Room {
   /** Takes the room if it is there, and tells whether it was. */
   readonly takeNow: (bytes: number) => boolean
-  /** Holds this much from now on: what came may not be what was expected. */
-  readonly resize: (bytes: number) => void
   /** One more that closes it. */
   readonly join: () => void
   /** Gives everything back, once all who joined have closed it. */
@@ -24,7 +19,7 @@ export interface Share {
 }
 
 /** One budget of memory, in the order of arrival. */
-export const make = (most = total) => {
+export const make = (most = allCalls) => {
   let used = 0
   const waiting = new Set<() => boolean>()
 
@@ -37,6 +32,7 @@ export const make = (most = total) => {
 
   const open = (): Share => {
     let held = 0
+    let settled = 0
     let users = 1
 
     const grow = (bytes: number) => {
@@ -50,9 +46,12 @@ export const make = (most = total) => {
       return fits
     }
 
+    /** Whoever needs little does not wait behind those who wait for much. */
+    const takeNow = (bytes: number) => (waiting.size === 0 || held > 0 || bytes <= small) && grab(bytes)
+
     const take = (bytes: number) =>
       Effect.suspend(() => {
-        if ((waiting.size === 0 || held > 0 || bytes <= small) && grab(bytes)) return Effect.void
+        if (takeNow(bytes)) return Effect.void
         return Effect.callback<void>((resume) => {
           const tryAgain = () => {
             const isThere = grab(bytes)
@@ -74,14 +73,15 @@ export const make = (most = total) => {
       wake()
     }
 
-    const resize = (bytes: number) => {
-      const actual = bytes <= small ? 0 : bytes
-      used += actual - held
-      held = actual
+    const settle = (bytes: number) => {
+      if (bytes > small) settled = Math.max(settled, bytes)
+      if (held === settled) return
+      used += settled - held
+      held = settled
       wake()
     }
 
-    return { take, resize, takeNow: (bytes) => waiting.size === 0 && grab(bytes), join: () => void users++, close }
+    return { take, takeNow, settle, join: () => void users++, close }
   }
 
   return { open, used: () => used }

@@ -13,6 +13,7 @@ import {
 } from "effect"
 
 import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
+import { transportCode } from "../../internal/http/transportCode.ts"
 import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
@@ -90,8 +91,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     if (requests >= mostRequests || !share.takeNow(bytes)) {
       return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
     }
+    share.settle(bytes)
     requests++
-    return aside(Effect.provideService(answer(message), MemoryBudget, share.take), () => {
+    return aside(Effect.provideService(answer(message), MemoryBudget, share), () => {
       requests--
       share.close()
     })
@@ -149,7 +151,12 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
       return inFewWrites(texts)
     }),
     Stream.run(stdio.stdout()),
-    Effect.ignore,
+    Effect.catch(
+      Effect.fnUntraced(function* (error) {
+        const code = transportCode(error)
+        if (code !== undefined && !readerHasLeft.has(code)) yield* Effect.logWarning(`Standard output broke (${code})`)
+      })
+    ),
     Effect.forkScoped
   )
   // What is stopped then may still send something, which is dropped.
@@ -171,6 +178,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     Effect.raceFirst(Fiber.join(writing))
   )
 }, Effect.scoped)
+
+/** How writing fails where the other end has gone, which is its right. */
+const readerHasLeft: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EOF"])
 
 const lineOf = ({ response }: Outcome) => `${written(response)}\n`
 
