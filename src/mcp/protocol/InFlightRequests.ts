@@ -10,11 +10,16 @@ export class InFlightRequest extends Linked<InFlightRequest> {
   /** Dropped when the request ends: others may hold this object for long, and the fiber keeps everything it made. */
   private fiber: Fiber.Fiber<Outcome> | undefined
   private stoppedWith: Option.Option<Outcome> | undefined
-  readonly outcomeOutOfTime: () => Outcome
+  private readonly ifStopped: (request: InFlightRequest) => Outcome
 
-  constructor(outcomeOutOfTime: () => Outcome) {
+  constructor(ifStopped: (request: InFlightRequest) => Outcome) {
     super()
-    this.outcomeOutOfTime = outcomeOutOfTime
+    this.ifStopped = ifStopped
+  }
+
+  /** The outcome if there is no time left. */
+  outcomeOutOfTime() {
+    return this.ifStopped(this)
   }
 
   /** The outcome of the work, or of stopping it. */

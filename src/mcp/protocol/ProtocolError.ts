@@ -26,11 +26,14 @@ export const internalError = (requestId: string | undefined) =>
     data: { code: "INTERNAL_ERROR", ...(requestId === undefined ? {} : { requestId }) }
   })
 
-export const stopped = new ProtocolError({
-  code: -32603,
-  message:
-    "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
-})
+const stoppedBefore = (message: string) =>
+  new ProtocolError({ code: -32603, message: `The server was stopped before this was answered. ${message}` })
+
+/** What was stopped may have changed something. */
+export const stoppedHalfway = stoppedBefore("Its outcome is unknown: read the current state before trying again.")
+
+/** What was stopped had not begun, or only reads. */
+export const stoppedUnchanged = stoppedBefore("It changed nothing: ask again.")
 
 /** The caller may only read, and requested more. */
 export const forbidden = (tool: string, scope?: string) =>

@@ -8,7 +8,7 @@ import { readCancelled } from "./envelopes.ts"
 import * as InFlightRequests from "./InFlightRequests.ts"
 import type { Batch, Id, Message, Notification, Request, Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
-import { invalidRequest, stopped } from "./ProtocolError.ts"
+import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, refused, type ServerMessage } from "./Response.ts"
 
@@ -94,10 +94,10 @@ const open = (
       return Effect.succeedSome(refused(id, invalidRequest("id is that of a request still being served")))
     }
     const protocolVersion = ofRequest(request.params, negotiatedVersion)
-    const inFlightRequest = new InFlightRequests.InFlightRequest(() => ({
+    const inFlightRequest = new InFlightRequests.InFlightRequest(({ isCommitted }) => ({
       era: protocolVersion.era,
       verdict: "stopped",
-      response: failure(id, stopped)
+      response: failure(id, isCommitted ? stoppedHalfway : stoppedUnchanged)
     }))
     const work = protocol.serve(request, {
       protocolVersion,

@@ -45,24 +45,23 @@ layer(FixtureServer)("stdio", (it) => {
   )
 })
 
-const stopped = (id: number | string) => ({
+const stopped = (id: number | string, consequence = "It changed nothing: ask again.") => ({
   jsonrpc: "2.0",
   id,
-  error: {
-    code: -32603,
-    message:
-      "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
-  }
+  error: { code: -32603, message: `The server was stopped before this was answered. ${consequence}` }
 })
 
+const unknownOutcome = "Its outcome is unknown: read the current state before trying again."
+
 /** A client with one call in flight that ends when the gate is opened. */
-const waitingClient = Effect.gen(function* () {
+const clientWaitingFor = Effect.fnUntraced(function* (tool: "change" | "wait") {
   const client = yield* connect
   const { waiting } = yield* Gate
-  yield* client.send(call(1, "wait"))
+  yield* client.send(call(1, tool))
   yield* Deferred.await(waiting)
   return client
 })
+const waitingClient = clientWaitingFor("wait")
 
 describe("the end of stdio", () => {
   it.effect("waits for what is in flight when the input ends, as long as a call may take", () =>
@@ -88,6 +87,26 @@ describe("the end of stdio", () => {
       assert.deepEqual(yield* client.receive, stopped(1))
       assert.strictEqual((yield* Gate).interrupted(), 1)
     }).pipe(Effect.provide(FixtureServer))
+  )
+
+  it.effect(
+    "says of a change that was stopped that its outcome is unknown, and of one that waited that it changed nothing",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* clientWaitingFor("change")
+        const later = Array.from({ length: 300 }, (_, index) => index + 2)
+        yield* Effect.forEach(later, (id) => client.send(call(id, "change")))
+        yield* client.request("ping")
+        const { started } = yield* Gate
+        yield* client.stop
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(client.server)
+        const begun = started()
+        assert.isBelow(begun, 301)
+        for (const id of [1, ...later]) {
+          assert.deepEqual(yield* client.receive, id <= begun ? stopped(id, unknownOutcome) : stopped(id))
+        }
+      }).pipe(Effect.provide(FixtureServer))
   )
 
   it.effect("comes within five seconds when it is told to, and leaves only what was cancelled unanswered", () =>
