@@ -8,7 +8,7 @@ import { Console, Effect } from "effect"
 import { refusedCallers } from "./callers.ts"
 import { type CallCost, callCosts, costsOf } from "./calls.ts"
 import { memories } from "./memory.ts"
-import { peers } from "./peers.ts"
+import { installed, peers } from "./peers.ts"
 import { machine, type Results } from "./results.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
@@ -24,7 +24,11 @@ const { values: flags } = parseArgs({
 /** Where processes tell of their CPU time and memory. */
 const isLinux = process.platform === "linux"
 
+const withPeers = isLinux && flags.peers === true
+
 const measure = Effect.gen(function* () {
+  // First, so that no figures are lost where they cannot be installed.
+  if (withPeers) yield* Effect.promise(installed)
   return {
     measured: new Date().toISOString().slice(0, 10),
     machine: machine(),
@@ -35,7 +39,7 @@ const measure = Effect.gen(function* () {
       ...(yield* Effect.promise(starts)),
       ...(isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [])
     ],
-    peers: isLinux && flags.peers ? yield* Effect.promise(peers) : []
+    peers: withPeers ? yield* Effect.promise(peers) : []
   } satisfies Results
 })
 

@@ -59,7 +59,7 @@ const folder = path.join(
 )
 
 /** Installs them outside of the repository, once, and runs none of their scripts. */
-const installed = async (): Promise<ReadonlyArray<Contestant>> => {
+export const installed = async (): Promise<ReadonlyArray<Contestant>> => {
   const done = path.join(folder, "installed")
   const isThere = await access(done).then(
     () => true,
