@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 
-import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Effect, Predicate, Result, Stdio, Stream } from "effect"
 
 import { transportCode } from "../../../internal/http/transportCode.ts"
 import { inspect } from "../../../mcp/jsonText.ts"
 import { UsageError } from "../../configuration/flags.ts"
 import { parseJson } from "../../configuration/json.ts"
+import * as NodeStdio from "../../nodeStdio.ts"
 
 /** The text of a file named by a flag. */
 export const readText = (flag: string, file: string): Effect.Effect<string, UsageError> =>
