@@ -54,19 +54,24 @@ const rows: ReadonlyArray<Row> = [
   }
 ]
 
+const warmCosts = async (port: number, isWanted: (row: string) => boolean = () => true) => {
+  const costs: Array<CallCost> = []
+  for (const row of rows) if (isWanted(nameOf(row))) costs.push(await warmCost(row, port))
+  return costs
+}
+
 /** What a call of some rows costs once it is warm, such as of those that a change is about. */
 export const costsOf = async (isWanted: (row: string) => boolean): Promise<ReadonlyArray<CallCost>> => {
   const engine = await benchEngine()
-  const costs: Array<CallCost> = []
-  for (const row of rows) if (isWanted(nameOf(row))) costs.push(await warmCost(row, engine.port))
+  const costs = await warmCosts(engine.port, isWanted)
   engine.close()
   return costs
 }
 
 /** What a call costs, with what a bare Node takes for the same beside it, in turns. */
 export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
-  const costs = [...(await costsOf(() => true))]
   const engine = await benchEngine()
+  const costs = await warmCosts(engine.port)
   const another = anotherNode()
   if (another !== undefined) {
     const { executable, version } = another
