@@ -1,17 +1,24 @@
-// Builds dist/: the library with its types for programs that embed the server, and the command.
+// Builds dist/: the library as the compiler emits it, for programs that embed the server, and the command.
 import { spawnSync } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 
+import { rolldown } from "rolldown"
+
 process.chdir(fileURLToPath(new URL("..", import.meta.url)))
 await rm("dist", { recursive: true, force: true })
 
-const steps = [
-  ["node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json"],
-  ["scripts/library.mjs"],
-  ["scripts/bundle.mjs"]
-]
-for (const step of steps) {
+const run = (...step) => {
   const { status } = spawnSync(process.execPath, step, { stdio: "inherit" })
   if (status !== 0) process.exit(1)
 }
+run("node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json")
+
+/** Modules of the library that import what programs around it do not have: what they import becomes part of them. */
+for (const name of ["version", "engine/nodes/check/acorn"]) {
+  const file = `dist/lib/${name}.js`
+  const bundle = await rolldown({ input: file })
+  await bundle.write({ file, minify: true, comments: false })
+  await bundle.close()
+}
+run("scripts/bundle.mjs")

@@ -7,9 +7,9 @@ import { Schema } from "effect"
 
 import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
-import { withPlans } from "../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../src/engine/operator/toolset.ts"
-import { EngineToolset } from "../src/engine/toolset.ts"
+import { withPlans } from "../src/engine/plans/toolset.ts"
+import { EngineToolset } from "../src/engine/toolset/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
@@ -55,7 +55,10 @@ const links = installLinks()
 const parts: ReadonlyMap<string, string> = new Map([
   ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
   ["flags", flagTable],
-  ["options", table(["option", "what it is for", "expected", "otherwise"], optionRows)],
+  [
+    "options",
+    table(["option", "what it is for", "expected", "otherwise", "in a file that merely lies here"], optionRows)
+  ],
   ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
 ])
 

@@ -2,9 +2,11 @@
 import { Result, Schema } from "effect"
 
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
+import { type FolderRule, folderRules } from "../src/cli/configuration/folderRules.ts"
 import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
-import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/changes/settings.ts"
-import { InstanceFields } from "../src/engine/config/instanceFields.ts"
+import { InstanceFields } from "../src/engine/client/config/instanceFields.ts"
+import { instanceRules } from "../src/engine/client/config/instanceRules.ts"
+import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/plans/settings.ts"
 import { firstIssue } from "../src/internal/schema/describeIssue.ts"
 
 /** Fields with what each is for; one without a line here does not compile. */
@@ -136,10 +138,29 @@ const otherwise = (decode: (input: unknown) => Result.Result<object, unknown>): 
 const expected = (decode: (input: unknown) => Result.Result<object, Schema.SchemaError>): string =>
   Result.match(decode({ field: () => {} }), { onFailure: (error) => firstIssue(error).words, onSuccess: () => "" })
 
+const instanceField = "environments.NAME."
+const always: ReadonlySet<string> = new Set(
+  Object.entries(instanceRules).flatMap(([name, restricts]) => (restricts(undefined) ? [name] : []))
+)
+
+/** Whether an option counts in a file that merely lies in the working folder. */
+const inFolder = (place: string): string => {
+  if (place.startsWith(instanceField))
+    return always.has(place.slice(instanceField.length)) ? "counts" : "beside its own key"
+  const rule = place
+    .split(".")
+    .reduce<FolderRule>(
+      (outer, name) => (typeof outer === "object" ? (outer[name] ?? "needs trust") : outer),
+      folderRules
+    )
+  if (typeof rule === "object") return ""
+  return typeof rule === "function" ? "up to the default" : rule
+}
+
 const rowsOf = ({ fields, meanings, path }: Group) =>
   Object.entries(fields).map(([name, field]) => {
     const decode = Schema.decodeUnknownResult(Schema.Struct({ field }))
-    return [`\`${path}${name}\``, meanings[name] ?? "", expected(decode), otherwise(decode)]
+    return [`\`${path}${name}\``, meanings[name] ?? "", expected(decode), otherwise(decode), inFolder(path + name)]
   })
 
 /** Every option: its place, what it is for, what it expects, and what it is where nothing is said. */

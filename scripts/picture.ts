@@ -8,10 +8,10 @@ import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { agentType } from "../src/engine/client/naming.ts"
 import { pictureOf } from "../src/engine/workflow/drawing/markup.ts"
 import { sceneOf } from "../src/engine/workflow/drawing/scene.ts"
 import { svgOf } from "../src/engine/workflow/drawing/svg.ts"
+import { agentType } from "../src/engine/workflow/naming.ts"
 import { runsIn } from "../src/engine/workflow/runs.ts"
 
 type Json = Readonly<Record<string, unknown>>

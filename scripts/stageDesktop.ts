@@ -3,7 +3,7 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { OperatorToolset } from "../src/engine/operator/toolset.ts"
-import { EngineToolset } from "../src/engine/toolset.ts"
+import { EngineToolset } from "../src/engine/toolset/toolset.ts"
 import { desktopManifest } from "./distribution.ts"
 
 const license = fileURLToPath(new URL("../LICENSE", import.meta.url))
@@ -12,7 +12,7 @@ const license = fileURLToPath(new URL("../LICENSE", import.meta.url))
 export const stageDesktop = (dist: string, stage: string) => {
   const server = path.join(stage, "server")
   mkdirSync(server, { recursive: true })
-  for (const name of readdirSync(dist).filter((name) => name !== "lib")) {
+  for (const name of readdirSync(dist).filter((name) => name !== "lib" && name !== "maps")) {
     cpSync(path.join(dist, name), path.join(server, name), { recursive: true })
   }
   const kind = path.join(server, "package.json")

@@ -77,6 +77,19 @@ const floors = [
 const roomOf = (file: string) => file.split("/")[0] ?? ""
 const floorOf = (file: string) => floors.findIndex((rooms) => rooms.includes(roomOf(file)))
 
+/** Those inside `engine`. */
+const engineFloors = [
+  ["workflow"],
+  ["client", "embedded"],
+  ["nodes", "history"],
+  ["tools"],
+  ["operator"],
+  ["plans", "toolset"]
+]
+
+const engineRoomOf = (file: string) => (file.startsWith("engine/") ? file.split("/")[1] : undefined)
+const engineFloorOf = (file: string) => engineFloors.findIndex((rooms) => rooms.includes(engineRoomOf(file) ?? ""))
+
 /** Every import as an arrow, except those that a rule has nothing against. */
 const arrows = (isWrong: (from: string, to: string) => boolean) =>
   sources.flatMap(({ file, ours }) => ours.filter((to) => isWrong(file, to)).map((to) => `${file} > ${to}`))
@@ -149,6 +162,22 @@ describe("imports", () => {
     )
   })
 
+  it("lead down inside of engine, too, whose rooms all have a floor", () => {
+    const within = sources.map(({ file }) => file).filter(isBelow("engine"))
+    assert.deepStrictEqual(
+      within.filter((file) => engineFloorOf(file) < 0),
+      []
+    )
+    assert.deepStrictEqual(
+      arrows((from, to) => {
+        const [room, target] = [engineRoomOf(from), engineRoomOf(to)]
+        if (room === undefined || target === undefined || room === target) return false
+        return engineFloorOf(from) <= engineFloorOf(to)
+      }),
+      []
+    )
+  })
+
   it("go in no circle, between files or between folders", () => {
     assert.deepStrictEqual(cycle(graphOf((file) => file)), [])
     assert.deepStrictEqual(cycle(graphOf(folderOf)), [])
@@ -158,10 +187,13 @@ describe("imports", () => {
     assert.deepStrictEqual([...new Set(sources.map(({ file }) => file).filter((file) => floorOf(file) < 0))], [])
   })
 
-  it("keep the embedded engine apart, also by detours, from the client that it is to judge", () => {
-    const isClient = (file: string) => /^engine\/client\/(?:EngineClient|call|Instances)\.ts$/.test(file)
-    assert.isAbove(sources.filter(({ file }) => isClient(file)).length, 2)
-    assert.deepStrictEqual(reachedFrom(isBelow("engine/embedded")).filter(isClient), [])
+  it("keep the embedded engine apart, also by detours, from the client that it is to judge: it knows rules alone", () => {
+    assert.isAbove(sources.filter(({ file }) => isBelow("engine/embedded")(file)).length, 20)
+    const isRule = isBelow("internal", "engine/workflow")
+    assert.deepStrictEqual(
+      reachedFrom(isBelow("engine/embedded")).filter((file) => !isRule(file)),
+      []
+    )
   })
 
   it("keep the embedded marketplace apart, also by detours, from the client that it is to judge", () => {
@@ -188,16 +220,33 @@ describe("imports", () => {
     )
   })
 
-  it("keep the planners pure: neither they nor what they call knows anything of effects", () => {
-    const reached = new Set(sources.map(({ file }) => file).filter(isBelow("marketplace/plan")))
-    assert.isAbove(reached.size, 15)
-    for (const file of reached) for (const to of sources.find((one) => one.file === file)?.run ?? []) reached.add(to)
-    assert.include([...reached], "marketplace/client/Campaign.ts")
-    assert.deepStrictEqual(
-      sources.filter(({ code, file }) => reached.has(file) && /\bEffect\b/.test(code)).map(({ file }) => file),
-      []
+  const files = new Map(sources.map((source) => [source.file, source]))
+  /** What runs when these run: themselves, and what they import but for types. */
+  const runningWith = (isStart: (file: string) => boolean) => {
+    const reached = new Set([...files.keys()].filter(isStart))
+    for (const file of reached) for (const to of files.get(file)?.run ?? []) reached.add(to)
+    return reached
+  }
+  const isReader = isBelow(
+    ...["activeOwners", "checkWorkflow", "credentialIds", "expressions", "packages", "subWorkflows", "webhooks"].map(
+      (name) => `engine/nodes/check/${name}.ts`
     )
-  })
+  )
+  it.each([
+    ["marketplace/plan", isBelow("marketplace/plan"), 15],
+    ["engine/plans", (file: string) => /^engine\/plans\/\w+\/draft\w+\.ts$/.test(file), 4],
+    ["engine/nodes/check", (file: string) => isBelow("engine/nodes/check")(file) && !isReader(file), 15],
+    ["engine/workflow", isBelow("engine/workflow"), 40]
+  ])(
+    "keep the planners and rules of %s pure: neither they nor what they call knows anything of effects",
+    (_, isRule, least) => {
+      assert.isAbove(sources.filter(({ file }) => isRule(file)).length, least - 1)
+      const effects = [...runningWith(isRule)].filter((file) =>
+        /\b(?:Effect|Layer|Context)\b/.test(files.get(file)?.code ?? "")
+      )
+      assert.deepStrictEqual(effects, [])
+    }
+  )
 
   it("take from node only in the command", () => {
     const isNode = (from: string) => from.startsWith("node:") || from.startsWith("@effect/platform-node")
@@ -238,9 +287,10 @@ describe("imports", () => {
     const isRule = isBelow(
       "page",
       "engine/workflow",
-      "engine/client/nameOf.ts",
+      "internal/foreignText.ts",
+      "internal/json/digest.ts",
       "internal/schema/JsonObject.ts",
-      "internal/json/digest.ts"
+      "internal/secrets"
     )
     assert.deepStrictEqual(
       page.flatMap(({ file, run }) => run.filter((to) => !isRule(to)).map((to) => `${file} > ${to}`)),
@@ -268,7 +318,7 @@ describe("sources", () => {
       .map(({ code, file }) => `${file}: ${pattern.exec(code)?.[0]}`)
 
   it("say the vendor's name where the wire needs it, and nowhere else", () => {
-    const mayName = isBelow("engine/client/naming.ts", "engine/config/aliases.ts", "engine/embedded")
+    const mayName = isBelow("engine/workflow/naming.ts", "engine/client/config/aliases.ts", "engine/embedded")
     assert.deepStrictEqual(
       sources.filter(({ file, text }) => !mayName(file) && /n8n/i.test(text)).map(({ file }) => file),
       []
@@ -302,22 +352,6 @@ describe("sources", () => {
 
   it("write to standard output only what the protocol or the caller asked for", () => {
     assert.deepStrictEqual(holding(/(?<!\.)\bconsole\./), [])
-  })
-
-  it("write no function where it is set as a property: V8 makes it in old space, where it holds its call for long", () => {
-    const set = /\.[a-z]\w* = (?:\([^()]*\)(?:: [^=\n]+)? =>|\w+ =>|function\b)/
-    assert.match("one.stop = () => {", set)
-    assert.deepStrictEqual(holding(set, isBelow("page")), [])
-  })
-
-  it("make no table of languages while they are loaded: V8 asks ICU for each, for up to 8 ms, whoever uses it", () => {
-    const table = /^(?:export )?const \w+(?:: [^=\n]+)? =\s*(?:(?:new )?Intl\.|\/[^\n]*\\p\{)/m
-    assert.match('const natural = new Intl.Collator("en")', table)
-    assert.match("const wide =\n  /[\\p{L}]/u", table)
-    assert.deepStrictEqual(
-      sources.filter(({ file, text }) => !isBelow("page")(file) && table.test(text)).map(({ file }) => file),
-      []
-    )
   })
 
   it("stay short enough to be read", () => {

@@ -14,8 +14,8 @@ import manifest from "../package.json" with { type: "json" }
 import { desktopManifest, installLinks, serverJson } from "../scripts/distribution.ts"
 import { stageDesktop } from "../scripts/stageDesktop.ts"
 import { flag, flagNames, readOptions } from "../src/cli/configuration/flags.ts"
-import { hostVariables, keyVariables } from "../src/engine/config/aliases.ts"
-import { EngineToolset } from "../src/engine/toolset.ts"
+import { hostVariables, keyVariables } from "../src/engine/client/config/aliases.ts"
+import { EngineToolset } from "../src/engine/toolset/toolset.ts"
 import { commandFile, directory, useCommand } from "./cli/built.ts"
 
 useCommand()

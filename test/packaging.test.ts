@@ -6,11 +6,11 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
+import { parse, type Token } from "acorn"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import lock from "../package-lock.json" with { type: "json" }
 import manifest from "../package.json" with { type: "json" }
-import { engineOutline } from "../src/engine/outline.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const embedding = path.join(root, "test/embedding")
@@ -37,7 +37,7 @@ let packed: Packed = { filename: "", size: 0, unpackedSize: 0, files: [] }
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "packaging-"))
   const names = ["src", "scripts", "package.json", "tsconfig.json", ...manifest.files]
-  for (const name of names.filter((name) => name !== "dist")) {
+  for (const name of names.filter((name) => !/^!?dist/.test(name))) {
     await cp(path.join(root, name), path.join(folder, name), { recursive: true })
   }
   await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction")
@@ -118,6 +118,18 @@ const unreadable = {
   }
 }
 
+/** The names that a module imports from, as its tokens have them. */
+const importsIn = (text: string) => {
+  const tokens = new Array<Token>()
+  parse(text, { ecmaVersion: "latest", sourceType: "module", onToken: tokens })
+  return tokens.flatMap(({ end, start, type }, index) => {
+    const before = tokens[index - 1]
+    const opening = before?.type.label === "(" ? tokens[index - 2] : before
+    const isImported = opening !== undefined && /^(?:from|import)$/.test(text.slice(opening.start, opening.end))
+    return type.label === "string" && isImported ? [text.slice(start + 1, end - 1)] : []
+  })
+}
+
 /** An empty project with the tarball installed, which needs no network: it brings all that it runs. */
 const installed = async () => {
   const project = await mkdtemp(path.join(folder, "project-"))
@@ -128,37 +140,37 @@ const installed = async () => {
 }
 
 describe("the tarball", () => {
-  it("is small, and holds each file of the library once", () => {
-    assert.isBelow(packed.unpackedSize, 2_290_000)
-    assert.isBelow(packed.size, 768_000)
+  it("is small, holds the library module for module, and nothing that it can do without", () => {
+    assert.isBelow(packed.size, 1_600_000)
     const paths = packed.files.map(({ path: file }) => file)
     const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
     for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
-    const code = paths.filter((file) => file.startsWith("dist/lib/") && file.endsWith(".js"))
-    const expected = declared.map(({ default: file }) => file.slice(2))
-    assert.deepStrictEqual(code.filter((file) => !file.startsWith("dist/lib/shared/")).toSorted(), expected.toSorted())
+    const library = paths.filter((file) => file.startsWith("dist/lib/") && file.endsWith(".js"))
+    assert.isAbove(library.length, 300)
+    for (const file of library) {
+      const source = file.replace("dist/lib/", "src/").replace(/js$/, "ts")
+      assert.isTrue(existsSync(path.join(root, source)), source)
+      assert.include(paths, file.replace(/js$/, "d.ts"))
+    }
     assert.deepStrictEqual(
       paths.filter((file) => /(?:^|\/)(?:src|test|scripts|node_modules)\//.test(file)),
       []
     )
   })
 
-  it("holds once what the command and the library share", async () => {
-    const read = async (below: string, extension: string) => {
-      // What a start loads tells of tools without the rest of them.
-      const names = (await readdir(path.join(folder, "dist", below), { recursive: true })).filter(
-        (name) => name.endsWith(extension) && !/^(?:start|lists)-/.test(name)
-      )
-      return (await Promise.all(names.map((name) => readFile(path.join(folder, "dist", below, name), "utf8")))).join("")
-    }
-    const shared = await read("shared", ".cjs")
-    const others = (await read("lib", ".js")) + (await read("chunks", ".js"))
-    // What lists tell stands in the first file of the command as well, so that the rest need not be loaded for them.
-    const listed = JSON.stringify(engineOutline)
-    const sentences = [...shared.matchAll(/["'`]([A-Z]\w* [^"'`\\$]{40,})["'`]/g)].map(([, sentence = ""]) => sentence)
-    assert.isAbove(sentences.length, 100)
+  it("imports nothing that a program around it does not have", async () => {
+    const code = (await readdir(path.join(folder, "dist"), { recursive: true })).filter(
+      (file) => file.endsWith(".js") && !file.startsWith("page/")
+    )
+    const texts = await Promise.all(code.map((file) => readFile(path.join(folder, "dist", file), "utf8")))
+    const imported = texts.flatMap((text, index) => importsIn(text).map((name) => ({ file: code[index] ?? "", name })))
+    const isThere = ({ file, name }: { readonly file: string; readonly name: string }) =>
+      file.startsWith("lib/")
+        ? /^(?:\.|effect(?:\/|$))/.test(name)
+        : /^(?:node:|redis$)/.test(name) || name.startsWith(".")
+    assert.isAbove(imported.length, 100)
     assert.deepStrictEqual(
-      sentences.filter((sentence) => others.includes(sentence) && !listed.includes(sentence)),
+      imported.filter((one) => !isThere(one)),
       []
     )
   })

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import type { Effect, Order } from "effect"
 
 import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
@@ -24,10 +24,19 @@ export interface Known {
 export type Shown =
   | { readonly _tag: "Wanted" }
   | { readonly _tag: "Other" }
-  /** Another amount, which is the wanted one rounded. */
-  | { readonly _tag: "Rounded"; readonly amount: number }
-  /** Another amount, which is the wanted one read in another unit. */
-  | { readonly _tag: "Misread"; readonly amount: number }
+  /** What the upstream has made of it, which counts as done; `word` is the upstream's word for that. */
+  | { readonly _tag: "Adjusted"; readonly word: string; readonly detail: unknown }
+  /** What must not stand: the step is not done, and the apply stops, for this one and `others`. */
+  | {
+      readonly _tag: "Mistaken"
+      readonly word: string
+      readonly detail: unknown
+      readonly explain: (others: number) => {
+        readonly reason: string
+        readonly problem: string
+        readonly remedy: string
+      }
+    }
 
 /** What a creation with a lost answer has created, or which other things are there instead, and why they are not it. */
 export interface Lost {
@@ -42,12 +51,16 @@ export interface RemoteState<C> {
   readonly obstacle: (change: C) => string | undefined
   /** What the upstream shows of a change that was sent. */
   readonly shown: (change: C) => Shown
-  /** The change that starts from what shows, if that is what the undone step's own change has become: rounded, or misread. */
-  readonly fromOwn: (change: C, original: StepRecord) => C | undefined
+  /** The change that starts from what shows, if that is what the upstream has made of the undone step's own. By default none. */
+  readonly fromAdjusted?: (change: C, original: StepRecord) => C | undefined
+  /** The change with what has to be known of the present when it is sent later. */
+  readonly withPresent?: (change: C) => C
   /** What became of a creation that was sent at that moment and not answered. */
   readonly lost: (change: C, sentAt: number) => Lost
   /** Explains, for people, why changes found something other than what they were planned for; may read more. */
   readonly explainDrift: Effect.Effect<(change: C) => string>
+  /** Why what was read is less certain than usual, for people. */
+  readonly caveat?: string
 }
 
 /** The outcome of a call that was answered. */
@@ -117,21 +130,20 @@ export interface Describing<C> {
   /** The id of the thing that a change is about, as callers know it; undefined if an earlier step creates it. */
   readonly subjectOf: (change: C) => CreatedId | undefined
   readonly describe: (change: C) => Described
-  /** An amount as it is shown to people. */
-  readonly describeAmount: (amount: number) => unknown
+  /** The effect of all steps in one line, which plans begin with. */
+  readonly digestOf?: (steps: ReadonlyArray<Step<C>>) => string | undefined
+  /** The riskiest steps first: the order in which a plan shows a few of them. By default the order of work. */
+  readonly byRisk?: Order.Order<Step<C>>
   readonly describeAction: (action: ActionEntry) => DescribedAction
-  /** What stands at a step whose amount was sent as a probe by an earlier version. */
-  readonly describeProbe: (step: string, amount: number) => string
-  /** What stands where amounts were read in another unit, and what a person can do about it. */
-  readonly describeMisread: (
-    first: { readonly step: string; readonly amount: number },
-    others: number
-  ) => { readonly reason: string; readonly problem: string; readonly remedy: string }
+  /** What the upstream has made of what was sent, as fields of the answer of an apply, and a sentence on it. */
+  readonly describeAdjusted?: (steps: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>) => {
+    readonly fields: Readonly<Record<string, unknown>>
+    readonly advice: string
+  }
   /** The upstream's name inside of a sentence, such as `the marketplace`. */
   readonly upstream: string
-  /** What a person should know after an apply that has created something, or of which amounts were rounded. */
+  /** What a person should know after an apply that has created something. */
   readonly afterCreation: string
-  readonly afterRounding: string
   /** Why nothing may be changed at that time; undefined if changes are allowed. */
   readonly readOnlyReason: (now: number) => string | undefined
 }
@@ -160,12 +172,14 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
 
   /** Reads what the changes of one batch are about, with as few calls as possible. */
   readonly readRemoteState: (changes: ReadonlyArray<C>, plan: Draft<C>) => Effect.Effect<S, E>
-  /** Why rows must not be sent, and do not count as done either, whatever the upstream shows; may read more. */
-  readonly holdBack: (
+  /** Why rows must not be sent, and do not count as done either, whatever the upstream shows; may read more. None by default. */
+  readonly holdBack?: (
     rows: ReadonlyArray<Row<C> & { readonly judgement: Judgement }>
   ) => Effect.Effect<ReadonlyMap<string, string>>
   /** The step that a change depends on: if that was refused, this one is not sent either. None by default. */
   readonly follows?: (change: C) => string | undefined
+  /** The step that brings about what a change is for, if that is done: the change counts as done then, also where it was refused. None by default. */
+  readonly settledBy?: (change: C) => string | undefined
   /** Sends changes of one batch in one call. */
   readonly send: (changes: ReadonlyArray<C>, state: S) => Effect.Effect<Sent<C>, E>
   /** What an error means for the apply; `changes` are those that the call was about. */
@@ -175,10 +189,12 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly invert: (change: C) => ReadonlyArray<C>
   /** Says what a step of a rollback does about a change; by default it names the step that is undone. */
   readonly undoes?: (change: C) => string
-  /** What is unmade with something else: the thing that a change belongs to, and the one that it brings back. */
-  readonly belongsTo: (change: C) => string
-  readonly bringsBack: (change: C) => string | undefined
-  /** What a rollback can never undo, what it can only undo later, and the unit that reading has proven. */
+  /** Where things are unmade with what they are in: what a change is in, and what it brings back. */
+  readonly containing?: {
+    readonly belongsTo: (change: C) => string
+    readonly bringsBack: (change: C) => string | undefined
+  }
+  /** What a rollback can never undo, what it can only undo later, and what reading has made certain. */
   readonly limitRollback: (
     touched: ReadonlyArray<Step<C>>,
     wanted: ReadonlyArray<Step<C>>,
@@ -187,7 +203,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   ) => {
     readonly irreversible: ReadonlyArray<Blocked>
     readonly later: ReadonlyArray<Blocked>
-    readonly provenUnit?: string
+    readonly premise?: unknown
   }
   /** Warnings about what a rollback does besides; may read more. */
   readonly warnOfRollback: (
@@ -211,6 +227,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   ) => ReadonlyArray<string>
   /** What a person has to agree to before a plan is applied, in words for them; absent where no plan needs that. */
   readonly questionOf?: (plan: Plan<C>) => string | undefined
+  /** The addresses that a plan is sent to, which an agreement covers. */
+  readonly addressesOf?: (plan: Plan<C>) => Effect.Effect<ReadonlyArray<string>, E>
   /** Fails if nothing may be changed at that time. */
   readonly mayApply: (now: number) => Effect.Effect<void, E>
 

@@ -1,6 +1,6 @@
 import { Effect, Ref, Schema } from "effect"
 
-import { type Plan, planOf } from "./Plan.ts"
+import { type Plan, planOf, type Step, stepsOf } from "./Plan.ts"
 import type { JournalFailed } from "./PlanError.ts"
 
 /** Milliseconds since 1970 that fit into a date. */
@@ -16,12 +16,14 @@ const about = { ...base, steps: Schema.Array(Schema.String) }
 /** A line of the journal about the progress of a plan. */
 export const ProgressEntry = Schema.Union([
   /**
-   * The steps are about to be sent: without another entry about them, their outcome is unknown. Earlier versions sent one
-   * amount as a low number first, `trial`, to see in which unit the upstream reads it.
+   * The steps are about to be sent: without another entry about them, their outcome is unknown. With `read_back`, what was done
+   * before has been read back.
    */
-  Schema.Struct({ type: Schema.Literal("begun"), ...about, trial: Schema.optionalKey(Schema.Int) }),
-  /** Of earlier versions: the upstream has taken the low number. */
-  Schema.Struct({ type: Schema.Literal("tried"), ...about }),
+  Schema.Struct({
+    type: Schema.Literal("begun"),
+    ...about,
+    read_back: Schema.optionalKey(Schema.Literal(true))
+  }),
   /** The call did not arrive, or was refused without being looked at: nothing of the steps was done. */
   Schema.Struct({ type: Schema.Literal("unsent"), ...about }),
   /** The upstream has taken the steps, or things were as wanted already (`found`). */
@@ -33,17 +35,26 @@ export const ProgressEntry = Schema.Union([
   }),
   /** The steps were not done: the upstream refused them, or someone else has changed what they are about. */
   Schema.Struct({ type: Schema.Literal("refused"), ...about, problem: Schema.String }),
-  /** Amounts that were sent show in another unit, and may be stored like that: the steps are not done. */
-  Schema.Struct({ type: Schema.Literal("misread"), ...about, problem: Schema.String }),
-  /** Of earlier versions: the steps were done and reverted at once. */
-  Schema.Struct({ type: Schema.Literal("undone"), ...about, problem: Schema.String }),
-  /** Read back and seen rounded to the upstream's step: the amounts that show, one for each step. */
-  Schema.Struct({ type: Schema.Literal("rounded"), ...about, bids: Schema.Array(Schema.Int) }),
+  /**
+   * Something else shows, or may show, in the place of what was sent: one detail for each step, in the upstream's terms. The
+   * steps count as done, are open as long as it stands, or were undone.
+   */
+  Schema.Struct({
+    type: Schema.Literal("observed"),
+    ...about,
+    /** The upstream's word for it, by which the audit log calls it. */
+    word: Schema.String,
+    details: Schema.Array(Schema.Unknown),
+    standing: Schema.Literals(["done", "open", "undone"]),
+    problem: Schema.optionalKey(Schema.String)
+  }),
   /** Read back afterwards and not seen as set; a read model may take minutes. */
   Schema.Struct({ type: Schema.Literal("unconfirmed"), ...about }),
   /** Seen as set after all. */
   Schema.Struct({ type: Schema.Literal("confirmed"), ...about }),
   Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
+  /** A person has agreed for this caller to the plan of this digest; what is left of it needs no other agreement. */
+  Schema.Struct({ type: Schema.Literal("agreed"), ...base, caller: Schema.String, digest: Schema.String }),
   /** Of earlier versions: a person was asked to look at the first amount. */
   Schema.Struct({ type: Schema.Literal("asked"), ...base, problem: Schema.String }),
   /** Every step has had its turn; `refused` of them were not taken and can be tried again. */
@@ -57,6 +68,16 @@ export interface PlannedEntry<C> {
   readonly at: number
   readonly plan_id: string
   readonly plan: Plan<C>
+  /** How many of its steps stand in lines before this one, and not in it. */
+  readonly steps_before?: number
+}
+
+/** Steps of a large plan, whose own line comes when all of them are written. */
+export interface StepsEntry<C> {
+  readonly type: "steps"
+  readonly at: number
+  readonly plan_id: string
+  readonly of_plan: ReadonlyArray<Step<C>>
 }
 
 /** A change that needed no plan, with whatever else the upstream says of it. */
@@ -69,7 +90,7 @@ export interface ActionEntry {
 }
 
 /** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
-export type Entry<C> = ActionEntry | PlannedEntry<C> | ProgressEntry
+export type Entry<C> = ActionEntry | PlannedEntry<C> | ProgressEntry | StepsEntry<C>
 
 /** A line that is not a valid entry: it is reported in its place, and the others are still read. */
 export interface UnreadableEntry {
@@ -91,7 +112,13 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
   invert?: (change: C) => ReadonlyArray<C>
 ) =>
   Schema.Union([
-    Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: planOf(change, invert) }),
+    Schema.Struct({
+      type: Schema.Literal("planned"),
+      ...base,
+      plan: planOf(change, invert),
+      steps_before: Schema.optionalKey(Schema.Int)
+    }),
+    Schema.Struct({ type: Schema.Literal("steps"), ...base, of_plan: stepsOf(change, invert) }),
     ProgressEntry,
     Schema.Struct({
       type: Schema.Literal("action"),
@@ -104,8 +131,8 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
 
 /** Where plans, their progress and the audit log are kept: a list that only grows. */
 export interface Journal<C> {
-  /** Returns when the entry would survive a crash. */
-  readonly append: (entry: Entry<C>) => Effect.Effect<void, JournalFailed>
+  /** Returns when the entries, in their order, would survive a crash. */
+  readonly append: (...entries: ReadonlyArray<Entry<C>>) => Effect.Effect<void, JournalFailed>
   /** All entries, those of other processes included. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
   /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
@@ -115,7 +142,7 @@ export interface Journal<C> {
 /** A journal in memory. */
 export const inMemory = <C>(): Effect.Effect<Journal<C>> =>
   Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (kept) => ({
-    append: (entry) => Ref.update(kept, (entries) => [...entries, entry]),
+    append: (...more) => Ref.update(kept, (entries) => [...entries, ...more]),
     entries: Ref.get(kept),
     hold: (work) => work
   }))

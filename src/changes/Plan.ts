@@ -1,4 +1,6 @@
-import { Equal, Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+
+import { isSameJson } from "../internal/json/digest.ts"
 
 /** One change, why it is made, and the changes that undo it. `C` is whatever an upstream calls a change. */
 export interface Step<C> {
@@ -30,8 +32,8 @@ export interface Draft<C> {
   readonly steps: ReadonlyArray<Step<C>>
   readonly warnings: ReadonlyArray<string>
   readonly blocked: ReadonlyArray<Blocked>
-  /** The unit of amounts that the upstream's own answers proved when the plan was made, where it could read a number in two. */
-  readonly provenUnit?: string
+  /** What the planner took for certain when the plan was made, in the upstream's terms. */
+  readonly premise?: unknown
   readonly estimate: Estimate
 }
 
@@ -43,6 +45,8 @@ export interface Plan<C> extends Draft<C> {
   readonly expiresAt: number
   /** The plan that this one rolls back. */
   readonly reverses?: string
+  /** How many entries the progress of that plan had when this one was made. */
+  readonly reversedProgress?: number
 }
 
 const stepOf = <C>(change: Schema.Codec<C, unknown>) =>
@@ -56,7 +60,7 @@ const shortStepOf = <C>(change: Schema.Codec<C, unknown>, invert: (change: C) =>
     reason: Schema.String,
     undo: Schema.optionalKey(Schema.Array(change))
   })
-  const isOwn = (step: Step<C>) => Equal.equals(step.undo, invert(step.change))
+  const isOwn = (step: Step<C>) => isSameJson(step.undo, invert(step.change))
   return written.pipe(
     Schema.decodeTo(
       Schema.toType(stepOf(change)),
@@ -68,6 +72,10 @@ const shortStepOf = <C>(change: Schema.Codec<C, unknown>, invert: (change: C) =>
   )
 }
 
+/** Steps as the journal has them. */
+export const stepsOf = <C>(change: Schema.Codec<C, unknown>, invert?: (change: C) => ReadonlyArray<C>) =>
+  Schema.Array<Schema.Codec<Step<C>, unknown>>(invert === undefined ? stepOf(change) : shortStepOf(change, invert))
+
 /**
  * Plans as the journal has them, with the schema of one change. With `invert`, ways back that it tells are left out when
  * they are written.
@@ -76,14 +84,13 @@ export const planOf = <C>(change: Schema.Codec<C, unknown>, invert?: (change: C)
   Schema.Struct({
     id: Schema.String,
     kind: Schema.String,
-    steps: Schema.Array<Schema.Codec<Step<C>, unknown>>(
-      invert === undefined ? stepOf(change) : shortStepOf(change, invert)
-    ),
+    steps: stepsOf(change, invert),
     warnings: Schema.Array(Schema.String),
     blocked: Schema.Array(Blocked),
-    provenUnit: Schema.optionalKey(Schema.String),
+    premise: Schema.optionalKey(Schema.Unknown),
     estimate: Estimate,
     createdAt: Schema.Int,
     expiresAt: Schema.Int,
-    reverses: Schema.optionalKey(Schema.String)
+    reverses: Schema.optionalKey(Schema.String),
+    reversedProgress: Schema.optionalKey(Schema.Int)
   })

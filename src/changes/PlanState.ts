@@ -1,10 +1,13 @@
 import { Array as Arrays, HashMap, Option } from "effect"
 
+import { objectOf } from "../internal/schema/JsonObject.ts"
 import type { CreatedId, Kept, ProgressEntry } from "./Journal.ts"
 import type { Plan } from "./Plan.ts"
 
 /** What is known of one step. Times are milliseconds since 1970. */
 export interface StepRecord {
+  /** Which entry of its plan's progress began or finished it last; 0 if none has. */
+  readonly touchedBy: number
   readonly doneAt: number | undefined
   /** Since when it is sent, or about to be, without a known outcome. */
   readonly outcomeUnknownSince: number | undefined
@@ -14,12 +17,15 @@ export interface StepRecord {
   readonly created: CreatedId | undefined
   /** Whether it did not show when it was read back. */
   readonly isUnconfirmed: boolean
-  /** The amount that shows in place of the sent one, where the upstream has rounded it. */
-  readonly rounded: number | undefined
-  /** The low amount that an earlier version has sent to see how it is read, and that may stand. */
-  readonly probe: number | undefined
-  /** Where an amount was read in another unit and may stand like that: what is known of it. */
-  readonly misread: string | undefined
+  /** What shows, or may show, in the place of what was sent. */
+  readonly observed: Observed | undefined
+}
+
+/** Something else than what was sent, as its upstream has put it. */
+export interface Observed {
+  readonly detail: unknown
+  /** Where the step is open as long as this stands: the entry of its plan's progress that says so, and what a person should know. */
+  readonly open?: { readonly since: number; readonly problem: string }
 }
 
 /** The record of a step that nothing is known of. */
@@ -28,18 +34,21 @@ export const untouched: StepRecord = {
   outcomeUnknownSince: undefined,
   refused: undefined,
   created: undefined,
+  touchedBy: 0,
   isUnconfirmed: false,
-  rounded: undefined,
-  probe: undefined,
-  misread: undefined
+  observed: undefined
 }
 
 /** The state of a plan, from its journal. While a plan is applied it is the only memory of what was done. */
 export interface PlanState<C> {
   readonly plan: Plan<C>
+  /** How many entries of the journal are about its own progress. */
+  readonly progress: number
   readonly steps: HashMap.HashMap<string, StepRecord>
   /** How many steps are done. */
   readonly done: number
+  /** The steps that are done and, as far as the journal can tell, were not read back. */
+  readonly unread: HashMap.HashMap<string, true>
   readonly isBegun: boolean
   /** Whether every step is done. */
   readonly isFinished: boolean
@@ -55,15 +64,20 @@ export interface PlanState<C> {
   readonly others: HashMap.HashMap<string, true>
   /** What the journal cannot tell any more, and may have been about this plan. */
   readonly unreadable: ReadonlyArray<string>
-  /** The step whose probe is under way: where that was not sent, there is none. */
-  readonly probing: string | undefined
+  /** Who has a person's agreement, and to what. */
+  readonly agreements: ReadonlyArray<Agreement>
 }
+
+/** A person's agreement to a plan, for one caller. */
+export type Agreement = Pick<Extract<ProgressEntry, { readonly type: "agreed" }>, "caller" | "digest">
 
 /** The state of a plan that was not begun. */
 const planned = <C>(plan: Plan<C>): PlanState<C> => ({
   plan,
+  progress: 0,
   steps: HashMap.empty(),
   done: 0,
+  unread: HashMap.empty(),
   isBegun: false,
   isFinished: false,
   isPartly: false,
@@ -72,7 +86,7 @@ const planned = <C>(plan: Plan<C>): PlanState<C> => ({
   isRolledBack: false,
   others: HashMap.empty(),
   unreadable: [],
-  probing: undefined
+  agreements: []
 })
 
 /** What is known of one step of a plan. */
@@ -105,6 +119,7 @@ export const unconfirmedOf = <C>(state: PlanState<C>): ReadonlyArray<string> =>
 export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
   switch (entry.type) {
     case "action":
+    case "steps":
       return state
     case "unreadable": {
       const isOfAnother = entry.plan_id !== undefined && HashMap.has(state.others, entry.plan_id)
@@ -120,7 +135,9 @@ export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
         : { ...state, others: HashMap.set(state.others, plan_id, true) }
     }
     default:
-      return entry.plan_id === state.plan.id ? ofOwn(state, entry) : ofRollback(state, entry)
+      return entry.plan_id === state.plan.id
+        ? ofOwn({ ...state, progress: state.progress + 1 }, entry)
+        : ofRollback(state, entry)
   }
 }
 
@@ -136,55 +153,56 @@ const ofRollback = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> 
 
 const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
   switch (entry.type) {
-    case "begun": {
-      const { at, steps, trial } = entry
-      const begun = { ...beginRound(state), probing: trial === undefined ? undefined : steps[0] }
-      return mark(begun, steps, (record) => ({
+    case "begun":
+      return mark(beginRound(entry.read_back === true ? allRead(state) : state), entry.steps, (record) => ({
         ...record,
-        outcomeUnknownSince: at,
-        probe: trial ?? record.probe
+        touchedBy: state.progress,
+        outcomeUnknownSince: entry.at
       }))
-    }
-    case "done":
-      return mark(beginRound(state), entry.steps, (record) => ({
+    case "done": {
+      const done = mark(beginRound(state), entry.steps, (record) => ({
         ...withKnownOutcome(record),
+        touchedBy: state.progress,
         doneAt: entry.at,
         refused: undefined,
         created: entry.created ?? record.created
       }))
+      return entry.found ? done : { ...done, unread: entry.steps.reduce(withUnread, done.unread) }
+    }
     case "refused":
       return mark(beginRound(state), entry.steps, (record) => ({ ...notDone(record), refused: entry.problem }))
     case "unsent":
-      return mark(state, entry.steps, (record, id) =>
-        notDone(state.probing === id ? { ...record, probe: undefined } : record)
-      )
-    case "misread":
-      return mark(state, entry.steps, (record) => ({
-        ...record,
-        misread: entry.problem,
-        doneAt: undefined,
-        isUnconfirmed: false,
-        outcomeUnknownSince: entry.at
-      }))
-    case "undone":
-      return mark(state, entry.steps, (record) => ({ ...withKnownOutcome(record), doneAt: undefined }))
-    case "rounded":
-      return Arrays.zip(entry.steps, entry.bids).reduce<PlanState<C>>(
-        (before, [id, rounded]) => mark(before, [id], (record) => ({ ...record, rounded })),
-        state
+      return mark(state, entry.steps, (record) => {
+        const { observed, touchedBy } = record
+        // What the call itself was to show is not there either.
+        return notDone(observed?.open?.since === touchedBy ? { ...record, observed: undefined } : record)
+      })
+    case "observed":
+      return Arrays.zip(entry.steps, entry.details).reduce<PlanState<C>>(
+        (before, [id, detail]) => mark(before, [id], (record) => observe(record, detail, entry, state.progress)),
+        entry.standing === "open" ? beginRound(state) : state
       )
     case "unconfirmed":
       return mark(state, entry.steps, (record) => ({ ...record, isUnconfirmed: true }))
     case "confirmed":
       return mark(state, entry.steps, (record) => ({ ...record, isUnconfirmed: false }))
+    case "agreed": {
+      const { caller, digest } = entry
+      return { ...state, agreements: [...state.agreements, { caller, digest }] }
+    }
     case "finished": {
       const isFinished = entry.refused === undefined
-      return { ...state, isFinished, isPartly: !isFinished }
+      return { ...allRead(state), isFinished, isPartly: !isFinished }
     }
     default:
       return state
   }
 }
+
+const withUnread = (unread: HashMap.HashMap<string, true>, step: string) => HashMap.set(unread, step, true)
+
+/** The state once everything that is done was read back. */
+export const allRead = <C>(state: PlanState<C>): PlanState<C> => ({ ...state, unread: HashMap.empty() })
 
 /** A round through the steps begins or goes on; a new one forgets what was refused in the last one. */
 const beginRound = <C>(state: PlanState<C>): PlanState<C> => ({
@@ -194,26 +212,49 @@ const beginRound = <C>(state: PlanState<C>): PlanState<C> => ({
   steps: state.isPartly ? HashMap.map(state.steps, (record) => ({ ...record, refused: undefined })) : state.steps
 })
 
+const observe = (
+  record: StepRecord,
+  detail: unknown,
+  { at, problem = "", standing }: Extract<ProgressEntry, { readonly type: "observed" }>,
+  since: number
+): StepRecord => {
+  if (standing === "done") return { ...record, observed: { detail } }
+  if (standing === "undone") return { ...withKnownOutcome(record), doneAt: undefined }
+  // What still stands from before is known beside it.
+  const before = record.observed?.open === undefined ? undefined : record.observed
+  const isSaid = before?.open === undefined || before.open.problem === problem
+  return {
+    ...record,
+    touchedBy: since,
+    doneAt: undefined,
+    isUnconfirmed: false,
+    outcomeUnknownSince: at,
+    observed: {
+      detail: { ...objectOf(before?.detail), ...objectOf(detail) },
+      open: { since, problem: isSaid ? problem : `${problem} ${before.open.problem}` }
+    }
+  }
+}
+
 const withKnownOutcome = (record: StepRecord): StepRecord => ({
   ...record,
   outcomeUnknownSince: undefined,
-  probe: undefined,
-  misread: undefined
+  observed: record.observed?.open === undefined ? record.observed : undefined
 })
 
-/** A change that was not sent has a known outcome, unless another amount of its step may be in its place. */
+/** A change that was not sent has a known outcome, unless something else may stand in its place. */
 const notDone = (record: StepRecord): StepRecord =>
-  record.probe === undefined && record.misread === undefined ? { ...record, outcomeUnknownSince: undefined } : record
+  record.observed?.open === undefined ? { ...record, outcomeUnknownSince: undefined } : record
 
 const mark = <C>(
   state: PlanState<C>,
   ids: ReadonlyArray<string>,
-  change: (record: StepRecord, id: string) => StepRecord
+  change: (record: StepRecord) => StepRecord
 ): PlanState<C> => {
   let { done, steps } = state
   for (const id of ids) {
     const before = Option.getOrElse(HashMap.get(steps, id), () => untouched)
-    const after = change(before, id)
+    const after = change(before)
     done += Number(after.doneAt !== undefined) - Number(before.doneAt !== undefined)
     steps = HashMap.set(steps, id, after)
   }
@@ -236,8 +277,11 @@ export const fold = <C>(entries: ReadonlyArray<Kept<C>>, id: string): PlanState<
 export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
   const covered = new Set(rollback.steps.map(({ id }) => id))
   const isLater = (id: string) => {
-    const { doneAt, outcomeUnknownSince } = recordOf(state, id)
-    return (doneAt ?? outcomeUnknownSince ?? 0) > rollback.createdAt
+    const { doneAt, outcomeUnknownSince, touchedBy } = recordOf(state, id)
+    const at = doneAt ?? outcomeUnknownSince
+    if (at === undefined) return false
+    // Plans of earlier versions tell only the time, which may have been set back meanwhile.
+    return rollback.reversedProgress === undefined ? at > rollback.createdAt : touchedBy > rollback.reversedProgress
   }
   return state.plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(idOf(change))))
 }

@@ -1,11 +1,11 @@
-import { Clock, Effect, Hash, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 
-import { Elicitation } from "../mcp/Elicitation.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
 import type { Describing, Driver, RemoteState } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
+import { joined, linesOf, measured } from "./largePlans.ts"
 import type { Draft, Plan } from "./Plan.ts"
 import {
   type ApplyStopped,
@@ -73,34 +73,35 @@ export interface Options<C, S extends RemoteState<C>, E> {
 /** Plans of one upstream over one journal. */
 export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>({
   driver,
-  journal,
+  journal: kept,
   planMinutes
 }: Options<C, S, E>) {
-  const agreement = Agreement.make()
+  const journal: Journal<C> = { ...kept, entries: Effect.map(kept.entries, joined) }
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
-  const append: Journal<C>["append"] = (entry) => writing.withPermit(journal.append(entry))
+  const append: Journal<C>["append"] = (...entries) => writing.withPermit(journal.append(...entries))
   const now = Clock.currentTimeMillis
   const circumstances = Effect.zipWith(journal.entries, now, (entries, at) => ({ entries, now: at }))
 
-  const write = Effect.fn("Plans.write")(function* (draft: Draft<C>, reverses?: string) {
+  const write = Effect.fn("Plans.write")(function* (draft: Draft<C>, reversed?: PlanState<C>) {
     const createdAt = yield* now
-    const content = (Hash.string(JSON.stringify(draft.steps)) >>> 0).toString(36)
+    const { hash, lengths } = yield* measured(draft.steps)
+    const content = (hash >>> 0).toString(36)
     const plan: Plan<C> = {
       ...draft,
       id: `${draft.kind}-${createdAt.toString(36)}-${content}`,
       estimate: driver.estimate(draft.steps),
       createdAt,
       expiresAt: createdAt + planMinutes * 60_000,
-      ...(reverses === undefined ? {} : { reverses })
+      ...(reversed === undefined ? {} : { reverses: reversed.plan.id, reversedProgress: reversed.progress })
     }
-    yield* append({ type: "planned", at: createdAt, plan_id: plan.id, plan })
+    yield* append(...linesOf({ type: "planned", at: createdAt, plan_id: plan.id, plan }, lengths))
     return plan
   })
 
   /** Leaves out what the guards forbid at this time, which only the journal can tell. */
-  const keep = Effect.fnUntraced(function* (draft: Draft<C>, reverses?: string) {
-    return yield* write(driver.checkDraft(draft, yield* circumstances), reverses)
+  const keep = Effect.fnUntraced(function* (draft: Draft<C>, reversed?: PlanState<C>) {
+    return yield* write(driver.checkDraft(draft, yield* circumstances), reversed)
   })
 
   const state = Effect.fn("Plans.state")(function* (id: string) {
@@ -137,27 +138,19 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
   })
 
-  /**
-   * Whether a person has agreed to change what is protected: the one at the client where they can be asked, else by what
-   * the caller says. Nothing is held or begun meanwhile.
-   */
-  const isAgreed = Effect.fnUntraced(function* (id: string, isSaid: boolean) {
-    const { ask } = yield* Elicitation
-    if (ask === undefined || driver.questionOf === undefined) return isSaid
-    const message = driver.questionOf((yield* state(id)).plan)
-    if (message === undefined) return isSaid
-    yield* applicable(id, true)
-    yield* agreement.obtain(ask, { id, message })
-    return true
-  })
-
   const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
     const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
-    const isProtectedConfirmed = yield* isAgreed(id, options.isProtectedConfirmed ?? false)
+    // Nothing is held or begun while a person is asked. Where nobody can be, what the caller says counts.
+    const agreement = yield* Agreement.obtain(driver, yield* state(id), applicable(id, true))
+    const isProtectedConfirmed = agreement !== undefined || options.isProtectedConfirmed === true
     const until = (yield* now) + maxSeconds * 1000
     const work = Effect.gen(function* () {
       const from = yield* applicable(id, isProtectedConfirmed)
-      return yield* runPlan(yield* Run.make({ driver, journal: { ...journal, append }, until, ...from }), onProgress)
+      const run = yield* Run.make({ driver, journal: { ...journal, append }, until, ...from })
+      if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, from.state, agreement))) {
+        yield* run.record({ type: "agreed", ...agreement })
+      }
+      return yield* runPlan(run, onProgress)
     })
     return yield* oneAtATime.withPermit(journal.hold(work))
   })
@@ -170,7 +163,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const draft = { ...known, warnings: [...known.warnings, ...left] }
     if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
-    return yield* isForward ? keep(draft, id) : write(draft, id)
+    return yield* isForward ? keep(draft, past) : write(draft, past)
   })
 
   return {

@@ -36,8 +36,8 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
       })
     )
     .toSorted(order)
-  const { changed, fromOwn, notYet, read } = yield* drift(driver, wanted, past)
-  const { irreversible, later, provenUnit } = limitRollback(touched, wanted, read, past.plan)
+  const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
+  const { irreversible, later, premise } = limitRollback(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
   const stays = new Map(irreversible.map(({ reason, what }) => [what, reason]))
   for (const { id } of wanted.filter((step) => stays.has(step.id))) {
@@ -46,7 +46,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   }
   const steps = wanted
     .filter(({ id }) => !stays.has(id) && !changed.has(id) && !notYet.has(id))
-    .map((step) => ({ ...step, change: fromOwn.get(step.id) ?? step.change }))
+    .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
   const now = yield* Clock.currentTimeMillis
   const mayShow = (step: string) => (recordOf(past, step).outcomeUnknownSince ?? 0) + visibleMs > now
   const uncertain = touched
@@ -56,37 +56,39 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   return {
     kind: "rollback",
     steps,
-    warnings: yield* warnOfRollback(steps, read),
+    warnings: [
+      ...(yield* warnOfRollback(steps, read)),
+      ...new Set(read.flatMap(({ caveat }) => (caveat === undefined ? [] : [caveat])))
+    ],
     blocked: [
       ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
       ...[...new Map([...notYet, ...uncertain])].map(([what, reason]) => ({ what, reason, later: true }))
     ],
-    ...(provenUnit === undefined ? {} : { provenUnit }),
+    ...(premise === undefined ? {} : { premise }),
     estimate: estimate(steps)
   } satisfies Draft<C>
 })
 
 /**
  * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or must
- * not be touched, and what that means; but an amount that the upstream has rounded or read in the other unit is the
- * plan's own. What belongs to a thing that itself only comes back cannot be read yet.
+ * not be touched, and what that means; but what the upstream has made of the plan's own change is the plan's own. What belongs to a thing that itself only comes back cannot be read yet.
  */
 const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: Driver<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
   past: PlanState<C>
 ) {
-  const { batches, belongsTo, bringsBack, explain, holdBack, readRemoteState } = driver
+  const { batches, containing, explain, holdBack, readRemoteState } = driver
   const changed = new Map<string, string>()
   const notYet = new Map<string, string>()
-  const fromOwn = new Map<string, C>()
+  const adjusted = new Map<string, C>()
   const absent = new Set<string>()
   const read: Array<S> = []
   const judged: Array<Row<C> & { readonly judgement: Judgement }> = []
   for (const batch of batches(steps)) {
     const rows = batch
       .map(({ change, id }) => ({ step: id, change }))
-      .filter(({ change }) => !absent.has(belongsTo(change)))
+      .filter(({ change }) => containing === undefined || !absent.has(containing.belongsTo(change)))
     const changes = rows.map(({ change }) => change)
     const { found, refused } = yield* bisectReads(
       rows,
@@ -107,16 +109,17 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       judged.push(...seen)
       read.push(answer)
       for (const { change, judgement, step } of seen) {
-        const own = judgement === "drift" ? answer.fromOwn(change, recordOf(past, step)) : undefined
-        if (own !== undefined) fromOwn.set(step, own)
+        const own =
+          judgement === "drift" ? answer.fromAdjusted?.(change, recordOf(past, step)) : answer.withPresent?.(change)
+        if (own !== undefined) adjusted.set(step, own)
         else if (judgement === "drift") changed.set(step, describe(change))
-        const restored = judgement === "pending" ? bringsBack(change) : undefined
+        const restored = judgement === "pending" ? containing?.bringsBack(change) : undefined
         if (restored !== undefined) absent.add(restored)
       }
     }
   }
-  for (const [step, reason] of yield* holdBack(judged)) notYet.set(step, reason)
-  return { changed, notYet, fromOwn, read }
+  for (const [step, reason] of holdBack === undefined ? [] : yield* holdBack(judged)) notYet.set(step, reason)
+  return { adjusted, changed, notYet, read }
 })
 
 /** The ids of creations that were not recorded, and why other things in their place are not these. */

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { masking } from "../mcp/masking.ts"
 import type { Offer, Toolset } from "../mcp/Toolset.ts"
 import { offerFor } from "./offer.ts"
 import { PlanSources } from "./tools/PlanSource.ts"
@@ -8,7 +9,10 @@ import { applyPlan, auditLog, planRollback, showPlan } from "./tools/planTools.t
 const instructions =
   "A plan changes nothing until a person has agreed and apply_plan applies it; plan_rollback plans the rollback."
 
-const everything: Offer<PlanSources> = { instructions, tools: [showPlan, planRollback, auditLog, applyPlan] }
+const everything: Offer<PlanSources> = {
+  instructions,
+  tools: [showPlan, planRollback, auditLog, applyPlan].map(masking)
+}
 
 /** The tools of plans, offered once, whichever toolsets make plans. */
 export const ChangesToolset: Toolset<PlanSources> = {

@@ -1,30 +1,23 @@
 import { ConfigProvider, Console, Context, Effect, Logger, References, Runtime } from "effect"
 
+import { visible } from "../internal/foreignText.ts"
 import type { Invocation } from "./commandLine.ts"
 import { type Options, readOptions, type UsageError } from "./configuration/flags.ts"
-import { plainTexts } from "./configuration/plainWords.ts"
 import { nothingConfigured } from "./configuration/readSettings.ts"
 import { serve } from "./serve.ts"
 import { runCheck } from "./tasks/check.ts"
 
-/** The kind of a process that keeps its compiled code: servers and tasks use other parts of the same files. */
-export type Keeper = "server" | "task"
-
 /** Runs the command line, and succeeds with the exit code. */
-const command = Effect.fnUntraced(function* (keepCode: (keeper: Keeper) => void) {
+const command = Effect.fnUntraced(function* () {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  const keep = Effect.sync(() => keepCode("server"))
-  const work = invocation.task === "serve" ? Effect.as(serve(options, keep), 0) : runTask(invocation, options)
-  const code = yield* Effect.provideContext(work, ambient(options))
-  // Also of a server that ended before it came to that.
-  keepCode("task")
-  return code
+  const work = invocation.task === "serve" ? Effect.as(serve(options), 0) : runTask(invocation, options)
+  return yield* Effect.provideContext(work, ambient(options))
 })
 
 const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, options: Options) => {
-  if (invocation.task === "check") return runCheck(options, invocation)
+  if (invocation.task === "check") return runCheck(options, invocation.request)
   if (invocation.task === "nodes") {
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/runNodes.ts")),
@@ -61,17 +54,18 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
   )
 }
 
-const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> => {
-  const texts = plainTexts(words)
-  return texts === undefined
-    ? Effect.flatMap(
+/** Without words there is nothing to parse; the parser takes longer to load than all that a server then does before its first answer. */
+const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> =>
+  words.length === 0
+    ? Effect.succeed({ task: "serve", texts: {} })
+    : Effect.flatMap(
         Effect.promise(() => import("./commandLine.ts")),
         ({ read }) => read(words)
       )
-    : Effect.succeed({ task: "serve", texts })
-}
 
-const loggers: ReadonlySet<Logger.Logger<unknown, unknown>> = new Set([Logger.withConsoleError(Logger.formatLogFmt)])
+const loggers: ReadonlySet<Logger.Logger<unknown, unknown>> = new Set([
+  Logger.withConsoleError(Logger.map(Logger.formatLogFmt, visible))
+])
 const toStderr = Context.make(Logger.CurrentLoggers, loggers)
 
 /**
@@ -89,7 +83,7 @@ const ambient = ({ logLevel }: Options) =>
 const reportAs =
   (code: number) =>
   ({ message }: { readonly message: string }) =>
-    Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : message), code)
+    Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : visible(message)), code)
 
 /** `promote` exits with 2 if something would change: a usage error must not look like that. */
 const usageCode = process.argv.slice(2).includes("promote") ? 1 : 2
@@ -105,10 +99,10 @@ const exit = (code: number) =>
 
 const runMain = Runtime.makeRunMain(() => {})
 
-/** Runs the command to its end. `keepCode` stores compiled code for the next start, which takes a while. */
-export const main = (keepCode: (keeper: Keeper) => void) =>
+/** Runs the command to its end. */
+export const main = () =>
   runMain(
-    command(keepCode).pipe(
+    command().pipe(
       Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
       Effect.catchCause((cause) => Effect.as(Effect.provideContext(Effect.logFatal(cause), toStderr), 70)),
       Effect.flatMap(exit)

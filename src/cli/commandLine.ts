@@ -8,6 +8,7 @@ import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } 
 import type { BackupRequest } from "./tasks/backup.ts"
 import type { CallRequest } from "./tasks/call/call.ts"
 import { type SplitCommandLine, splitCommandLine } from "./tasks/call/callArguments.ts"
+import type { CheckRequest } from "./tasks/check.ts"
 import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote/promote.ts"
@@ -18,7 +19,7 @@ import { test } from "./tasks/test/testCommand.ts"
 /** The result of parsing a command line. */
 export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
-  | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
+  | { readonly task: "check"; readonly texts: FlagTexts; readonly request: CheckRequest }
   | { readonly task: "backup"; readonly texts: FlagTexts; readonly request: BackupRequest }
   | { readonly task: "nodes"; readonly texts: FlagTexts }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
@@ -51,8 +52,8 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   const root = Command.make("workflow-tool-server").pipe(
     Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
   )
-  const check = Command.make("check", { json }, (input) =>
-    Effect.flatMap(root, (texts) => asked({ task: "check", texts, ...input }))
+  const check = Command.make("check", checkInput, (request) =>
+    Effect.flatMap(root, (texts) => asked({ task: "check", texts, request }))
   ).pipe(Command.withDescription("Read the configuration, call every instance and say what is wrong"))
   const call = Command.make("call", callInput, (input) =>
     Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
@@ -103,6 +104,14 @@ const last = (description: string, metavar: string) => (self: Flag.Flag<string>)
   )
 
 const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
+
+const checkInput = {
+  json,
+  trust: Flag.Boolean("trust").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Show what .config.json in this folder sets, and trust it as it is")
+  )
+}
 
 const backupInput = {
   json,
@@ -174,7 +183,8 @@ const description = `Manages workflows on one or more engine instances for MCP c
 
   Each flag can also be set as the environment variable that is named after it.
   Configuration, in order of precedence: ENGINE_HOST and ENGINE_API_KEY in the environment (ENGINE_HOST_<NAME> and
-  ENGINE_API_KEY_<NAME> for one of several instances), .config.json, .env.`
+  ENGINE_API_KEY_<NAME> for one of several instances), .config.json here or in ~/.config/workflow-tool-server, .env.
+  One that merely lies here may set instances and what only restricts; check --trust shows what else it sets, and trusts it.`
 
 /** The text of a flag; the last of repeated flags counts. */
 const textOf = (name: FlagName): Flag.Flag<string | undefined> => {

@@ -4,7 +4,6 @@ import { Stopping } from "../mcp/Stopping.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
-import { compileInTime, compileSooner } from "./compiling.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
@@ -14,22 +13,17 @@ import { type Watching, watching } from "./telemetry/watching.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
-export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Effect.Effect<void>) {
+export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const stopping = yield* Deferred.make<void>()
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
-  const {
-    busy,
-    later,
-    toolsets: loaded
-  } = yield* Effect.provideContext(loadToolsets(launch, { areListsFirst: launch.http === undefined }), shared)
-  yield* Effect.forkScoped(
-    later.length > 0
-      ? Effect.all([afterLists(later), keepCode, compileInTime(busy)], { discard: true })
-      : Effect.all([Effect.sleep(timeToServe), keepCode, compileSooner], { discard: true })
+  const { later, toolsets: loaded } = yield* Effect.provideContext(
+    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
+    shared
   )
+  yield* Effect.forkScoped(afterLists(later))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -47,9 +41,6 @@ const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
   Effect.updateContext(serving, (context: Context.Context<R>) =>
     Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
   )
-
-/** Where all was loaded first, as over HTTP, what the next start can use is kept once nobody waits for this one any more. */
-const timeToServe = "100 millis"
 
 /** What was left for later; a call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>

@@ -41,7 +41,7 @@ export { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from ".
 export { Change } from "./plan/Change.ts"
 export type { Floor, OnBelowFloor } from "./plan/floors.ts"
 export type { MigrationInput, MigrationOptions } from "./plan/Migration.ts"
-export { Blocked, type Draft, Estimate, type MigrationPlan, type Plan, type Step } from "./plan/Plan.ts"
+export type { Draft as AdsDraft, MigrationPlan, Plan as AdsPlan, Step as AdsStep } from "./plan/Plan.ts"
 export { type BidsInput, type BidWish, planBids } from "./plan/planBids.ts"
 export { type CampaignInput, planCampaign } from "./plan/planCampaign.ts"
 export { type ClusterBidsInput, type ClusterWish, planClusterBids } from "./plan/planClusterBids.ts"
@@ -50,13 +50,8 @@ export { type MinusPhrasesInput, type PhraseMode, planMinusPhrases } from "./pla
 export { planProducts, type ProductsInput } from "./plan/planProducts.ts"
 export { OldSettings } from "./plan/Migration.ts"
 
-/* Plans that are kept, applied and rolled back. */
-export type { Report } from "../changes/apply/runPlan.ts"
-export type { Entry as JournalEntry, Journal, Kept } from "../changes/Journal.ts"
-export * from "../changes/PlanError.ts"
-export type { Action, ApplyOptions } from "../changes/Plans.ts"
-export type { PlanState } from "../changes/PlanState.ts"
-export { Entry, PlanJournal, Plans } from "./apply/Plans.ts"
+/* Plans that are kept, applied and rolled back; their errors and reports are those of `workflow-tool-server/changes`. */
+export { Entry as AdsEntry, PlanJournal as AdsJournal, Plans as AdsPlans } from "./apply/Plans.ts"
 export { adsPlans } from "./tools/plans/source.ts"
 
 /* The tools over all of it, for a server of one's own. */

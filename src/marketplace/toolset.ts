@@ -12,6 +12,8 @@ const instructions =
   "(ads_plan_…), shown to a person, and applied once they agree (apply_plan); plan_rollback plans the rollback. " +
   "Bids are whole kopecks, 100 to the ruble. `next` in every answer says how to go on."
 
+const data = ["names", "search phrases"]
+
 /** Calls the marketplace once and reports what the key allows. */
 const check = Effect.gen(function* () {
   const settings = yield* MarketplaceConfig
@@ -42,10 +44,11 @@ const inWords = (settings: MarketplaceSettings, campaigns: number, now: number):
 export const MarketplaceToolset: Toolset<Needs> = {
   name: "marketplace",
   instructions,
+  data,
   tools: [...readTools, ...writeTools],
   narrow: Effect.gen(function* () {
     const isReadOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
-    return { instructions, tools: isReadOnly ? readTools : [...readTools, ...writeTools] } satisfies Offer<Needs>
+    return { instructions, data, tools: isReadOnly ? readTools : [...readTools, ...writeTools] } satisfies Offer<Needs>
   }),
   check
 }

@@ -4,6 +4,8 @@ import { Context } from "effect"
 export interface Access {
   /** Who the caller is to the issuer of the credentials. */
   readonly subject: string | undefined
+  /** The issuer that knows the caller by that subject. */
+  readonly issuer?: string
   /** Whether tools that may change something can be called; read-only tools always can. */
   readonly mayChange: boolean
   /** The scope that a token needs for that, if its issuer has scopes. */

@@ -9,6 +9,8 @@ export interface Question {
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Required fields. Default: none. */
   readonly required?: ReadonlyArray<string>
+  /** Everything that an answer is for, beyond the message: where this is another, the answer counts no more. */
+  readonly covers?: unknown
 }
 
 /** The outcome of a question. The content is what the form returned; only the client has validated it. */
@@ -35,6 +37,9 @@ export interface Answered {
   readonly error?: unknown
 }
 
+/** Whether an answer counts: it is used for the first time, it was used before, or nobody can tell. */
+export type Use = "first" | "again" | "unknown"
+
 /** How copies of this server behind one address share their questions. A single one shares nothing. */
 export const Copies = Context.Reference<{
   /** The key with which all of them seal. */
@@ -43,10 +48,33 @@ export const Copies = Context.Reference<{
   readonly handOn: (question: string, answered: Answered) => Effect.Effect<void>
   /** Waits until another copy passes on the answer to a question. */
   readonly handedOn: (question: string) => Effect.Effect<Answered>
+  /** Uses up the answers that came with a state, which is valid until that moment (milliseconds since 1970). */
+  readonly use: (state: string, until: number) => Effect.Effect<Use>
 }>("workflow-tool-server/mcp/Copies", {
   defaultValue: () => ({
     secret: Effect.sync(() => crypto.getRandomValues(new Uint8Array(32))),
     handOn: () => Effect.void,
-    handedOn: () => Effect.never
+    handedOn: () => Effect.never,
+    use: makeUses()
   })
 })
+
+/** Used states that a process remembers, none of which it forgets by a clock that may go back. */
+const most = 10_000
+
+/** Remembers used states. Where they become too many, what is as old as those that were forgotten counts as used. */
+export const makeUses = () => {
+  const used = new Map<string, number>()
+  let forgotten = -Infinity
+  return (state: string, until: number): Effect.Effect<Use> =>
+    Effect.sync(() => {
+      if (used.has(state) || until <= forgotten) return "again"
+      const [oldest] = used.size < most ? [] : used
+      if (oldest !== undefined) {
+        forgotten = Math.max(forgotten, oldest[1])
+        used.delete(oldest[0])
+      }
+      used.set(state, until)
+      return "first"
+    })
+}

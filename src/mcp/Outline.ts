@@ -9,6 +9,7 @@ import type { Offer } from "./Toolset.ts"
 /** What lists show of an offer, as plain data that is available before its programs are loaded. */
 export interface Outline {
   readonly instructions: string
+  readonly data: ReadonlyArray<string>
   readonly tools: ReadonlyArray<ToolOutline>
   readonly resources: Pick<ResourceProvider, "list" | "templates"> | null
   readonly prompts: ReadonlyArray<PromptOutline> | null
@@ -36,8 +37,9 @@ interface PromptOutline {
 }
 
 /** The outline of an offer; it can be written as JSON. */
-export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): Outline => ({
+export const make = <R>({ data = [], instructions, prompts, resources, tools }: Offer<R>): Outline => ({
   instructions,
+  data,
   tools: tools.map((tool) => ({
     name: tool.name,
     title: tool.title,
@@ -64,6 +66,7 @@ export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): 
  */
 export const toOffer = (outline: Outline, load: Effect.Effect<Offer>, onList: () => void): Offer => ({
   instructions: outline.instructions,
+  data: outline.data,
   tools: outline.tools.map((tool) => toTool(tool, load, onList)),
   ...(outline.resources === null ? {} : { resources: { ...outline.resources, ...reading(load) } }),
   ...(outline.prompts === null ? {} : { prompts: outline.prompts.map((prompt) => toPrompt(prompt, load)) })

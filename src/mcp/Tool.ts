@@ -1,5 +1,6 @@
-import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
+import { Context, Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
+import { visibleJson } from "../internal/foreignText.ts"
 import { memoized } from "../internal/memoize.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
@@ -45,35 +46,40 @@ export interface Tool<R = never> {
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure, R>
 }
 
-/** The tools this server offers, in the order in which they are listed. */
-export class Tools extends Context.Service<Tools, ReadonlyArray<Tool>>()("workflow-tool-server/tools/Tools") {}
-
 /** Largest answer text in bytes. */
 export const AnswerLimit = Context.Reference<number>("workflow-tool-server/tools/AnswerLimit", {
   defaultValue: () => 4 * 1024 * 1024
 })
 
-/** The definition of a tool: its words, its arguments and its program. The result is one JSON object. */
-export interface Definition<Fields extends Arguments.Fields, R, E = ToolFailure> {
+/** A result: one object of any type or interface, not a list. */
+export type ResultObject = object & { readonly [Symbol.iterator]?: never }
+
+/** The definition of a tool: its words, its arguments and its program. */
+export interface Definition<
+  Fields extends Arguments.Fields,
+  R,
+  E = ToolFailure,
+  A extends ResultObject = ResultObject
+> {
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
   readonly arguments: Fields
   readonly aliases?: Arguments.Options["aliases"]
-  readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<Readonly<Record<string, unknown>>, E, R>
-  /** Shape of the result, which may have further fields. */
-  readonly result?: Schema.Constraint
+  readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<NoInfer<A>, E, R>
+  /** Shape of the result, which may have further fields; one that says how values are encoded answers what they become. */
+  readonly result?: Schema.Codec<A, unknown>
   /** What to do if the answer is too large. */
   readonly narrow?: string
   /** The answer instead of a result that is too large, with its size in bytes, if an error alone would do harm. */
-  readonly shorten?: (value: Readonly<Record<string, unknown>>, bytes: number) => Readonly<Record<string, unknown>>
+  readonly shorten?: (value: NoInfer<A>, bytes: number) => NoInfer<A>
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** A tool from its definition. */
-export const make = <const Fields extends Arguments.Fields, R>(
+export const make = <const Fields extends Arguments.Fields, R, A extends ResultObject>(
   name: string,
-  definition: Definition<Fields, R>
+  definition: Definition<Fields, R, ToolFailure, A>
 ): Tool<R> => {
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases })
   return {
@@ -87,9 +93,9 @@ export const make = <const Fields extends Arguments.Fields, R>(
 }
 
 /** Everything that a list of tools shows of a tool, except its arguments. */
-export const describe = <Fields extends Arguments.Fields, R, E>(
+export const describe = (
   name: string,
-  { annotations, description, meta, result, title }: Definition<Fields, R, E>
+  { annotations, description, meta, result, title }: Omit<Definition<{}, never>, "run" | "shorten">
 ) => ({
   name,
   title,
@@ -100,39 +106,40 @@ export const describe = <Fields extends Arguments.Fields, R, E>(
 })
 
 /** The program's result as compact JSON text and as data, unless it is over the limit. */
-export const run = <Fields extends Arguments.Fields, R, E>(
-  definition: Definition<Fields, R, E>,
+export const run = <Fields extends Arguments.Fields, R, E, A extends ResultObject>(
+  definition: Definition<Fields, R, E, A>,
   args: Arguments.Decoded<Fields>
 ) =>
   withReference(AnswerLimit, (limit) => {
+    const render = (value: A) => Effect.flatMap(encoded(definition, value), (data) => rendered(data, limit, advice))
     const advice = adviceOf(definition)
     return Effect.flatMap(definition.run(args), (value) =>
-      Effect.flatMap(rendered(value, limit, advice), (whole) =>
-        whole.bytes <= limit ? Effect.succeed(whole.answer) : shortened(definition, whole, limit)
-      )
+      Effect.flatMap(render(value), ({ answer, bytes }) => {
+        if (bytes <= limit) return Effect.succeed(answer)
+        const tooLarge = Effect.fail(new AnswerTooLarge({ bytes, limit, advice }))
+        if (definition.shorten === undefined) return tooLarge
+        return Effect.flatMap(render(definition.shorten(value, bytes)), (short) =>
+          short.bytes <= limit ? Effect.succeed(short.answer) : tooLarge
+        )
+      })
     )
   })
 
-/** The answer instead of one that is too large. */
-const shortened = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R, E>(
-  definition: Definition<Fields, R, E>,
-  { answer: { structured }, bytes }: Rendered,
-  limit: number
-) {
-  const advice = adviceOf(definition)
-  if (definition.shorten !== undefined) {
-    const short = yield* rendered(definition.shorten(structured, bytes), limit, advice)
-    if (short.bytes <= limit) return short.answer
-  }
-  return yield* new AnswerTooLarge({ bytes, limit, advice })
-})
+/** The result as JSON has it. Most shapes say nothing about that: then the value is answered as it is. */
+const encoded = <A extends ResultObject>({ result }: Pick<Definition<{}, never, never, A>, "result">, value: A) => {
+  const isPlain = result === undefined || SchemaAST.flip(result.ast) === result.ast
+  const data = isPlain ? Effect.succeed(value) : Effect.orDie(Schema.encodeEffect(result)(value))
+  return Effect.filterOrElse(data, Predicate.isObject, () => Effect.die(new Error("The result is not an object")))
+}
 
-const adviceOf = <Fields extends Arguments.Fields, R, E>({ annotations, narrow }: Definition<Fields, R, E>) =>
+type Advised = Pick<Definition<{}, never>, "annotations" | "narrow">
+
+const adviceOf = ({ annotations, narrow }: Advised) =>
   (annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. ") +
   (narrow ?? "Ask for less at once.")
 
 /** The failure of a tool whose answer would have at least this size, and was not made. */
-export const tooLarge = <Fields extends Arguments.Fields, R, E>(definition: Definition<Fields, R, E>, bytes: number) =>
+export const tooLarge = (definition: Advised, bytes: number) =>
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
 interface Rendered {
@@ -157,9 +164,10 @@ const rendered = (
     }
   )
 
-const answerOf = memoized((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
+/** An answer of this data. */
+export const answerOf = memoized((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
   const json = JSON.stringify(structured)
-  return { content: [{ type: "text", text: json }], structured, json }
+  return { content: [{ type: "text", text: visibleJson(json) }], structured, json }
 })
 
 /** The length of a string in UTF-8; large ones are counted without being encoded. */

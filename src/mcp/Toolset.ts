@@ -21,6 +21,8 @@ export interface Finding {
 export interface Offer<R = never> {
   /** What a model should know about these tools as a whole. */
   readonly instructions: string
+  /** Nouns for texts of others that its tools read, such as `names`: clients are told to take none of them for an instruction. */
+  readonly data?: ReadonlyArray<string>
   readonly tools: ReadonlyArray<Tool<R>>
   readonly resources?: ResourceProvider<R>
   readonly prompts?: ReadonlyArray<Prompt>
@@ -58,10 +60,11 @@ export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> 
   })
 
 const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
-  const { instructions, prompts, resources, tools } = offer
+  const { data, instructions, prompts, resources, tools } = offer
   const provided = provideMissing(context)
   return {
     instructions,
+    ...(data && { data }),
     ...(prompts && {
       prompts: prompts.map((prompt) => providePrompt(prompt, context))
     }),

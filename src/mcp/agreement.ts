@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 
+import { maskText } from "../internal/secrets/maskSecrets.ts"
 import { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 import { ToolError } from "./ToolError.ts"
 
 /** A question answered with a checkbox: a form sent without it is not an agreement. */
-const formOf = (message: string): Question => ({
+const formOf = (message: string, covers: unknown): Question => ({
   key: "agreement",
-  message,
+  message: maskText(message),
+  covers,
   fields: { agree: { type: "boolean", title: "Yes, do what is named above" } },
   required: ["agree"]
 })
@@ -38,9 +40,11 @@ const noAgreement = (reply: Reply): NoAgreement | undefined => {
   return { answer: reply._tag === "Declined" ? "declined" : "cancelled" }
 }
 
-/** Asks a person to agree to a message; undefined if they do, otherwise why not. */
-export const askToAgree = (ask: (question: Question) => Effect.Effect<Reply>, message: string) =>
-  Effect.map(ask(formOf(message)), (reply) => noAgreement(read(reply)))
+/** Asks a person to agree to a message, and to what it covers; undefined if they do, otherwise why not. */
+export const askToAgree = (
+  ask: (question: Question) => Effect.Effect<Reply>,
+  { covers, message }: Pick<Question, "covers" | "message">
+) => Effect.map(ask(formOf(message, covers)), (reply) => noAgreement(read(reply)))
 
 /** The message for a missing agreement to a subject, such as `Plan p-1 is for a person to agree to`. */
 export const notAgreed = (
@@ -64,6 +68,8 @@ export interface Act {
   readonly message: string
   /** The same for the caller, as the beginning of a sentence. */
   readonly subject: string
+  /** Everything that will be sent, and what it is sent for: where it becomes another, the agreement counts no more. */
+  readonly covers: unknown
   /** The toolset's code for a refusal. */
   readonly code?: string
 }
@@ -72,10 +78,10 @@ export interface Act {
  * Lets the person at the client decide, if the client can ask; nothing else replaces their agreement there. False if it cannot:
  * then the caller's confirmation counts.
  */
-export const agreedTo = Effect.fnUntraced(function* ({ code = "NOT_AGREED", message, subject }: Act) {
+export const agreedTo = Effect.fnUntraced(function* ({ code = "NOT_AGREED", covers, message, subject }: Act) {
   const { ask } = yield* Elicitation
   if (ask === undefined) return false
-  const refusal = yield* askToAgree(ask, message)
+  const refusal = yield* askToAgree(ask, { covers, message })
   if (refusal === undefined) return true
   return yield* new ToolError({
     blame: "caller",

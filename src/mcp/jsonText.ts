@@ -13,8 +13,10 @@ export interface Sight {
 const mostMembers = 10_000
 const outermost = 3
 
-const scalar = /\s*("(?:[^"\\]|\\.){0,1000}"|-?\d{1,20})\s*[,}]/y
-const afterName = /\s*:/y
+/** Characters of an id that is read before the text is parsed. */
+const longestId = 1000
+
+const number = /^-?\d{1,20}$/
 const protoName = /^(?:_|\\u005[fF]){2}(?:[proto]|\\u00[0-9a-fA-F]{2}){5}(?:_|\\u005[fF]){2}$/
 
 /** Checks a text for what makes it dangerous or slow to parse; whether it is valid JSON is left to the parser. */
@@ -53,15 +55,27 @@ const mayBeOfInterest = (text: string, start: number, end: number, depth: number
 const isProto = (content: string) =>
   content === "__proto__" || (protoName.test(content) && JSON.parse(`"${content}"`) === "__proto__")
 
-const isName = (text: string, behind: number) => {
-  afterName.lastIndex = behind
-  return afterName.test(text)
+/** The place of the next character that is no blank. */
+const behindBlanks = (text: string, from: number): number => {
+  let at = from
+  while (/\s/.test(text[at] ?? "")) at++
+  return at
 }
 
+const isName = (text: string, behind: number) => text[behindBlanks(text, behind)] === ":"
+
 const valueBehind = (text: string, behind: number): string | undefined => {
-  if (!isName(text, behind)) return undefined
-  scalar.lastIndex = afterName.lastIndex
-  return scalar.exec(text)?.[1]
+  const colon = behindBlanks(text, behind)
+  if (text[colon] !== ":") return undefined
+  const start = behindBlanks(text, colon + 1)
+  const isText = text[start] === '"'
+  const end = isText
+    ? endOfString(text, start) + 1
+    : start + (/^[-\d]{0,21}/.exec(text.slice(start, start + 21))?.[0].length ?? 0)
+  const next = text[behindBlanks(text, end)]
+  const value = text.slice(start, end)
+  if (end - start > longestId + 2 || (next !== "," && next !== "}")) return undefined
+  return isText || number.test(value) ? value : undefined
 }
 
 const endOfString = (text: string, start: number): number => {

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
+import { visible } from "../internal/foreignText.ts"
 import { type Outcome, token } from "./client.ts"
 import { Empty, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
@@ -131,7 +132,7 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
 const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocused: boolean }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${text} · Workflow Tool Server`
+    document.title = visible(`${text} · Workflow Tool Server`)
   }, [text])
   useEffect(() => {
     if (isFocused) heading.current?.focus()

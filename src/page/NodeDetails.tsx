@@ -1,6 +1,5 @@
-import { nameOf } from "../engine/client/nameOf.ts"
 import type { SceneNode } from "../engine/workflow/drawing/model.ts"
-import { maskSecrets } from "../engine/workflow/maskSecrets.ts"
+import { nameOf } from "../engine/workflow/nameOf.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { pretty, textOf } from "./json.ts"
 import { Badge } from "./parts.tsx"
@@ -28,7 +27,7 @@ export const NodeDetails = ({ drawn, execution, node }: Props) => (
     <Credentials credentials={objectOf(node.credentials)} />
     <h3>Parameters</h3>
     <pre tabIndex={0} aria-label="Parameters">
-      {pretty(maskSecrets(objectOf(node.parameters)))}
+      {pretty(objectOf(node.parameters))}
     </pre>
     {execution === undefined ? null : <Output execution={execution} name={nameOf(node)} />}
   </>
@@ -61,7 +60,7 @@ const Output = ({ execution, name }: { readonly execution: JsonObject; readonly 
     <>
       <h3>First items of the run</h3>
       <pre tabIndex={0} aria-label="First items of the run">
-        {pretty(maskSecrets(items.slice(0, 3)))}
+        {pretty(items.slice(0, 3))}
       </pre>
     </>
   )

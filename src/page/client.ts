@@ -63,6 +63,8 @@ export const request = (
 
 const brokenOff = failure("The answer of the server broke off. What was asked for may have been done.")
 
+const dataOf = "data: "
+
 /** Progress as it comes, and at last the answer. */
 const events = (body: ReadableStream<Uint8Array<ArrayBuffer>>, onProgress: Listening["onProgress"]) => {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -72,7 +74,7 @@ const events = (body: ReadableStream<Uint8Array<ArrayBuffer>>, onProgress: Liste
         const parts = `${rest}${value}`.split("\n\n")
         const left = parts.pop() ?? ""
         for (const part of parts) {
-          const data = /^data: (.*)$/m.exec(part)?.[1] ?? ""
+          const data = (part.split("\n").find((line) => line.startsWith(dataOf)) ?? "").slice(dataOf.length)
           const { method, params } = objectOf(readJson(data)?.value)
           if (method === undefined && data !== "") return read(data)
           const { progress, total } = objectOf(params)

@@ -1,5 +1,7 @@
 import { Predicate } from "effect"
 
+import { maskSecrets } from "../internal/secrets/maskSecrets.ts"
+
 /** Arguments of a tool. */
 export type Args = Readonly<Record<string, unknown>>
 
@@ -12,5 +14,5 @@ export const numberOf = (value: unknown): number => (Predicate.isNumber(value) ?
 export const textsOf = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.map(textOf).filter((text) => text !== "") : []
 
-/** JSON as people read it. */
-export const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? ""
+/** JSON as people read it, without secrets. */
+export const pretty = (value: unknown): string => JSON.stringify(maskSecrets(value), undefined, 2) ?? ""

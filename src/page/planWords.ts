@@ -16,9 +16,17 @@ const verbs: Readonly<Record<string, string>> = { tags: "tag" }
 
 /** What a step does, to what as people call it, and the place of that. */
 export const stepWords = ({ after, before, step }: JsonObject) => {
-  const [, verb = "", place = ""] = /^([^/]*?)\s+(\S*\/.*|\S*)$/s.exec(textOf(step)) ?? []
+  const [verb, place] = apart(textOf(step))
   const named = textOf(objectOf(after).name) || textOf(objectOf(before).name)
   return { verb: verbs[verb] ?? verb, place, name: named || place.replace(/^[^/]*\//, "") }
+}
+
+/** A verb, and behind it a path or a single word. */
+const apart = (text: string): readonly [verb: string, place: string] => {
+  const slash = text.indexOf("/")
+  let at = slash < 0 ? text.length : slash
+  while (at > 0 && !/\s/.test(text.charAt(at - 1))) at -= 1
+  return at === 0 ? ["", ""] : [text.slice(0, at).trimEnd(), text.slice(at)]
 }
 
 /** A plan in a line, by its first step and how many there are. */

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, HashMap, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import fc from "fast-check"
 
 import * as Run from "../../src/changes/apply/Run.ts"
@@ -23,9 +24,9 @@ import { applyPlan, auditLog, planRollback, showPlan } from "../../src/changes/t
 import { renderPlanError } from "../../src/changes/tools/renderPlanError.ts"
 import { ApiError, OutcomeUnknown } from "../../src/engine/client/EngineError.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
-import { TagId } from "../../src/engine/client/models.ts"
 import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
-import { layerInstance } from "../../src/engine/embedded/layerInstance.ts"
+import { layerInstance } from "../../src/engine/toolset/embedded.ts"
+import { TagId } from "../../src/engine/workflow/models.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
 import { inTime } from "../support/inTime.ts"
 import { type Faults, idOf, invert, make, type TagChange } from "./tagsDriver.ts"
@@ -154,6 +155,21 @@ describe("plans of tags over an engine", () => {
       assert.deepInclude(yield* inTime(next.apply(back.id)), { state: "applied" })
       assert.deepStrictEqual(yield* tagsNow, before)
       assert.deepInclude(yield* next.state(id), { isRolledBack: true })
+    }).pipe(Effect.provide(engine))
+  )
+
+  it.effect("are rolled back after the clock was set back", () =>
+    Effect.gen(function* () {
+      const plans = yield* plansWith(yield* inMemory<TagChange>())
+      const wanted = yield* changes
+      const before = yield* tagsNow
+      yield* TestClock.setTime(7_200_000)
+      const { id } = yield* plans.keep(draftOf(wanted))
+      assert.deepInclude(yield* inTime(plans.apply(id)), { state: "applied" })
+      yield* TestClock.setTime(3_600_000)
+      const back = yield* inTime(plans.rollback(id))
+      assert.deepInclude(yield* inTime(plans.apply(back.id)), { state: "applied" })
+      assert.deepStrictEqual(yield* tagsNow, before)
     }).pipe(Effect.provide(engine))
   )
 

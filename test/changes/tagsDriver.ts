@@ -3,7 +3,7 @@ import { Effect, Match, Schema } from "effect"
 import type { Driver, Failure, RemoteState } from "../../src/changes/Driver.ts"
 import type { CreatedId } from "../../src/changes/Journal.ts"
 import type { EngineClient } from "../../src/engine/client/EngineClient.ts"
-import { TagId, WorkflowId } from "../../src/engine/client/models.ts"
+import { TagId, WorkflowId } from "../../src/engine/workflow/models.ts"
 
 /** A tag by its id, or the one that an earlier step creates. */
 const TagRef = Schema.Union([Schema.String, Schema.Struct({ created_by: Schema.String })])
@@ -92,7 +92,6 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
     },
     obstacle: () => undefined,
     shown: (change) => ({ _tag: compared(change)[0] ? "Wanted" : "Other" }),
-    fromOwn: () => undefined,
     lost: (change) => {
       const tag = change.kind === "create" ? tags.find(({ name }) => name === change.name) : undefined
       return tag === undefined ? {} : { created: tag.id }
@@ -146,7 +145,6 @@ export const make = (
   },
   visibleMs: 1000,
   readRemoteState: (changes) => read(client, changes),
-  holdBack: () => Effect.succeed(new Map()),
   send: Effect.fnUntraced(function* (changes, state) {
     let created: string | undefined
     for (const change of changes) {
@@ -158,8 +156,6 @@ export const make = (
   }),
   explain,
   invert,
-  belongsTo: idOf,
-  bringsBack: () => undefined,
   limitRollback: () => ({ irreversible: [], later: [] }),
   warnOfRollback: () => Effect.succeed([]),
   checkDraft: (draft) => draft,
@@ -174,11 +170,7 @@ export const make = (
       : change.kind === "create"
         ? { before: null, after: change.name }
         : { before: change.name, after: null },
-  describeAmount: (amount) => amount,
   describeAction: ({ operation, outcome }) => ({ subject: "", row: { what: operation, outcome } }),
-  describeProbe: (step, amount) => `${step} may stand at ${amount}.`,
-  describeMisread: ({ step }) => ({ reason: "Misread", problem: `${step} was misread.`, remedy: "Look at it." }),
   upstream: "the engine",
-  afterCreation: "new tags are on no workflow",
-  afterRounding: ""
+  afterCreation: "new tags are on no workflow"
 })

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once as onceEmitted } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { Server as TlsServer } from "node:https"
 import { tmpdir } from "node:os"
@@ -18,6 +18,8 @@ export const useCommand = () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-"))
     await bundleInto(path.join(folder, "dist"))
+    // Where every start keeps what it has compiled.
+    await mkdir(path.join(folder, "cache"))
     await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
   }, 60_000)
   afterAll(async () => {
@@ -44,12 +46,22 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>
   /** Another Node than the one that runs the tests. */
   readonly node?: string
+  /** A program with its arguments that starts the command. */
+  readonly within?: ReadonlyArray<string>
 }
 
 /** Starts the command with nothing of the environment around the tests but the path; what it compiles is kept for the next of them. */
-export const start = (args: ReadonlyArray<string>, { cwd = folder, env = {}, node = process.execPath }: Start = {}) => {
-  const around = { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(folder, "cache") }
-  const child = spawn(node, [commandFile(), ...args], { cwd, env: { ...around, ...env } })
+export const start = (
+  args: ReadonlyArray<string>,
+  { cwd = folder, env = {}, node = process.execPath, within = [] }: Start = {}
+) => {
+  const around = {
+    PATH: process.env["PATH"],
+    XDG_CACHE_HOME: path.join(folder, "cache"),
+    XDG_STATE_HOME: path.join(folder, "state")
+  }
+  const [program = node, ...words] = [...within, node, commandFile(), ...args]
+  const child = spawn(program, words, { cwd, env: { ...around, ...env } })
   cleanups.push(() => child.kill("SIGKILL"))
   const output = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
@@ -119,5 +131,5 @@ fs.accessSync = (file, mode) => {
 }
 require("node:module").syncBuiltinESMExports()`
   )
-  return { NODE_OPTIONS: `--require ${file}` }
+  return { NODE_OPTIONS: `--require ${file}`, XDG_STATE_HOME: "" }
 }

@@ -4,7 +4,6 @@ import { assert, describe, it } from "vitest"
 
 import { read } from "../../src/cli/commandLine.ts"
 import { flag, flagNames, type Options, readOptions } from "../../src/cli/configuration/flags.ts"
-import { plainTexts } from "../../src/cli/configuration/plainWords.ts"
 
 /** What the words and the variables ask for; nothing where they asked for a text, which is printed. */
 const invocation = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
@@ -124,32 +123,6 @@ describe("the command line", () => {
     [["check", "now"], "Unknown command now. Commands: init, check, call, backup, nodes, promote, test"]
   ])("refuses %j", (words, message) => {
     assert.strictEqual(refusal(words), message)
-  })
-
-  it("means the same to the reader of plain words, where that one understands it", () => {
-    const word = fc.oneof(
-      fc.constantFrom(...flagNames.map((name) => `--${name}`)),
-      fc.constantFrom(...flagNames.map((name) => `--${name}=x`)),
-      fc.constantFrom("--help", "check", "--no-http", "-h", "3456", "a b", "--", "", "true")
-    )
-    let understood = 0
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 5 }), (words) => {
-        const plain = plainTexts(words)
-        if (plain === undefined) return
-        understood++
-        const { task: asked, texts } = Result.getOrThrow(Effect.runSync(Effect.result(read(words)))) ?? {}
-        assert.strictEqual(asked, "serve")
-        assert.deepStrictEqual(
-          plain,
-          Object.fromEntries(Object.entries(texts ?? {}).filter(([, text]) => text !== undefined))
-        )
-      }),
-      { numRuns: 500 }
-    )
-    assert.isAbove(understood, 20)
-    assert.deepStrictEqual(plainTexts(["--http", "--embedded"]), { http: "true", embedded: "" })
-    assert.isUndefined(plainTexts(["--http", "check"]))
   })
 
   it("names the variable in the error when the value came from there", () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { once as onceEmitted } from "node:events"
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
@@ -16,6 +16,7 @@ const two = { main: instance(), spare: instance({ readOnly: true }) }
 const alone = { environments: { main: instance() } }
 const all = { environments: two, defaultEnv: "main", marketplace: { apiKey: "canary-of-the-marketplace" } }
 const operator = ["--toolsets", "engine,operator"]
+const named = ["--config", ".config.json"]
 
 const handshake = (protocolVersion: string) => ({
   method: "initialize",
@@ -62,8 +63,12 @@ describe("what lists tell before the programs behind them are loaded", () => {
     ["nothing that may be changed", { environments: { spare: two.spare } }, operator],
     ["a server that is read-only", alone, ["--read-only", ...operator]],
     ["plans and other tools beside them", { environments: two, defaultEnv: "main" }, operator],
-    ["no instance", { marketplace: all.marketplace }, ["--toolsets", "operator,marketplace"]],
-    ["a history, and plans of several toolsets", all, ["--toolsets", "operator,marketplace", "--history", "history"]]
+    ["no instance", { marketplace: all.marketplace }, [...named, "--toolsets", "operator,marketplace"]],
+    [
+      "a history, and plans of several toolsets",
+      all,
+      [...named, "--toolsets", "operator,marketplace", "--history", "history"]
+    ]
   ] as const)("is what the programs tell: with %s", async (_, configuration, args) => {
     const cwd = await directory({ ".config.json": configuration })
     const { url } = await startHttp(args, { cwd })
@@ -150,17 +155,20 @@ describe("the programs behind the lists", () => {
   )
 
   it("say on standard error alone what cannot be loaded before there is anything to answer with", async () => {
-    const cwd = await withEngine({ plans: { planMinutes: 5 } })
-    const giveBack = await takeAway("readFile")
-    const { ended } = overStdio([], cwd)
+    const cwd = await withEngine()
+    const giveBack = await takeAway("commandLine")
+    const { ended } = overStdio(operator, cwd)
     const { code, stderr, stdout } = await ended
     await giveBack()
     assert.deepStrictEqual({ code, stdout }, { code: 70, stdout: "" })
-    assert.match(stderr, /level=FATAL.*readFile-/)
+    assert.match(stderr, /level=FATAL.*commandLine-/)
   })
 
   it("say with the first plan, which is not kept, that the journal cannot be written", async () => {
-    const { ask, stop } = overStdio(operator, await withEngine({ plans: { journal: "nowhere/journal.jsonl" } }))
+    const { ask, stop } = overStdio(
+      [...operator, ...named],
+      await withEngine({ plans: { journal: "nowhere/journal.jsonl" } })
+    )
     assert.nestedProperty(await ask({ method: "tools/list" }), "result.tools")
     const refused = await ask(call("plan_bulk", { action: ["delete_executions"], status: "error" }))
     assert.match(Object(refused).error.message, /nowhere\/journal\.jsonl.*Is its folder there/)
@@ -188,23 +196,13 @@ describe("the programs behind the lists", () => {
   })
 })
 
-/** Waits until a start has kept what it compiled. */
-const keptIn = async (folder: string, begins = ["start-", "engine-"]): Promise<ReadonlyArray<string>> => {
-  const names = await readdir(folder).catch(() => [])
-  const kept = names.filter((name) => name.endsWith(".bin"))
-  if (begins.every((begin) => kept.some((name) => name.startsWith(begin)))) return kept
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  return keptIn(folder, begins)
-}
-
 describe("a process that is idle", () => {
-  it("gets ready for calls without a list, and asks nobody for anything", async () => {
+  it("asks nobody for anything before a client calls", async () => {
     const asked = new Array<string>()
     const cwd = await withEngine({}, (url) => asked.push(url))
     const { ask, stop } = overStdio([], cwd)
     assert.property(await ask(handshake("2025-06-18")), "result")
-    // Code is kept once all is loaded and warmed up.
-    await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))
+    assert.nestedProperty(await ask({ method: "tools/list" }), "result.tools")
     assert.deepStrictEqual(asked, [])
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
     assert.deepStrictEqual(asked, ["/api/v1/workflows/1"])
@@ -212,40 +210,7 @@ describe("a process that is idle", () => {
   })
 })
 
-describe("the code that a start has compiled", () => {
-  it("is kept for the next start, and made anew where it is broken", async () => {
-    const cwd = await withEngine()
-    const folder = path.join(cwd, "cache/workflow-tool-server/code")
-    const first = overStdio([], cwd)
-    assert.property(await first.ask({ method: "tools/list" }), "result")
-    const kept = await keptIn(folder)
-    await first.stop()
-
-    const file = path.join(folder, kept.find((name) => name.startsWith("start-")) ?? "")
-    const whole = await readFile(file)
-    const broken = Buffer.from(whole)
-    broken.fill(0x5a, broken.length / 2, broken.length / 2 + 64)
-    await writeFile(file, broken)
-    const second = overStdio([], cwd)
-    assert.property(await second.ask({ method: "tools/list" }), "result")
-    while ((await readFile(file)).equals(broken)) await new Promise((resolve) => setTimeout(resolve, 20))
-    await second.stop()
-
-    const { mtimeMs } = await stat(file)
-    const third = overStdio([], cwd)
-    assert.property(await third.ask({ method: "tools/list" }), "result")
-    assert.nestedPropertyVal(await third.ask(getWorkflow("1")), "result.content[0].type", "text")
-    assert.deepInclude(await third.stop(), { code: 0, stderr: "" })
-    assert.strictEqual((await stat(file)).mtimeMs, mtimeMs)
-  })
-
-  it("is kept over HTTP as well, where all is loaded before the first answer", async () => {
-    const cwd = await withEngine()
-    const { url } = await startHttp([], { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache") } })
-    assert.isAbove((await keptIn(path.join(cwd, "cache/workflow-tool-server/code"), ["start-", "overHttp-"])).length, 1)
-    assert.strictEqual((await fetch(`${url}/health`)).status, 200)
-  })
-
+describe("what Node keeps of compiled code", () => {
   it("is done without where nothing can be written", async () => {
     const cwd = await withEngine()
     await writeFile(path.join(cwd, "cache"), "a file in the place of the folder")
@@ -255,43 +220,8 @@ describe("the code that a start has compiled", () => {
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
   })
 
-  /** A working folder, and the code that a first start has kept in the cache below it. */
-  const withKept = async () => {
-    const cwd = await withEngine()
-    const folder = path.join(cwd, "cache/workflow-tool-server/code")
-    const { ask, stop } = overStdio([], cwd)
-    assert.property(await ask({ method: "tools/list" }), "result")
-    await keptIn(folder)
-    assert.deepInclude(await stop(), { code: 0, stderr: "" })
-    return { cwd, folder, files: (await readdir(folder)).map((name) => path.join(folder, name)) }
-  }
-
-  const answersIn = async (cwd: string) => {
-    const { ask, stop } = overStdio([], cwd)
-    assert.property(await ask({ method: "tools/list" }), "result")
-    assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
-    return stop()
-  }
-
-  it("is not waited for where a pipe lies in its place", async () => {
-    const { cwd, files } = await withKept()
-    for (const file of files) {
-      await rm(file)
-      execFileSync("mkfifo", [file])
-    }
-    assert.deepInclude(await answersIn(cwd), { code: 0, stderr: "" })
-  })
-
-  it("is neither run nor kept in a folder where others may write", async () => {
-    const { cwd, files, folder } = await withKept()
-    await chmod(folder, 0o777)
-    await Promise.all(files.map((file) => rm(file)))
-    assert.deepInclude(await answersIn(cwd), { code: 0, stderr: "" })
-    assert.deepStrictEqual(await readdir(folder), [])
-  })
-
   it("is done without where the user has no home", async () => {
-    const { cwd } = await withKept()
+    const cwd = await withEngine()
     const { ask, stop } = overStdio([], cwd, { XDG_CACHE_HOME: "", ...(await withoutHome(cwd)) })
     assert.property(await ask({ method: "tools/list" }), "result")
     assert.deepInclude(await stop(), { code: 0, stderr: "" })

@@ -3,7 +3,7 @@ import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 import { readFolder } from "../../src/cli/nodes/folder.ts"
-import type { Environment } from "../../src/engine/config/EngineConfig.ts"
+import type { Environment } from "../../src/engine/client/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
 import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
@@ -27,7 +27,7 @@ export interface RawReply {
 /** Something that happens to the engine in the middle of one of our tool calls. */
 interface Interruption {
   readonly method: string
-  readonly path: string
+  readonly path: RegExp | string
   /** Requests of that method and path that go past before it happens. */
   readonly after: number
   readonly happen: Effect.Effect<void>
@@ -43,7 +43,7 @@ export class TestedEngine extends Context.Service<
     /** One call of its REST API, as it is answered. */
     readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
     /** One call past its REST API, as whoever knows an address makes it. */
-    readonly call: (method: "GET" | "POST", path: string) => Effect.Effect<RawReply>
+    readonly call: (method: "GET" | "POST", path: string, body?: Json) => Effect.Effect<RawReply>
     /** Lets something happen once, just before one of the server's requests reaches the engine. */
     readonly interrupt: (interruption: Interruption) => Effect.Effect<void>
     /** Lets the engine take this long for each of the server's requests, as long as the effect runs. */
@@ -59,7 +59,9 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
   const meddled = HttpClient.transform(client, (prompt, { method, url }) =>
     Effect.suspend(() => {
       const execution = latency === undefined ? prompt : Effect.delay(prompt, latency)
-      if (planned === undefined || planned.method !== method || new URL(url).pathname !== planned.path) return execution
+      if (planned === undefined || planned.method !== method) return execution
+      const { pathname } = new URL(url)
+      if (typeof planned.path === "string" ? planned.path !== pathname : !planned.path.test(pathname)) return execution
       if (passed++ < planned.after) return execution
       const { happen } = planned
       planned = undefined
@@ -83,7 +85,10 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
     isV2: version.startsWith("2."),
     apiKey,
     send,
-    call: (method, path) => reply(HttpClientRequest.make(method)(`${host}${path}`)),
+    call: (method, path, body) => {
+      const bare = HttpClientRequest.make(method)(`${host}${path}`)
+      return reply(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
+    },
     interrupt: (interruption) =>
       Effect.sync(() => {
         planned = interruption

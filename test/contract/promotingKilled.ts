@@ -3,8 +3,8 @@ import { Clock, Deferred, Effect, Fiber, Layer, Schema, type Scope } from "effec
 import { HttpClient } from "effect/http"
 
 import { inMemory } from "../../src/changes/Journal.ts"
-import type { Change } from "../../src/engine/changes/Change.ts"
-import { WorkflowJournal } from "../../src/engine/changes/Plans.ts"
+import type { Change } from "../../src/engine/plans/Change.ts"
+import { WorkflowJournal } from "../../src/engine/plans/Plans.ts"
 import { type Place, serverWithPlans } from "../engine/plans/support.ts"
 import { passthroughTrigger } from "../support/engineNodes.ts"
 import { ask, type Json } from "../support/harness.ts"

@@ -3,8 +3,19 @@ import { Effect, Fiber, Struct } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { answer, chain, created, eventually, everyDay, failing, manual, node, webhook } from "./fixtures.ts"
-import { shown } from "./TestedEngine.ts"
+import {
+  answer,
+  chain,
+  created,
+  decodeNodes,
+  eventually,
+  everyDay,
+  failing,
+  manual,
+  node,
+  webhook
+} from "./fixtures.ts"
+import { shown, TestedEngine } from "./TestedEngine.ts"
 
 const listed = (path: string) =>
   Effect.map(shown(path), ({ data }): ReadonlyArray<unknown> => (Array.isArray(data) ? data : []))
@@ -224,6 +235,45 @@ export const temporaryCopies = (it: Suite) => {
       yield* eventually(temporaryCopiesOf(name), (copies) => copies.length === 0)
     })
   )
+
+  for (const [when, moment] of [
+    ["before it is called", { method: "POST", path: /^\/webhook\// }],
+    ["before its run is looked for", { method: "GET", path: "/api/v1/executions" }]
+  ] as const) {
+    it.effect(`run_workflow runs nothing for a stranger who calls its copy ${when}, and reports its own run`, () =>
+      Effect.gen(function* () {
+        const engine = yield* TestedEngine
+        const { id, name } = yield* created({
+          nodes: [manual(), answer("Greet", "=Hello {{ $json.name }}")],
+          connections: chain("Start", "Greet")
+        })
+        let ran: ReadonlyArray<ReadonlyArray<string>> = []
+        const stranger = Effect.gen(function* () {
+          const [copy] = yield* temporaryCopiesOf(name)
+          const { id: copyId, nodes } = Object(copy)
+          const digest = /[\da-f]{64}/.exec(JSON.stringify(nodes))?.[0]
+          const hook = decodeNodes(nodes).find(({ type }) => type === "n8n-nodes-base.webhook")
+          const body = { secret: digest, items: [{ name: "Mallory" }], mocks: [] }
+          yield* eventually(
+            engine.call("POST", `/webhook/${Object(hook?.parameters).path}`, body),
+            ({ status }) => status === 200
+          )
+          const executions = listed(`/executions?workflowId=${copyId}&includeData=true`)
+          const runs = Effect.map(executions, (all) =>
+            all.map((one) => Object.keys(Object(one).data?.resultData?.runData ?? {}))
+          )
+          ran = yield* eventually(runs, (all) => all.some((names) => names.length === 2))
+        })
+        const happen = Effect.provideService(stranger, TestedEngine, engine)
+        yield* engine.interrupt({ ...moment, after: 0, happen })
+        const run = yield* ask("run_workflow", { id, items: [{ name: "Ann" }] })
+        assert.deepInclude(run, { status: "success" })
+        assert.deepInclude(rows(run).at(-1), { node: "Greet", first: { said: "Hello Ann" } })
+        assert.deepInclude(ran, ["Run input", "Run guard"])
+        assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
+      })
+    )
+  }
 
   it.effect("run_workflow says what it cannot do before it makes anything", () =>
     Effect.gen(function* () {

@@ -185,8 +185,39 @@ export const together = (it: Suite) => {
       const engine = yield* TestedEngine
       yield* interrupt({ method: "PUT", path, after: 0, happen: Effect.provideService(happen, TestedEngine, engine) })
       const { notice } = yield* ask("update_workflow", { id, name: unique("ours") })
-      if (isV2) assert.match(String(notice), /^Somebody else changed this workflow in the same moment/)
-      else assert.isUndefined(notice)
+      if (!isV2) {
+        assert.isUndefined(notice)
+        return
+      }
+      assert.match(
+        String(notice),
+        /^Somebody else changed this workflow in the same moment, .*overwritten that: .*Theirs/
+      )
+      for (const [, tool = "", args = ""] of String(notice).matchAll(/(\w+) (\{.*?\})/g)) {
+        yield* ask(tool, Object(JSON.parse(args)))
+      }
+      assert.deepStrictEqual(
+        decodeNodes((yield* shown(path.slice(7))).nodes).map(({ name }) => name),
+        ["Start", "Theirs"]
+      )
+    })
+  )
+
+  it.effect("an update says where the engine keeps no version of what it may have overwritten", () =>
+    Effect.gen(function* () {
+      const engine = yield* TestedEngine
+      if (!engine.isV2) return
+      const { id } = yield* created({ nodes: [manual()] })
+      const path = `/api/v1/workflows/${id}`
+      const happen = Effect.scoped(Effect.orDie(theirs(id, { settings: { timezone: "UTC" } })))
+      yield* engine.interrupt({
+        method: "PUT",
+        path,
+        after: 0,
+        happen: Effect.provideService(happen, TestedEngine, engine)
+      })
+      const { notice } = yield* ask("update_workflow", { id, settings: { executionTimeout: 5 } })
+      assert.match(String(notice), /may have overwritten that\. The engine shows no version of it/)
     })
   )
 

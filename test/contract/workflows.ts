@@ -136,17 +136,8 @@ export const workflows = (it: Suite) => {
       }
       const texts = [
         [{ nodes: [manual(), manual()] }, "Duplicate node names found: Start appears 2 times"],
-        [
-          { nodes: two, connections: "Start" },
-          "Invalid workflow definition: connections malformed: they are neither an object nor a list. Expected: " +
-            '{"<source node>":{"main":[[{"node":"<target node>","type":"main","index":0}]]}} or ' +
-            "[{source, target, sourceOutput, targetInput}]"
-        ],
-        [
-          { nodes: two, connections: [{ source: "Start" }] },
-          "Invalid workflow definition: connections malformed: entry 0.target is missing. Expected: " +
-            "[{source, target, sourceOutput, targetInput}]"
-        ],
+        [{ nodes: two, connections: "Start" }, "Invalid workflow definition: connections malformed"],
+        [{ nodes: two, connections: [{ source: "Start" }] }, "Invalid workflow definition: connections malformed"],
         [
           { nodes: [{ ...manual(), type: "manualTrigger" }] },
           "Workflow validation failed: node Start has an invalid type: must be the package and the kind: " +
@@ -161,6 +152,11 @@ export const workflows = (it: Suite) => {
         const { code, message } = yield* refused("create_workflow", { name, ...draft })
         assert.deepStrictEqual([code, message], [-32602, text])
       }
+      const { data } = yield* refused("create_workflow", { name, nodes: two, connections: [{ source: "Start" }] })
+      assert.deepInclude(data, {
+        problem: "entry 0.target is missing",
+        expected: "[{source, target, sourceOutput, targetInput}]"
+      })
       assert.deepStrictEqual((yield* shown(`/workflows?name=${name}`)).data, [])
     })
   )

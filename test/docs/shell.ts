@@ -30,7 +30,7 @@ export const userFolder = async (places: { readonly staging: Place; readonly pro
   const environments = { staging: instance(places.staging), production: instance(places.production) }
   const node = { name: "Begin", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
   const cwd = await directory({
-    ".config.json": { environments, defaultEnv: "staging", toolsets: ["operator"] },
+    ".config.json": { environments, defaultEnv: "staging" },
     "nodes.json": [node],
     "update.json": { id: "Wr1cLz9pMi6AoB8v", name: "Tidy up contacts" },
     "change.json": [{ op: "set", node: "Accept", path: "notes", value: "checked" }]

@@ -1,7 +1,7 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { EmbeddedMarketplace } from "workflow-tool-server/embedded/marketplace"
-import { MarketplaceAds, Plans, Rubles } from "workflow-tool-server/marketplace"
+import { AdsPlans, MarketplaceAds, Rubles } from "workflow-tool-server/marketplace"
 
 import { TestAds } from "./adsInTests.ts"
 import { setBid } from "./plannedBid.ts"
@@ -32,7 +32,7 @@ it.live("the marketplace in tests of one's own is changed through plans, and bac
     const { back, ...set } = yield* setBid(1003, 500301, Rubles.make("290.50"))
     assert.deepStrictEqual(set, { done: 1, refused: [] })
     assert.propertyVal(yield* bid, "search", 29050)
-    yield* Plans.use((plans) => plans.apply(back))
+    yield* AdsPlans.use((plans) => plans.apply(back))
     assert.deepStrictEqual(yield* bid, before)
   }).pipe(Effect.provide(TestAds))
 )

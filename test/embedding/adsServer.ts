@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect"
 import { McpHttp, Server } from "workflow-tool-server"
-import { ChangesToolset, PlanSources } from "workflow-tool-server/changes"
+import { ChangesToolset, PlanSource } from "workflow-tool-server/changes"
 import { adsPlans, LowestBids, MarketplaceToolset } from "workflow-tool-server/marketplace"
 
-/** The tools of the marketplace, and those that show, apply and roll back its plans; over `Plans` and `MarketplaceAds`. */
+/** The tools of the marketplace, and those that show, apply and roll back its plans; over `AdsPlans` and `MarketplaceAds`. */
 export const AdsServer = Server.layer({ toolsets: [MarketplaceToolset, ChangesToolset] }).pipe(
   Layer.provide(
     Layer.effect(
-      PlanSources,
+      PlanSource.PlanSources,
       Effect.map(adsPlans, (plans) => [plans])
     )
   ),

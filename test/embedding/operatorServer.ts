@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { EngineToolset, Instances, McpHttp, Server } from "workflow-tool-server"
-import { ChangesToolset, PlanSources } from "workflow-tool-server/changes"
+import { ChangesToolset, PlanSource } from "workflow-tool-server/changes"
 import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"
 import {
   OperatorToolset,
@@ -16,7 +16,7 @@ const OperatorServer = Server.layer({ toolsets: [EngineToolset, withPlans(Operat
 
 /** Plans without guards of your own, kept as long as the program runs. */
 const Plans = Layer.effect(
-  PlanSources,
+  PlanSource.PlanSources,
   Effect.map(workflowPlans, (source) => [source])
 ).pipe(
   Layer.provideMerge(WorkflowPlans.layer),

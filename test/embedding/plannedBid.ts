@@ -3,14 +3,14 @@ import {
   MarketplaceAds,
   MarketplaceConfig,
   planBids,
-  Plans,
+  AdsPlans,
   type Rubles,
   rublesToKopecks
 } from "workflow-tool-server/marketplace"
 
 /** Sets the bid of an article through a plan, which is subject to the guards, and returns the plan that would undo it. */
 export const setBid = Effect.fn(function* (advert_id: number, nm_id: number, rubles: Rubles) {
-  const plans = yield* Plans
+  const plans = yield* AdsPlans
   const { guards } = yield* MarketplaceConfig
   const { adverts: campaigns } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
   const draft = planBids({

@@ -28,7 +28,7 @@ const toolCall = (name: string, args: Arguments) => ({ name, arguments: args })
 
 export const overStdio = async (configuration: object, options: Start = {}) => {
   const cwd = await directory({ ".config.json": configuration })
-  const started = start([], { cwd, ...options })
+  const started = start(["--config", ".config.json"], { cwd, ...options })
   const { child } = started
   const pending = new Map<unknown, (answer: Answer) => void>()
   const strays: Array<unknown> = []
@@ -60,7 +60,7 @@ export const modern = { _meta: modernMeta }
 
 export const overHttp = async (configuration: object, options: Start = {}) => {
   const cwd = await directory({ ".config.json": configuration })
-  const started = await startHttp([], { cwd, ...options })
+  const started = await startHttp(["--config", ".config.json"], { cwd, ...options })
   let ids = 0
   const ask = async (method: string, params: object = {}, id: unknown = `${++ids}`) => {
     const name = "name" in params ? String(params.name) : undefined

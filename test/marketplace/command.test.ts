@@ -42,7 +42,10 @@ const check = async (marketplace: Given | undefined, ...args: ReadonlyArray<stri
   const cwd = await directory({
     ".config.json": { environments: { good: { engine_host: engine, engine_api_key: "none" } }, marketplace }
   })
-  const { code, stderr, stdout } = await run(["check", "--toolsets", "marketplace", ...args], { cwd })
+  const { code, stderr, stdout } = await run(
+    ["check", "--config", ".config.json", "--toolsets", "marketplace", ...args],
+    { cwd }
+  )
   assert.notInclude(stdout + stderr, marketplace?.apiKey ?? "marketplace key")
   const [, first, ...others] = stdout.trim().split("\n")
   assert.include(first, "good (default)")
@@ -144,7 +147,7 @@ describe("the command", () => {
 
   it("does not read the marketplace's configuration where its tools are off", async () => {
     const cwd = await directory({ ".config.json": { environments, marketplace: { gards: {} } } })
-    assert.deepInclude(await run([], { cwd }), { code: 0, stderr: "" })
+    assert.deepInclude(await run(["--config", ".config.json"], { cwd }), { code: 0, stderr: "" })
   })
 })
 
@@ -154,8 +157,13 @@ describe("an advertiser without an engine", () => {
     .join("\n")
 
   it.each([
-    ["a file", { marketplace: { apiKey: personal } }, ["--toolsets", "marketplace"], {}],
-    ["a file that names the toolset", { marketplace: { apiKey: personal }, toolsets: ["marketplace"] }, [], {}],
+    ["a file", { marketplace: { apiKey: personal } }, ["--config", ".config.json", "--toolsets", "marketplace"], {}],
+    [
+      "a file that names the toolset",
+      { marketplace: { apiKey: personal }, toolsets: ["marketplace"] },
+      ["--config", ".config.json"],
+      {}
+    ],
     ["variables", undefined, ["--toolsets", "marketplace"], { MARKETPLACE_API_KEY: personal }]
   ])("needs only %s, and is offered no tool of the engine", async (_, file, args, env) => {
     const cwd = await directory(file === undefined ? {} : { ".config.json": file })
@@ -174,7 +182,7 @@ describe("an advertiser without an engine", () => {
   it("gets a check of the marketplace alone", async () => {
     const baseUrl = await standIn(marketplace(personal))
     const cwd = await directory({ ".config.json": { marketplace: { baseUrl, apiKey: personal } } })
-    const { code, stdout } = await run(["check", "--toolsets", "marketplace"], { cwd })
+    const { code, stdout } = await run(["check", "--config", ".config.json", "--toolsets", "marketplace"], { cwd })
     assert.strictEqual(code, 0)
     assert.match(stdout, /^marketplace: .* takes the key/)
   })
@@ -197,12 +205,20 @@ describe("an advertiser without an engine", () => {
 })
 
 describe("the marketplace's key in the environment", () => {
+  /** The folder in which trust in the content of the configuration is kept: it does not make the file a named one. */
+  const trustedIn = async (cwd: string) => {
+    const XDG_STATE_HOME = await directory()
+    await run(["check", "--trust"], { cwd, env: { XDG_STATE_HOME } })
+    return XDG_STATE_HOME
+  }
+
   it.each([
     ["proxy", "http://127.0.0.1:65535"],
     ["caFile", "authorities.pem"]
   ])("is not sent by a way that a file of the working folder names: %s", async (field, value) => {
     const cwd = await directory({ ".config.json": { environments, marketplace: { [field]: value } } })
-    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env: { MARKETPLACE_API_KEY: personal } })
+    const env = { MARKETPLACE_API_KEY: personal, XDG_STATE_HOME: await trustedIn(cwd) }
+    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env })
     assert.strictEqual(code, 1)
     assert.include(stderr, `marketplace.${field} may not decide where the key of MARKETPLACE_API_KEY goes`)
   })
@@ -214,7 +230,7 @@ describe("the marketplace's key in the environment", () => {
       response.end()
     })
     const cwd = await directory({ ".config.json": { environments, marketplace: { baseUrl } } })
-    const env = { MARKETPLACE_API_KEY: personal }
+    const env = { MARKETPLACE_API_KEY: personal, XDG_STATE_HOME: await trustedIn(cwd) }
     const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env })
     assert.strictEqual(code, 1)
     assert.match(
@@ -235,7 +251,12 @@ describe("two servers over one journal", () => {
     const cwd = await directory({
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false } }
     })
-    const [first, second, reader] = [command(cwd), command(cwd), command(cwd, "--read-only")]
+    const named = ["--config", ".config.json"]
+    const [first, second, reader] = [
+      command(cwd, ...named),
+      command(cwd, ...named),
+      command(cwd, ...named, "--read-only")
+    ]
     const planned = async ({ call }: typeof first, bid_rubles: number) => {
       const changes = [{ advert_id: 1001, nm_id: 5, bid_rubles }]
       return (await call("ads_plan_bids", { changes, check_floors: false }))["plan_id"]
@@ -279,7 +300,7 @@ describe("two servers over one journal", () => {
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false, journal } },
       "plans.jsonl": '{"not":"an entry"}\n'
     })
-    const { call, child, ended } = command(cwd)
+    const { call, child, ended } = command(cwd, "--config", ".config.json")
     const checked = await call("ads_check_key", {})
     assert.deepInclude(checked, { accepted: true, may_write: false })
     assert.match(String(checked["why_not"]), why)

@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
-import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
+import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { bidsSet, call, clusterPlan, pair, watchedBids } from "./clusterBids.ts"
 import { apply, kopecks } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
+
+/** A line as an earlier version wrote it. */
+const earlier = Schema.decodeUnknownSync(Entry)
 
 describe("a unit probe that an earlier version has sent", () => {
   /** As the earlier version left it: a low bid that stands, and a journal that says so. */
@@ -14,8 +17,8 @@ describe("a unit probe that an earlier version has sent", () => {
     const { append } = yield* PlanJournal
     const { id, steps } = yield* clusterPlan("a", "b")
     const first = steps.slice(0, 1).map((step) => step.id)
-    yield* append({ type: "begun", at: 0, plan_id: id, steps: first, trial: kopecks(300) })
-    yield* append({ type: "tried", at: 0, plan_id: id, steps: first })
+    yield* append(earlier({ type: "begun", at: 0, plan_id: id, steps: first, trial: kopecks(300) }))
+    yield* append(earlier({ type: "tried", at: 0, plan_id: id, steps: first }))
     yield* append({ type: "asked", at: 0, plan_id: id, problem: "A person must look" })
     yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(300) }] }, { unit: "kopecks" })
     return { id, first }
@@ -61,9 +64,9 @@ describe("a unit probe that an earlier version has sent", () => {
     Effect.gen(function* () {
       const { append } = yield* PlanJournal
       const { first, id } = yield* probed
-      yield* append({ type: "misread", at: 1, plan_id: id, steps: first, problem: "It was to be taken back." })
+      yield* append(earlier({ type: "misread", at: 1, plan_id: id, steps: first, problem: "It was to be taken back." }))
       assert.include((yield* call("show_plan", { plan_id: id }))["notice"], "It was to be taken back.")
-      yield* append({ type: "undone", at: 2, plan_id: id, steps: first, problem: "It was dropped." })
+      yield* append(earlier({ type: "undone", at: 2, plan_id: id, steps: first, problem: "It was dropped." }))
       assert.notProperty(yield* call("show_plan", { plan_id: id }), "notice")
     }).pipe(Effect.provide(marketplace({}, { wire: "published" })))
   )

@@ -46,7 +46,7 @@ describe("kill -9 in the middle of an apply", () => {
         const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
         const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
 
-        const doomed = command(cwd)
+        const doomed = command(cwd, "--config", ".config.json")
         const args = { target: "new-manual-campaign", check_floors: true, on_below_floor: "raise" }
         const plan = yield* Effect.promise(() => doomed.call("ads_plan_migration", args))
         const { plan_id } = plan
@@ -56,7 +56,7 @@ describe("kill -9 in the middle of an apply", () => {
         assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))))
         yield* Effect.promise(() => doomed.ended)
 
-        const next = command(cwd)
+        const next = command(cwd, "--config", ".config.json")
         const apply = (id: unknown) =>
           Effect.promise(() => next.call("apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
         const report = yield* apply(plan_id)

@@ -45,7 +45,7 @@ const ofToday = plansOver(
       const store = yield* PlanJournal
       const entries = found.flatMap((entry) => (entry.type === "unreadable" ? [] : [entry]))
       assert.strictEqual(entries.length, found.length)
-      yield* Effect.orDie(Effect.forEach(entries, store.append))
+      yield* Effect.orDie(store.append(...entries))
       return store
     })
   ).pipe(Layer.provide(PlanJournal.layerMemory))

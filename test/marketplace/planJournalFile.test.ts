@@ -3,18 +3,19 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Deferred, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
 import { auditLog, showPlan } from "../../src/changes/tools/planTools.ts"
 import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
-import { Entry, Plans } from "../../src/marketplace/apply/Plans.ts"
+import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import type { Needs } from "../../src/marketplace/tools/catalog.ts"
+import { pauseCampaign } from "../../src/marketplace/tools/startPause.ts"
 import type { Answer } from "../../src/mcp/Tool.ts"
 import { withAdsPlans } from "./offered.ts"
 import { embeddedClient, interceptedClient, inTime, plansOver } from "./support.ts"
@@ -178,6 +179,40 @@ describe("a journal in a file", () => {
         assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
         assert.isFalse(isLocked(file))
       }).pipe(Effect.provide(plansOver({}, watched, AdsJournal.layer(file)), { local: true }))
+    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+  )
+
+  it.effect("takes the pauses of another process at once while a plan is applied, and keeps them in their order", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const begun = yield* Deferred.make<void>()
+      const released = yield* Deferred.make<void>()
+      const held = Effect.gen(function* () {
+        const journal = yield* PlanJournal
+        yield* journal.hold(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(released)))
+      }).pipe(Effect.provide(aProcess(file), { local: true }))
+      const applying = yield* Effect.forkChild(held)
+      yield* Deferred.await(begun)
+      const other = Effect.forEach(
+        [1001, 1002, 1003],
+        (advert_id) => pauseCampaign.call({ advert_id, confirm: true }),
+        { concurrency: "unbounded" }
+      )
+      const answers = yield* Effect.provide(inTime(other, 1), aProcess(file), { local: true })
+      for (const { structured } of answers) {
+        assert.deepInclude(structured, { done: true })
+        assert.include(String(structured?.["next"]), "audit_log shows what was done")
+      }
+      assert.isTrue(isLocked(file))
+      yield* Deferred.succeed(released, undefined)
+      yield* Fiber.join(applying)
+      const log = yield* Effect.flatMap(withAdsPlans(auditLog.call({ limit: 500 })), rowsOf).pipe(
+        Effect.provide(aProcess(file), { local: true })
+      )
+      assert.lengthOf(
+        log.filter(({ what }) => what === "pause the campaign"),
+        6
+      )
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 })

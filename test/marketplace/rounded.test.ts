@@ -83,8 +83,8 @@ describe("a bid that the marketplace rounds to its step", () => {
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2, unconfirmed: [] })
       assert.deepStrictEqual(
-        report.rounded,
-        steps.map((one) => ({ step: one.id, bid: kopecks(stands) }))
+        report.adjusted,
+        steps.map((one) => ({ step: one.id, detail: { rounded: stands } }))
       )
       yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step })))
@@ -108,7 +108,7 @@ describe("a bid that the marketplace rounds to its step", () => {
       const { id } = yield* bidPlan(33_150)
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2 })
-      assert.lengthOf(report.rounded, 2)
+      assert.lengthOf(report.adjusted, 2)
       yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step: 100, loseAnswer: true })))
   )
@@ -125,7 +125,7 @@ describe("a bid that the marketplace rounds to its step", () => {
       yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids }] })
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2, found: 2 })
-      assert.lengthOf(report.rounded, 2)
+      assert.lengthOf(report.adjusted, 2)
       yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step: 100 })))
   )

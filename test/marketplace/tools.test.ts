@@ -251,7 +251,7 @@ describe("the marketplace toolset", () => {
       })
       yield* Effect.flip(inTime(call("apply_plan", { plan_id, confirm: true })).pipe(Effect.provide(declining)))
       const both = '- phrases 1003/500301: no longer shown for "cheap"; shown again for "school diary"'
-      assert.strictEqual(asked[0]?.split("\n")[1], both)
+      assert.include(asked[0], `\n${both}\n`)
     }).pipe(Effect.provide(marketplace()))
   })
 

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 
-import { offerOver } from "../../src/engine/offer.ts"
 import { operatorTools } from "../../src/engine/operator/catalog.ts"
 import { over } from "../../src/engine/tools/overInstances.ts"
-import { EngineToolset } from "../../src/engine/toolset.ts"
+import { offerOver } from "../../src/engine/toolset/offer.ts"
+import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import * as Outline from "../../src/mcp/Outline.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
 import { protocolVersions } from "../../src/mcp/protocol/ProtocolVersion.ts"

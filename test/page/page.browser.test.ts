@@ -161,7 +161,7 @@ describe("workflows", () => {
       name: `</title><script>document.title="taken"</script>`,
       nodes: [
         step("Start", 0, 0, { type: "engine-nodes-base.manualTrigger" }),
-        ...names.map((name, at) => step(name, 220 * (at + 1), 0, { notes: name }))
+        ...names.map((name, at) => step(name, 220 * (at + 1), 0, { notes: `${name} \u202e sk-live-4f9a8b7c6d5e4f3a` }))
       ],
       connections: names.map((target) => ({ source: "Start", target }))
     })
@@ -171,7 +171,10 @@ describe("workflows", () => {
     assert.include(await page.locator('[data-node="1"] .name').textContent(), "<script>")
     assert.notInclude(text(await page.locator('[data-node="3"] .name').textContent()), "\u202e")
     await page.locator('[data-node="2"]').click()
-    assert.include(await page.getByRole("complementary").innerText(), "onerror=alert(1)")
+    const details = await page.getByRole("complementary").innerText()
+    assert.include(details, "onerror=alert(1)")
+    assert.include(details, "\\u{202e} [masked]")
+    assert.notMatch(await page.locator("body").innerText(), /\u202e|4f9a8b7c6d5e4f3a/)
     assert.match(await page.title(), /^<\/title><script>.* · Workflow Tool Server$/)
     assert.isAtMost(await overflow(page), 0)
     await look(page, "hostile")

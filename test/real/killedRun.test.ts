@@ -130,7 +130,10 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
     const was = await kept()
     const environments = { local: { engine_host: proxy, engine_api_key: apiKey } }
     const cwd = await directory({ ".config.json": { environments } })
-    const noted = () => readdir(path.join(cwd, ".workflow-runs")).catch((): Array<string> => [])
+    const noted = async () =>
+      (await readdir(path.join(cwd, ".workflow-runs")).catch((): Array<string> => [])).filter((name) =>
+        name.endsWith(".json")
+      )
     const command = () => start(["--toolsets", "engine,operator"], { cwd })
     const left: Array<string> = []
     for (const when of passed) {

@@ -5,12 +5,32 @@ import { inject } from "vitest"
 
 import { decodeEntity, manual, tagged, unique } from "../contract/fixtures.ts"
 import { TestedEngine, overReal } from "../contract/TestedEngine.ts"
-import { ask, environment, refused, serverOver } from "../support/harness.ts"
+import { createKey, ownerSession } from "../engines/account.ts"
+import { ask, environment, operatorToolsets, refused, serverOver } from "../support/harness.ts"
 
 for (const engine of inject("engines")) {
   const member = serverOver({ member: environment(engine.host, engine.memberKey) }, FetchHttpClient.layer)
 
   layer(overReal(engine), { excludeTestServices: true })(`on the real ${engine.version}`, (it) => {
+    it.effect("makes no temporary copy with a key that may not delete it, where the engine tells", () =>
+      Effect.gen(function* () {
+        const { isV2, send } = yield* TestedEngine
+        if (!isV2) return
+        const rights = ["list", "read", "create", "update", "activate", "deactivate"].map((one) => `workflow:${one}`)
+        const scopes = [...rights, "execution:list", "execution:read"]
+        const session = yield* Effect.promise(() => ownerSession(engine.host))
+        const key = yield* Effect.promise(() => createKey(engine.host, session, { scopes }))
+        const name = unique("kept")
+        const { id } = decodeEntity(yield* ask("create_workflow", { name, nodes: [manual()] }))
+        yield* Effect.addFinalizer(() => send("DELETE", `/workflows/${id}`))
+        const few = serverOver({ few: environment(engine.host, key) }, FetchHttpClient.layer, operatorToolsets)
+        const { message } = yield* refused("run_workflow", { id }).pipe(Effect.provide(Layer.fresh(few)))
+        assert.include(message, "lacks workflow:delete.")
+        const { body } = yield* send("GET", `/workflows?name=${encodeURIComponent(`Temporary run of ${name}`)}`)
+        assert.deepInclude(body, { data: [] })
+      })
+    )
+
     it.effect("refuses what a key may not do, in the contract's words", () =>
       Effect.gen(function* () {
         const { send } = yield* TestedEngine

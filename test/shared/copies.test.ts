@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
-import { EngineToolset } from "../../src/engine/toolset.ts"
+import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { directory, startHttp } from "../cli/built.ts"
 import { configurationOf, modern, useCommand } from "../faults/servers.ts"
 import { modernHeaders } from "../support/fixtures/messages.ts"
@@ -55,7 +55,7 @@ describe("two copies behind nginx", () => {
       http: { allowedHosts: ["127.0.0.1"] }
     }
     const cwd = await directory({ ".config.json": configuration })
-    const startCopy = (at: number) => startHttp(["--port", String(at)], { cwd })
+    const startCopy = (at: number) => startHttp(["--config", ".config.json", "--port", String(at)], { cwd })
     const copies = [await startCopy(first), await startCopy(second)]
     nginx = await startNginx(port, [first, second])
     const { url } = nginx

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -14,6 +14,8 @@ export interface TestRedis {
   readonly kill: () => Promise<void>
   /** Lets it hang with all its connections open, or go on. */
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void
+  /** Sends it a command, such as one that changes its settings. */
+  readonly command: (...words: ReadonlyArray<string>) => void
   readonly remove: () => Promise<void>
 }
 
@@ -57,6 +59,9 @@ export const makeRedis = async (): Promise<TestRedis> => {
     url: `redis://:hidden@127.0.0.1:${port}`,
     start,
     kill,
+    command: (...words) => {
+      execFileSync("redis-cli", ["-p", String(port), "-a", "hidden", "--no-auth-warning", ...words])
+    },
     signal: (signal) => child?.kill(signal),
     remove: async () => {
       await kill()

@@ -29,8 +29,11 @@ afterAll(async () => {
   await redis.remove()
 })
 
-/** A server of the engine that shares what it can. Those with the same prefix share it with each other. */
-const serve = (prefix: string, more: object = {}, settings: object = {}) =>
+/**
+ * A server of the engine that shares what it can, as on a machine of its own: its locks on the disk keep nobody else away. Those
+ * with the same prefix share it with each other.
+ */
+const serve = async (prefix: string, more: object = {}, settings: object = {}) =>
   overHttp(
     {
       ...settings,
@@ -38,7 +41,7 @@ const serve = (prefix: string, more: object = {}, settings: object = {}) =>
       toolsets: ["operator"],
       shared: { redis: redis.url, prefix }
     },
-    { env: { WORKFLOW_TOOL_SERVER_LOG_LEVEL: "warn" } }
+    { env: { WORKFLOW_TOOL_SERVER_LOG_LEVEL: "warn", XDG_STATE_HOME: await directory() } }
   )
 type Server = Awaited<ReturnType<typeof serve>>
 const pair = async (prefix: string, more: object = {}): Promise<readonly [Server, Server]> => {
@@ -83,20 +86,22 @@ const inSession = async (one: Server, other: Server, params: object) => {
   return JSON.parse(last).result?.structuredContent
 }
 
-/** Calls one server, and makes the call again with the answer to its question at another. */
-const inRounds = async (one: Server, other: Server, params: object) => {
+/** Calls a server as a client of the newest revision, which brings answers with the call. */
+const callInRounds = async (server: Server, params: { readonly name: string }, more: object) => {
   const key = "io.modelcontextprotocol"
   const _meta = {
     [`${key}/protocolVersion`]: "2026-07-28",
     [`${key}/clientCapabilities`]: { elicitation: { form: {} } }
   }
-  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "apply_plan" }
-  const call = async (server: Server, more: object) => {
-    const response = await post(server, { id: 1, method: "tools/call", params: { ...params, ...more, _meta } }, headers)
-    return JSON.parse(await response.text()).result
-  }
-  const { requestState } = await call(one, {})
-  return (await call(other, { requestState, inputResponses: { agreement: yes } }))?.structuredContent
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name }
+  const response = await post(server, { id: 1, method: "tools/call", params: { ...params, ...more, _meta } }, headers)
+  return JSON.parse(await response.text()).result
+}
+
+/** Calls one server, and makes the call again with the answer to its question at another. */
+const inRounds = async (one: Server, other: Server, params: { readonly name: string }) => {
+  const { requestState } = await callInRounds(one, params, {})
+  return (await callInRounds(other, params, { requestState, inputResponses: { agreement: yes } }))?.structuredContent
 }
 
 describe("servers that share a Redis", () => {
@@ -169,6 +174,22 @@ describe("servers that share a Redis", () => {
     }
   })
 
+  it("act once on a yes, however many of them it is given to", async () => {
+    const servers = await pair("yes")
+    const nodes = [webhook, { ...webhook, name: "Call", type: "engine-nodes-base.httpRequest", typeVersion: 4.2 }]
+    const connections = { Hook: { main: [[{ node: "Call", type: "main", index: 0 }]] } }
+    const id = await idOf(servers[0], "acts outside", { nodes, connections })
+    const run = { name: "run_workflow", arguments: { id, confirm: true } }
+    const { requestState } = await callInRounds(servers[0], run, {})
+    const answered = { requestState, inputResponses: { agreement: yes } }
+    const both = await Promise.all(servers.map((server) => callInRounds(server, run, answered)))
+    const later = await Promise.all(servers.map((server) => callInRounds(server, run, answered)))
+    const all = [...both, ...later]
+    const ran = all.filter(({ structuredContent }) => structuredContent?.ran === true)
+    const asked = all.filter(({ resultType }) => resultType === "input_required")
+    assert.deepStrictEqual([ran.length, asked.length], [1, 3])
+  })
+
   it(
     "read on without the Redis, refuse changes, say so once, and change again when it is back",
     { timeout: 60_000 },
@@ -195,12 +216,27 @@ describe("servers that share a Redis", () => {
     }
   )
 
+  it.each([
+    ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
+    ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]]
+  ])("call a refusal of the Redis by its name: %s", async (refusal, begin, end) => {
+    const [one] = await pair(refusal)
+    const id = await idOf(one, `while ${refusal}`)
+    redis.command(...begin)
+    const refused = errorOf(await one.call("update_workflow", { id, name: "not now" }))
+    assert.include(refused.message, `(${refusal})`)
+    assert.notInclude(refused.message, "does not answer")
+    assert.include(await one.says("stderr", refusal), `(${refusal})`)
+    redis.command(...end)
+    assert.isUndefined((await one.call("update_workflow", { id, name: "now" })).error)
+  })
+
   it("do not start where the Redis cannot be used, and never show its password", async () => {
     const url = redis.url.replace("hidden", "wrong-password")
     const cwd = await directory({
       ".config.json": { ...configurationOf({ production: engine.host }), shared: { redis: url } }
     })
-    const { code, stderr } = await run(["--http", "--port", "0"], { cwd })
+    const { code, stderr } = await run(["--http", "--port", "0", "--config", ".config.json"], { cwd })
     assert.strictEqual(code, 1)
     assert.include(stderr, "shared.redis cannot be used")
     assert.notInclude(stderr, "wrong-password")

@@ -1,4 +1,4 @@
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import type { Driver, Failure, RemoteState, Row } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
@@ -15,16 +15,20 @@ export type EntryBody = OfPlan<ProgressEntry>
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
   readonly driver: Driver<C, S, E>
+  /** When it began, in milliseconds since 1970. */
+  readonly startedAt: number
   /** When nothing new is begun any more, in milliseconds since 1970. */
   readonly until: number
   /** The plan that a rollback leads back from. */
   readonly original: PlanState.PlanState<C> | undefined
-  /** Where the plan stands: what the journal holds, folded. Only `record` sets it. */
+  /** Where the plan stands: what the journal holds, folded, and what was read back since. Only `record` and `readBack` set it. */
   state: PlanState.PlanState<C>
   /** Writes an entry to the journal, then folds it into the state. */
   readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
   readonly shown: Set<string>
+  /** Why some of what was read is less certain than usual. */
+  readonly caveats: Set<string>
   /** How many steps were as wanted without being sent, in this run. */
   found: number
   /** How many calls were refused since the last one that was taken. */
@@ -38,24 +42,32 @@ interface Start<C, S extends RemoteState<C>, E> extends Pick<Run<C, S, E>, "driv
 
 /** A run that goes on where the state ends. */
 export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original, state, until }: Start<C, S, E>) =>
-  Effect.map(Semaphore.make(1), (writing) => {
+  Effect.zipWith(Semaphore.make(1), Clock.currentTimeMillis, (writing, startedAt) => {
     const run: Run<C, S, E> = {
       driver,
+      startedAt,
       until,
       original,
       state,
       record: (news) =>
         Effect.gen(function* () {
-          const entry = { ...news, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
+          const isRead = news.type === "begun" && HashMap.isEmpty(run.state.unread)
+          const told: EntryBody = isRead ? { ...news, read_back: true } : news
+          const entry = { ...told, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
       shown: new Set(),
+      caveats: new Set(),
       found: 0,
       refusedInARow: 0
     }
     return run
   })
+
+/** The moment at which something was sent, at the latest: before this run began, if the clock was set back since. */
+export const sentBy = ({ startedAt }: { readonly startedAt: number }, sentAt: number, now: number): number =>
+  sentAt > now ? Math.min(startedAt, now) : sentAt
 
 /** Whether a run rolls another plan back. */
 export const isRollback = <C>({ state }: { readonly state: PlanState.PlanState<C> }): boolean =>
@@ -79,11 +91,14 @@ export const rowsOf = <C, S extends RemoteState<C>, E>(
 
 /** Reads what the changes of some rows are about; what follows from an error is its failure. */
 export const read = <C, S extends RemoteState<C>, E>(
-  { driver, state }: Run<C, S, E>,
+  { caveats, driver, state }: Run<C, S, E>,
   rows: ReadonlyArray<{ readonly change: C }>
 ): Effect.Effect<S, Failure> => {
   const changes = changesOf(rows)
-  return Effect.mapError(driver.readRemoteState(changes, state.plan), (error) => driver.explain(error, changes))
+  return driver.readRemoteState(changes, state.plan).pipe(
+    Effect.tap(({ caveat }) => Effect.sync(() => caveat !== undefined && caveats.add(caveat))),
+    Effect.mapError((error) => driver.explain(error, changes))
+  )
 }
 
 export const changesOf = <C>(rows: ReadonlyArray<{ readonly change: C }>): ReadonlyArray<C> =>
@@ -109,7 +124,7 @@ export const stoppedBy = <C, S extends RemoteState<C>, E>(
   failure: Failure,
   at: ReadonlyArray<string> = []
 ): ApplyStopped => {
-  const outstanding = notice(state, driver)
+  const outstanding = notice(state)
   const problem = `${placesOf(at)}${failure.problem}${outstanding === undefined ? "" : ` ${outstanding}`}`
   if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
   const { reason } = failure

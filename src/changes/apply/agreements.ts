@@ -1,34 +1,56 @@
 import { Effect } from "effect"
 
+import { fingerprint } from "../../internal/json/fingerprint.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
-import type { Question, Reply } from "../../mcp/Elicitation.ts"
+import { CallerId } from "../../mcp/CallerId.ts"
+import { Elicitation } from "../../mcp/Elicitation.ts"
+import type { Driver, RemoteState } from "../Driver.ts"
+import type { Plan } from "../Plan.ts"
 import { NotAgreed } from "../PlanError.ts"
+import type { Agreement, PlanState } from "../PlanState.ts"
 
-/** How many agreements are remembered. */
-const most = 1000
+/** What a plan sends, and where: everything that an agreement to it covers. */
+const coveredBy = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  { addressesOf = () => Effect.succeed([]) }: Driver<C, S, E>,
+  plan: Plan<C>
+) {
+  const { id, kind, steps } = plan
+  return { id, kind, steps, addresses: yield* addressesOf(plan) }
+})
 
-/** Asks people whether plans may change what is protected, once for each plan, as plans never change. */
-export const make = () => {
-  const agreed = new Set<string>()
+const isAmong = (agreements: ReadonlyArray<Agreement>, { caller, digest }: Agreement): boolean =>
+  agreements.some((one) => one.caller === caller && one.digest === digest)
 
-  const remember = (id: string) => {
-    agreed.add(id)
-    for (const oldest of agreed) {
-      if (agreed.size <= most) return
-      agreed.delete(oldest)
-    }
+/**
+ * A person's agreement to what a plan changes, for the current caller: as the journal has it, or asked for now. Undefined
+ * where none is needed, or nobody can be asked; fails where a person does not agree.
+ */
+export const obtain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E, E2>(
+  driver: Driver<C, S, E>,
+  { agreements, plan }: PlanState<C>,
+  /** Fails where the plan cannot be applied anyway, so that nobody is asked in vain. */
+  mayApply: Effect.Effect<unknown, E2>
+) {
+  const { ask } = yield* Elicitation
+  const message = ask === undefined ? undefined : driver.questionOf?.(plan)
+  if (ask === undefined || message === undefined) return undefined
+  yield* mayApply
+  const digest = yield* fingerprint(yield* coveredBy(driver, plan))
+  const agreement: Agreement = { caller: yield* yield* CallerId, digest }
+  if (isAmong(agreements, agreement)) return agreement
+  const refusal = yield* askToAgree(ask, { message, covers: digest })
+  return refusal === undefined ? agreement : yield* new NotAgreed({ id: plan.id, ...refusal })
+})
+
+/** Whether the journal lacks an agreement that a plan is about to be sent with; fails if the plan has become another. */
+export const isUnrecorded = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  driver: Driver<C, S, E>,
+  { agreements, plan }: PlanState<C>,
+  agreement: Agreement
+) {
+  if ((yield* fingerprint(yield* coveredBy(driver, plan))) !== agreement.digest) {
+    const problem = "what it sends, or where, is not what was agreed to any more"
+    return yield* new NotAgreed({ id: plan.id, answer: "unanswered", problem })
   }
-
-  /** Ends when a person has agreed, and fails when one has not. */
-  const obtain = Effect.fnUntraced(function* (
-    ask: (question: Question) => Effect.Effect<Reply>,
-    { id, message }: { readonly id: string; readonly message: string }
-  ) {
-    if (agreed.has(id)) return undefined
-    const refusal = yield* askToAgree(ask, message)
-    if (refusal !== undefined) return yield* new NotAgreed({ id, ...refusal })
-    return remember(id)
-  })
-
-  return { obtain }
-}
+  return !isAmong(agreements, agreement)
+})

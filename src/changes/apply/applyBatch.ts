@@ -4,8 +4,8 @@ import type { RemoteState, Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
-import { readBack, recordRounded } from "./readBack.ts"
-import { changesOf, isRollback, knownOf, read, rowsOf, type Run, stepsOf, stopped, stoppedBy } from "./Run.ts"
+import { readBack, recordAdjusted } from "./readBack.ts"
+import { changesOf, isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, stopped, stoppedBy } from "./Run.ts"
 
 /** One batch of a plan: read, sent where still to do, recorded, read back. */
 export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -28,7 +28,7 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
   yield* pending.some(({ change }) => isSentAlone(change))
     ? sendEachAlone(run, pending, state)
     : sendTogether(run, pending, state)
-  if (!pending.some(({ change }) => creations.isOne(change))) yield* readBack(run, pending)
+  yield* readBack(run)
 })
 
 const pauseMs = 1000
@@ -47,7 +47,7 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
       const isMissing =
         creations.isOne(change) && sentAt !== undefined && state.lost(change, sentAt).created === undefined
-      return isMissing ? [Math.min(sentAt, now) + visibleMs] : []
+      return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
     const latest = Math.max(now, ...shows)
     if (latest === now || latest >= run.until) return state
@@ -70,14 +70,15 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const judged = rows
     .filter(isOpenRow(run))
     .map((row) => ({ ...row, judgement: state.judge(row.change, knownOf(run, row.step)) }))
-  const heldBack = yield* run.driver.holdBack(judged)
+  const { holdBack } = run.driver
+  const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)
   const already = judged.filter(({ judgement }) => judgement === "already")
   // The read model may lag: a rollback does not trust it to show what has just been changed or made.
   if (isRollback(run)) {
     for (const { step } of already) if (!heldBack.has(step)) run.shown.add(step)
   } else {
     yield* recordDone(run, stepsOf(already), { found: true })
-    yield* recordRounded(run, already, state)
+    yield* recordAdjusted(run, already, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
   const explain = drifted ? yield* state.explainDrift : () => ""
@@ -116,7 +117,8 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     const sentAt = recordOf(run.state, step).outcomeUnknownSince
     if (!creations.isOne(change) || sentAt === undefined) continue
     const { created, others } = state.lost(change, sentAt)
-    const waitMs = Math.min(visibleMs, sentAt + visibleMs - (yield* Clock.currentTimeMillis))
+    const now = yield* Clock.currentTimeMillis
+    const waitMs = sentBy(run, sentAt, now) + visibleMs - now
     const beside = others === undefined ? "" : ` (${others})`
     const what = creations.describe(change)
     const unknownYet = stopped(run.state, {

@@ -1,20 +1,29 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect, HashMap } from "effect"
 
 import { bisectReads } from "../bisectReads.ts"
 import type { Failure, RemoteState, Row, Shown } from "../Driver.ts"
+import type { Step } from "../Plan.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
-/** Reads back what was sent; what does not show yet is unconfirmed. */
-export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  run: Run<C, S, E>,
-  sent: ReadonlyArray<Row<C>>
-) {
-  const done = sent.filter(({ step }) => PlanState.recordOf(run.state, step).doneAt !== undefined)
-  const shown = yield* shownAmong(run, done)
-  const unseen = stepsOf(done).filter((step) => !shown.has(step))
-  if (unseen.length > 0) yield* run.record({ type: "unconfirmed", steps: unseen })
+/**
+ * Reads back what is done and was not read back yet, by this call or by one that was broken off before it could; what does not
+ * show yet is unconfirmed.
+ */
+export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(run: Run<C, S, E>) {
+  const { creations, batches } = run.driver
+  const unread = new Set(HashMap.keys(run.state.unread))
+  if (unread.size === 0) return
+  const isDue = ({ change, id }: Step<C>) =>
+    unread.has(id) && PlanState.recordOf(run.state, id).doneAt !== undefined && !creations.isOne(change)
+  for (const steps of batches(run.state.plan.steps.filter(isDue))) {
+    const rows = rowsOf(run, steps)
+    const shown = yield* shownAmong(run, rows)
+    const unseen = stepsOf(rows).filter((step) => !shown.has(step))
+    if (unseen.length > 0) yield* run.record({ type: "unconfirmed", steps: unseen })
+  }
+  run.state = PlanState.allRead(run.state)
 })
 
 /** Reads once more what did not show when it was read back, and records what shows by now. */
@@ -31,7 +40,7 @@ interface Seen {
   readonly as: Shown
 }
 
-/** The steps that show as wanted, or rounded; what the upstream does not show at all is none of them. */
+/** The steps that show as wanted, or adjusted; what the upstream does not show at all is none of them. */
 const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
@@ -40,8 +49,8 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const all = found.flatMap(({ answer, items }) =>
     items.map(({ change, step }): Seen => ({ step, as: answer.shown(change) }))
   )
-  yield* stopAtMisread(run, all)
-  yield* recordAllRounded(run, all)
+  yield* stopAtMistaken(run, all)
+  yield* recordAllAdjusted(run, all)
   return new Set(all.filter(({ as }) => as._tag !== "Other").map(({ step }) => step))
 })
 
@@ -49,32 +58,39 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 export const refusalOf = (failure: Failure): string | undefined =>
   failure._tag === "Refused" ? failure.problem : undefined
 
-/** Records amounts that the upstream has rounded: they still count as the plan's own, also for its rollback. */
-export const recordRounded = <C, S extends RemoteState<C>, E>(
+/** Records what the upstream has made of changes: that still counts as the plan's own, also for its rollback. */
+export const recordAdjusted = <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>,
   state: S
 ) =>
-  recordAllRounded(
+  recordAllAdjusted(
     run,
     rows.map(({ change, step }) => ({ step, as: state.shown(change) }))
   )
 
-const recordAllRounded = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
-  const rounded = all.flatMap(({ as, step }) => (as._tag === "Rounded" ? [{ step, amount: as.amount }] : []))
-  return rounded.length === 0
-    ? Effect.void
-    : run.record({ type: "rounded", steps: stepsOf(rounded), bids: rounded.map(({ amount }) => amount) })
+const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
+  const adjusted = all.flatMap(({ as, step }) => (as._tag === "Adjusted" ? [{ ...as, step }] : []))
+  return Effect.forEach(
+    Object.entries(Arrays.groupBy(adjusted, (one) => one.word)),
+    ([word, some]) => run.record({ type: "observed", word, standing: "done", ...entryOf(some) }),
+    { discard: true }
+  )
 }
 
-/** Stops the apply if an amount was read in another unit: such a step is not done. */
-const stopAtMisread = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
-  const misread = all.flatMap(({ as, step }) => (as._tag === "Misread" ? [{ step, amount: as.amount }] : []))
-  const [first, ...others] = misread
+/** Stops the apply if something shows that must not stand: such a step is not done. */
+const stopAtMistaken = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
+  const mistaken = all.flatMap(({ as, step }) => (as._tag === "Mistaken" ? [{ ...as, step }] : []))
+  const [first, ...others] = mistaken
   if (first === undefined) return Effect.void
-  const { problem, reason, remedy } = run.driver.describeMisread(first, others.length)
+  const { problem, reason, remedy } = first.explain(others.length)
   return Effect.andThen(
-    run.record({ type: "misread", steps: stepsOf(misread), problem }),
+    run.record({ type: "observed", word: first.word, standing: "open", ...entryOf(mistaken), problem }),
     Effect.suspend(() => Effect.fail(stopped(run.state, { reason, problem: `${problem} ${remedy}` })))
   )
 }
+
+const entryOf = (rows: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>) => ({
+  steps: stepsOf(rows),
+  details: rows.map(({ detail }) => detail)
+})

@@ -6,8 +6,8 @@ import { ApplyStopped } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
-import { recordRounded } from "./readBack.ts"
-import { isRollback, knownOf, read, rowsOf, type Run, stepsOf } from "./Run.ts"
+import { recordAdjusted } from "./readBack.ts"
+import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf } from "./Run.ts"
 
 const pauseMs = 5000
 
@@ -36,7 +36,8 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { error, startedAt }: Loss
 ) {
   const { isRepeatable, visibleMs } = run.driver
-  const sentAt = Math.max(...steps.map(({ id }) => recordOf(run.state, id).outcomeUnknownSince ?? 0))
+  const now = yield* Clock.currentTimeMillis
+  const sentAt = Math.max(...steps.map(({ id }) => sentBy(run, recordOf(run.state, id).outcomeUnknownSince ?? 0, now)))
   // What an earlier call has lost was read before anything was sent.
   yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
   const openNow = () => steps.filter(isOpen(run.state))
@@ -86,5 +87,5 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     (row) => since(row.step) !== undefined && state.judge(row.change, knownOf(run, row.step)) === "already"
   )
   yield* recordDone(run, stepsOf(shown), { found: false })
-  yield* recordRounded(run, shown, state)
+  yield* recordAdjusted(run, shown, state)
 })

@@ -1,11 +1,13 @@
 import { Clock, Effect } from "effect"
 
-import type { RemoteState } from "../Driver.ts"
+import type { Failure, RemoteState } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
 import { notice } from "../notice.ts"
-import { isOpen, type PlanState, valuesByStep, unconfirmedOf } from "../PlanState.ts"
+import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
+import { isOpen, type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
 import { bisect } from "./bisect.ts"
-import { confirm } from "./readBack.ts"
+import { recordDone } from "./outcomes.ts"
+import { confirm, readBack } from "./readBack.ts"
 import { type Run, stoppedBy } from "./Run.ts"
 
 /** The progress of an apply. */
@@ -21,8 +23,8 @@ export interface Report {
   readonly refused: ReadonlyArray<{ readonly step: string; readonly problem: string }>
   /** Steps that do not show yet when read back; a read model may take minutes. */
   readonly unconfirmed: ReadonlyArray<string>
-  /** Amounts that the upstream has rounded to its step, with what shows in their place; over all calls. */
-  readonly rounded: ReadonlyArray<{ readonly step: string; readonly bid: number }>
+  /** What the upstream has made of what was sent, in its own terms; over all calls. */
+  readonly adjusted: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>
   /** What was created, by the step that did. */
   readonly created: Readonly<Record<string, CreatedId>>
   /** What a person should know before going on. */
@@ -45,6 +47,10 @@ const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
   const { driver } = run
   const { steps } = run.state.plan
   const left = () => steps.filter(isOpen(run.state))
+  const asStopped = (error: Failure | ApplyStopped | JournalFailed) =>
+    error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error)
+  // What an earlier call has sent and could not read back.
+  yield* Effect.mapError(readBack(run), asStopped)
   for (const batch of driver.batches(left())) {
     if ((yield* Clock.currentTimeMillis) >= run.until) return report(run, "in progress")
     const places = batch.map(({ id }) => id)
@@ -54,13 +60,19 @@ const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
     yield* onProgress(run.state.done, steps.length)
   }
   if (left().length > 0) return report(run, "in progress")
-  yield* Effect.mapError(confirm(run), (error) =>
-    error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error)
-  )
+  yield* recordDone(run, settled(run), { found: true })
+  yield* Effect.mapError(confirm(run), asStopped)
   const refused = valuesByStep(run.state, (record) => record.refused).length
   yield* run.record({ type: "finished", ...(refused > 0 ? { refused } : {}) })
   return report(run, endOf(refused, run.state.done))
 })
+
+/** The refused steps that others of the plan have settled. */
+const settled = <C, S extends RemoteState<C>, E>({ driver, state }: Run<C, S, E>): ReadonlyArray<string> =>
+  state.plan.steps.flatMap(({ change, id }) => {
+    const other = recordOf(state, id).refused === undefined ? undefined : driver.settledBy?.(change)
+    return other === undefined || recordOf(state, other).doneAt === undefined ? [] : [id]
+  })
 
 const endOf = (refused: number, done: number): Report["state"] => {
   if (refused === 0) return "applied"
@@ -68,10 +80,10 @@ const endOf = (refused: number, done: number): Report["state"] => {
 }
 
 const report = <C, S extends RemoteState<C>, E>(
-  { driver, found, state }: Run<C, S, E>,
+  { caveats, found, state }: Run<C, S, E>,
   is: Report["state"]
 ): Report => {
-  const said = notice(state, driver)
+  const said = [notice(state) ?? [], ...caveats].flat().join(" ")
   return {
     plan_id: state.plan.id,
     state: is,
@@ -80,9 +92,11 @@ const report = <C, S extends RemoteState<C>, E>(
     found,
     refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
     unconfirmed: unconfirmedOf(state),
-    rounded: valuesByStep(state, ({ rounded }) => rounded).map(([step, bid]) => ({ step, bid })),
+    adjusted: valuesByStep(state, ({ observed }) => (observed?.open === undefined ? observed : undefined)).map(
+      ([step, { detail }]) => ({ step, detail })
+    ),
     created: Object.fromEntries(valuesByStep(state, ({ created }) => created)),
-    ...(said === undefined ? {} : { notice: said })
+    ...(said === "" ? {} : { notice: said })
   }
 }
 

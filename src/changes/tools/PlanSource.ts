@@ -6,7 +6,7 @@ import type { Report } from "../apply/runPlan.ts"
 import type { Describing } from "../Driver.ts"
 import type { Kept, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
-import type { Plan } from "../Plan.ts"
+import type { Plan, Step } from "../Plan.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
 import type { ApplyOptions, Plans } from "../Plans.ts"
 import { type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
@@ -26,7 +26,10 @@ export interface AuditRow {
   readonly plan: string | undefined
   /** The id of the thing that it is about; `unknown` where that cannot be told. */
   readonly subject: string | undefined
-  readonly row: Readonly<Record<string, unknown>>
+  /** Whether it tells of a new plan. */
+  readonly isPlan: boolean
+  /** Worked out for rows that are shown. */
+  readonly row: () => Readonly<Record<string, unknown>>
 }
 
 /** For a line that cannot be read: it may be about any plan and anything. */
@@ -50,8 +53,8 @@ export interface PlanSource {
 
 /** A report in the upstream's words. */
 interface Told extends Report {
-  /** Amounts as people are shown them, by the rows of `rounded`. */
-  readonly amounts: ReadonlyArray<unknown>
+  /** Fields of the upstream's own. */
+  readonly fields: Readonly<Record<string, unknown>>
   /** What to do next. */
   readonly advice: string
 }
@@ -77,18 +80,24 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
         const report = yield* Effect.mapError(plans.apply(id, options), render)
         const state = yield* Effect.option(plans.state(id))
         const isForGood = Option.exists(state, ({ plan }) => plan.steps.every(({ undo }) => undo.length === 0))
+        const told = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
-          amounts: report.rounded.map(({ bid }) => describing.describeAmount(bid)),
-          advice: adviceAfter(describing, report, isForGood)
+          fields: told?.fields ?? {},
+          advice: adviceAfter(describing, report, { isForGood, adjusted: told?.advice ?? "" })
         }
       }),
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
     audit: Effect.map(plans.entries, (entries) => {
-      const made = new Map(
-        entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry.plan] as const] : []))
-      )
-      return entries.flatMap((entry) => rowsOf(describing, entry, made))
+      const made = new Map<string, Plan<C>>()
+      for (const entry of entries) if (entry.type === "planned") made.set(entry.plan_id, entry.plan)
+      const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
+      const stepsOf = (plan: string) => {
+        const known = steps.get(plan) ?? new Map(made.get(plan)?.steps.map((step) => [step.id, step]))
+        steps.set(plan, known)
+        return known
+      }
+      return entries.flatMap((entry) => rowsOf(describing, entry, stepsOf))
     }),
     isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnlyReason(now) === undefined)
   }
@@ -96,9 +105,9 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
 
 /** What to do after an apply. */
 const adviceAfter = <C>(
-  { afterCreation, afterRounding, upstream }: Describing<C>,
-  { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report,
-  isForGood: boolean
+  { afterCreation, upstream }: Describing<C>,
+  { created, done, plan_id, refused, state, total, unconfirmed }: Report,
+  { adjusted, isForGood }: { readonly adjusted: string; readonly isForGood: boolean }
 ): string => {
   const back = isForGood ? "Nothing of it can be rolled back" : "plan_rollback plans the rollback"
   const orBack = isForGood ? "" : `; or ${back}`
@@ -112,10 +121,10 @@ const adviceAfter = <C>(
   }
   if (total === 0) return "The plan holds no changes, and nothing was done."
   const start = Object.keys(created).length === 0 ? "" : `; ${afterCreation}`
-  const steps = rounded.length === 0 ? "" : ` ${afterRounding}`
+  const more = adjusted === "" ? "" : ` ${adjusted}`
   return unconfirmed.length > 0
-    ? `Applied. Some steps do not show yet; ${upstream} may take minutes. ${back}${start}.${steps}`
-    : `Applied and read back. ${back}${start}.${steps}`
+    ? `Applied. Some steps do not show yet; ${upstream} may take minutes. ${back}${start}.${more}`
+    : `Applied and read back. ${back}${start}.${more}`
 }
 
 const whatIsLeft = (steps: number): string => (steps === 1 ? "1 step is left" : `${steps} steps are left`)
@@ -141,10 +150,12 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
   const rows = limit === undefined ? fitting(pairs, room) : pairs.length
   const warnings = [...plan.warnings, ...state.unreadable]
   const told = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
-  const said = state.isRolledBack ? undefined : notice(state, describing)
+  const said = state.isRolledBack ? undefined : notice(state)
+  const digest = describing.digestOf?.(plan.steps)
   return {
     plan_id: plan.id,
     kind: plan.kind,
+    ...(digest === undefined ? {} : { digest }),
     state: stateOf(state),
     total: plan.steps.length,
     done: state.done,
@@ -177,51 +188,63 @@ const stateOf = <C>({ done, isBegun, isFinished, isPartly, isRolledBack }: PlanS
 const rowsOf = <C>(
   describing: Describing<C>,
   entry: Kept<C>,
-  plans: ReadonlyMap<string, Plan<C>>
+  stepsOf: (plan: string) => ReadonlyMap<string, Step<C>>
 ): ReadonlyArray<AuditRow> => {
-  const about = { at: entry.at, plan: "plan_id" in entry ? String(entry.plan_id) : undefined, subject: undefined }
+  const plan = "plan_id" in entry ? String(entry.plan_id) : undefined
+  const about = { at: entry.at, plan, subject: undefined, isPlan: entry.type === "planned" }
   const at = moment(entry.at)
   switch (entry.type) {
     case "action": {
       const { row, subject } = describing.describeAction(entry)
-      return [{ at: entry.at, plan: undefined, subject, row: { at, ...row } }]
+      return [{ ...about, plan: undefined, subject, row: () => ({ at, ...row }) }]
     }
     case "planned": {
       const { kind, reverses, steps } = entry.plan
       const row = { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length }
-      return [{ ...about, row: reverses === undefined ? row : { ...row, reverses } }]
+      return [{ ...about, row: () => (reverses === undefined ? row : { ...row, reverses }) }]
     }
     case "unreadable": {
       const { at: _, type: what, ...row } = entry
-      return [{ at: entry.at, plan: entry.plan_id ?? unknown, subject: unknown, row: { at, what, ...row } }]
+      return [{ ...about, plan: entry.plan_id ?? unknown, subject: unknown, row: () => ({ at, what, ...row }) }]
     }
+    case "steps":
+      return []
     case "asked":
     case "stopped":
-      return [{ ...about, row: { at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem } }]
+      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem }) }]
+    case "agreed":
+      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, caller: entry.caller }) }]
     case "finished": {
       const what = entry.refused === undefined ? entry.type : `ended, with ${entry.refused} steps refused`
-      return [{ ...about, row: { at, what, plan_id: entry.plan_id } }]
+      return [{ ...about, row: () => ({ at, what, plan_id: entry.plan_id }) }]
     }
     default:
-      return entry.steps.map((id) => ({ ...about, ...stepEntry(describing, entry, id, plans.get(entry.plan_id)) }))
+      return entry.steps.map((id) => ({
+        ...about,
+        ...stepEntry(describing, entry, id, stepsOf(entry.plan_id).get(id))
+      }))
   }
 }
 
 type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
 
-const stepEntry = <C>(describing: Describing<C>, entry: WithSteps, id: string, plan: Plan<C> | undefined) => {
-  const step = plan?.steps.find((one) => one.id === id)
+const stepEntry = <C>(describing: Describing<C>, entry: WithSteps, id: string, step: Step<C> | undefined) => {
   const created = entry.type === "done" ? entry.created : undefined
   const subject = step === undefined ? created : (describing.subjectOf(step.change) ?? created)
   return {
     subject: subject === undefined ? undefined : String(subject),
-    row: {
+    row: () => ({
       at: moment(entry.at),
-      what: entry.type === "done" && entry.found ? "found as wanted" : entry.type,
+      what: whatOf(entry),
       plan_id: entry.plan_id,
       ...(step === undefined ? { step: id } : stepRow(describing, step)),
       ...(created === undefined ? {} : { created }),
       ...("problem" in entry ? { problem: entry.problem } : {})
-    }
+    })
   }
+}
+
+const whatOf = (entry: WithSteps): string => {
+  if (entry.type === "observed") return entry.word
+  return entry.type === "done" && entry.found ? "found as wanted" : entry.type
 }

@@ -19,9 +19,12 @@ const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a pla
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
   PlanSources.use((sources) =>
     Effect.gen(function* () {
-      const [first] = sources
-      const known = yield* Effect.filter(sources, (source) => source.has(id))
-      const source = known[0] ?? first
+      const [first, ...others] = sources
+      // A journal is read to tell whether it knows a plan, and may be long.
+      const source =
+        others.length === 0
+          ? first
+          : Option.getOrElse(yield* Effect.findFirst(sources, ({ has }) => has(id)), () => first)
       if (source === undefined) return yield* renderPlanError(new PlanNotFound({ id }))
       return yield* ask(source)
     })
@@ -86,7 +89,12 @@ export const applyPlan = Tool.make("apply_plan", {
     if (!confirm) return yield* unconfirmed
     const progress = yield* Progress
     const onProgress = (done: number, total: number) => progress({ progress: done, total })
-    const { advice, amounts, ...report } = yield* ofPlan(plan_id, (source) =>
+    const {
+      adjusted: _,
+      advice,
+      fields,
+      ...report
+    } = yield* ofPlan(plan_id, (source) =>
       source.apply(plan_id, { maxSeconds: max_seconds, onProgress, isProtectedConfirmed })
     )
     return {
@@ -95,8 +103,7 @@ export const applyPlan = Tool.make("apply_plan", {
       refused_count: report.refused.length,
       unconfirmed: report.unconfirmed.slice(0, 20),
       unconfirmed_count: report.unconfirmed.length,
-      rounded: report.rounded.slice(0, 20).map(({ step }, index) => ({ step, bid: amounts[index] })),
-      rounded_count: report.rounded.length,
+      ...fields,
       next: `${advice}${report.notice === undefined ? "" : ` ${report.notice}`}`
     }
   })
@@ -151,13 +158,13 @@ export const auditLog = Tool.make("audit_log", {
       asked === undefined || told === asked || told === unknown
     const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
       .filter((one) => one.at >= from && isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
-      .filter(({ row }) => !plans || row["what"] === "planned")
+      .filter(({ isPlan }) => !plans || isPlan)
       .toReversed()
-    const asked = rows.slice(offset, offset + (limit ?? mostRows))
+    const asked = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
     const shown = limit === undefined ? fitted(asked, room) : asked
     return {
       total: rows.length,
-      entries: shown.map(({ row }) => row),
+      entries: shown,
       next: more(offset + shown.length, rows.length, `show_plan shows where a plan stands, ${backOf}`)
     }
   })

@@ -3,8 +3,11 @@ import { Schema, Struct } from "effect"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Blocked } from "../Plan.ts"
 
+/** What a value is, in lists alone: its type says no more than that of `Value`. */
+type Shape<Value> = Schema.Codec<Value, unknown>
+
 /** What a step leads from or to, as its upstream shows it. */
-const place = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.String, JsonObject])
+const place: Shape<unknown> = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.String, JsonObject])
 
 /* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
 
@@ -12,7 +15,7 @@ const place = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.S
 export const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
 
 /** A row of a step; what it leads from and to depends on the upstream and the kind of change. */
-const stepOf = <S extends Schema.Constraint>(place: S) => ({
+const stepOf = (place: Shape<unknown>) => ({
   step: Schema.String,
   before: place,
   after: place,
@@ -31,9 +34,10 @@ const apartFromSteps = {
 export const next = Schema.String
 
 /** A plan in short, as tools that plan answer. */
-export const planOf = <K extends Schema.Constraint, S extends Schema.Constraint>(kind: K, place: S) => ({
+export const planOf = (kind: Shape<string>, place: Shape<unknown>) => ({
   plan_id: Schema.String,
   kind,
+  digest: Schema.optionalKey(Schema.String),
   steps: whole,
   by_kind: Schema.Record(Schema.String, whole),
   first_steps: Schema.Array(Schema.Struct(stepOf(place))),
@@ -49,6 +53,7 @@ export const rollback = Schema.Struct({
 export const shownPlan = Schema.Struct({
   plan_id: Schema.String,
   kind: Schema.String,
+  digest: Schema.optionalKey(Schema.String),
   state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "rolled back"]),
   total: whole,
   done: whole,
@@ -72,10 +77,6 @@ export const report = Schema.Struct({
   refused_count: whole,
   unconfirmed: Schema.Array(Schema.String),
   unconfirmed_count: whole,
-  rounded: Schema.Array(Schema.Struct({ step: Schema.String, bid: place })).annotate({
-    description: "Amounts that the upstream rounded, as they show"
-  }),
-  rounded_count: whole,
   created: Schema.Record(Schema.String, Schema.Union([whole, Schema.String])),
   notice: Schema.optionalKey(Schema.String),
   next
@@ -90,15 +91,13 @@ const entry = {
   ...stepOf(place),
   created: Schema.Union([whole, Schema.String]),
   problem: Schema.String,
-  advert_id: whole,
-  status_before: whole,
   outcome: Schema.String
 }
 
-export const audit = Schema.Struct({
-  total: whole,
-  entries: Schema.Array(
-    Schema.Struct({ at: Schema.String, what: Schema.String, ...Struct.map(entry, Schema.optionalKey) })
-  ),
-  next
+const entryShape: Shape<JsonObject> = Schema.Struct({
+  at: Schema.String,
+  what: Schema.String,
+  ...Struct.map(entry, Schema.optionalKey)
 })
+
+export const audit = Schema.Struct({ total: whole, entries: Schema.Array(entryShape), next })

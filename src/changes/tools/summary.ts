@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 
+import { abridged } from "../../internal/foreignText.ts"
 import { fitted } from "../../internal/json/fitting.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
@@ -31,13 +32,17 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
       const kind = describing.kindOf(change)
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
+    const { byRisk, digestOf } = describing
+    const digest = digestOf?.(plan.steps)
+    const steps = byRisk === undefined ? plan.steps : plan.steps.toSorted(byRisk)
     const first = fitted(
-      plan.steps.slice(0, few).map((step) => stepRow(describing, step)),
+      steps.slice(0, few).map((step) => stepRow(describing, step)),
       room
     )
     return {
       plan_id: plan.id,
       kind: plan.kind,
+      ...(digest === undefined ? {} : { digest }),
       steps: plan.steps.length,
       by_kind: Object.fromEntries(counts),
       first_steps: first,
@@ -56,14 +61,11 @@ export type Summary = Effect.Success<ReturnType<typeof summary>>
 /** Characters of one warning: one about many things names them all, which only `show_plan` does. */
 const longest = 500
 
-const short = (warning: string): string => {
-  if (warning.length <= longest) return warning
-  const characters = Array.from(warning)
-  return `${characters.slice(0, longest / 2).join("")} … ${characters.slice(-longest / 2).join("")}`
-}
-
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const shown = fitted(warnings.slice(0, few).map(short), room / 2)
+  const shown = fitted(
+    warnings.slice(0, few).map((warning) => abridged(warning, longest)),
+    room / 2
+  )
   return shown.length === warnings.length
     ? shown
     : [...shown, `${warnings.length - shown.length} more warnings: show_plan with limit shows them all`]

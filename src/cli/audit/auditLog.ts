@@ -8,6 +8,7 @@ import type { Launch } from "../configuration/Launch.ts"
 import { lock } from "../files/fileLock.ts"
 import { describe } from "../files/fileProblems.ts"
 import { warnOfExposure } from "../files/LineFile.ts"
+import { noFollow, refuseLink } from "../files/links.ts"
 import { makeCallers, type Transport } from "./callers.ts"
 
 /** Most lines that wait while the disk cannot be written. */
@@ -123,9 +124,10 @@ export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, ma
 
   const write = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
     const bytes = new TextEncoder().encode(lines.join(""))
+    yield* refuseLink(file)
     if (yield* isFullWith(bytes)) yield* rotate(bytes)
     const isBroken = yield* isTorn
-    const handle = yield* fileSystem.open(file, { flag: "a", mode: 0o600 })
+    const handle = yield* fileSystem.open(file, { flag: "a", mode: 0o600, noFollow })
     if (isBroken) yield* handle.writeAll(new TextEncoder().encode("\n"))
     yield* handle.writeAll(bytes)
     yield* handle.sync

@@ -8,6 +8,7 @@ import { ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
 import { ToolError } from "../../mcp/ToolError.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
+import { noFollow } from "../files/links.ts"
 
 const uri = "audit://calls"
 const mimeType = "application/x-ndjson"
@@ -56,7 +57,7 @@ const notForReaders = new ToolError({
 /** The last whole lines of a file. */
 const endOf = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  const handle = yield* fileSystem.open(file, { flag: "r" })
+  const handle = yield* fileSystem.open(file, { flag: "r", noFollow })
   const size = Number((yield* handle.stat).size)
   const from = Math.max(0, size - shownBytes)
   yield* handle.seek(BigInt(from), "start")

@@ -2,7 +2,7 @@ import path from "node:path"
 
 import { Redacted, Result } from "effect"
 
-import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
+import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Options } from "./flags.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { fromFile } from "../../engine/config/instances.ts"
+import { fromFile } from "../../engine/client/config/instances.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
 
 /** A file that was found, with its name for messages. */
@@ -8,8 +8,8 @@ export interface SourceFile {
   readonly name: string
   readonly text: string
   /**
-   * Whether it was requested explicitly. A file that merely lies in the working folder may not decide where a key from the
-   * environment is sent.
+   * Whether it was requested explicitly, or is the user's own. Of a file that merely lies in the working folder, only some
+   * settings count, and even if its content is trusted, it may not decide where a key from the environment is sent.
    */
   readonly isTrusted?: boolean
 }

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 
-import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/changes/settings.ts"
-import { unknownInstanceFields } from "../../engine/config/instance.ts"
+import { unknownInstanceFields } from "../../engine/client/config/instance.ts"
+import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/plans/settings.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { below, decode, fieldOf, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "./fileFields.ts"

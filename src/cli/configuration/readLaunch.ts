@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 
 import { Effect } from "effect"
@@ -6,38 +6,65 @@ import { Effect } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { exposureOf } from "../files/fileProblems.ts"
+import { configFolder } from "../files/homeFolders.ts"
 import type { Options } from "./flags.ts"
+import { needingTrust } from "./folderRules.ts"
 import { resolve } from "./Launch.ts"
-import { readSettings, type Sources } from "./readSettings.ts"
+import { parseFile, readSettings, type Sources } from "./readSettings.ts"
 import type { SourceFile } from "./SourceFile.ts"
 
 /** Reads the configuration that the options point to. With an embedded engine, only an explicitly requested file counts. */
 export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   const { config, toolsets } = options
   const isEmbedded = options.embedded !== undefined
-  const sources = isEmbedded && config === undefined ? {} : yield* findSources(config)
+  const sources: Sources = isEmbedded && config === undefined ? {} : yield* findSources(config)
   const settings = yield* readSettings({ ...sources, isEmbedded, toolsets })
+  const { configuration } = sources
+  if (configuration !== undefined) yield* requireTrust(configuration)
+  const given = { ...options, config: configuration?.isTrusted === true ? configuration.name : undefined }
   yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
   const { http } = settings.server
   const tokenFile = options.authTokenFile ?? (http.authToken === undefined ? http.authTokenFile : undefined)
   if (!options.http || options.authToken !== undefined || tokenFile === undefined) {
-    return yield* Effect.fromResult(resolve(options, settings))
+    return yield* Effect.fromResult(resolve(given, settings))
   }
   const { readTokenFile } = yield* Effect.promise(() => import("./bearerToken.ts"))
   const authTokenOfFile = yield* readTokenFile(tokenFile)
-  return yield* Effect.fromResult(resolve({ ...options, authTokenOfFile }, settings))
+  return yield* Effect.fromResult(resolve({ ...given, authTokenOfFile }, settings))
 })
 
-/** Reads the files that exist: the requested one, else `.config.json`, else `.env`. */
+/** Refuses what a file that merely lies in the working folder may not set, unless it is trusted. */
+export const requireTrust = Effect.fnUntraced(function* (file: SourceFile) {
+  const settings = file.isTrusted === true ? [] : needingTrust(yield* parseFile(file))
+  if (settings.length === 0) return
+  const { refuseUntrusted } = yield* Effect.promise(() => import("./trust.ts"))
+  yield* refuseUntrusted(file, settings)
+})
+
+/** Reads the files that exist: the requested one, else `.config.json` here, else the user's own, else `.env`. */
 const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {
-  const configuration = yield* readIfThere(asked ?? ".config.json")
-  if (configuration !== undefined) return { configuration: { ...configuration, isTrusted: asked !== undefined } }
-  if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
+  const configuration = yield* readConfiguration(asked)
+  if (configuration !== undefined) return { configuration }
+  const ofUser = configFolder()
+  const file = ofUser && path.join(ofUser, fileName)
+  // A folder that cannot be looked into is not this user's.
+  const ownConfiguration = file !== undefined && existsSync(file) ? yield* readIfThere(file) : undefined
+  if (ownConfiguration !== undefined) return { configuration: { ...ownConfiguration, isTrusted: true } }
   const dotenv = yield* readIfThere(".env")
   return dotenv === undefined ? {} : { dotenv }
 })
+
+/** The requested file, else the one that lies in the working folder. */
+export const readConfiguration = Effect.fnUntraced(function* (asked: string | undefined) {
+  const file = yield* readIfThere(asked ?? fileName)
+  if (file !== undefined) return { ...file, isTrusted: asked !== undefined } satisfies SourceFile
+  if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
+  return undefined
+})
+
+const fileName = ".config.json"
 
 /**
  * Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load, and an error of

@@ -1,12 +1,12 @@
-import { Effect, Predicate, Result } from "effect"
+import { Effect, Result } from "effect"
 
-import { unknownInstanceFields } from "../../engine/config/instance.ts"
-import { fromVariables } from "../../engine/config/instances.ts"
+import { fromVariables } from "../../engine/client/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
-import { parsePlainJson } from "./plainJson.ts"
-import { canDoWithoutInstances, type Settings, type ToolsetName, toolsets as known } from "./settings.ts"
-import { instancesIn, type SourceFile } from "./SourceFile.ts"
+import { inDotEnv, inEnvironment, type Lookup, orElse } from "../../internal/config/variables.ts"
+import { parseJson } from "./json.ts"
+import { readFile } from "./readFile.ts"
+import { canDoWithoutInstances, type Settings, type ToolsetName } from "./settings.ts"
+import type { SourceFile } from "./SourceFile.ts"
 
 /** The contract's message for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
@@ -34,23 +34,38 @@ export const readSettings = Effect.fnUntraced(function* ({
   const needsInstances = (written: ReadonlyArray<ToolsetName>) =>
     !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
   if (configuration !== undefined) {
-    const json = yield* parse(configuration)
-    const plain = plainSettings(json)
-    if (plain !== undefined) {
-      const engine = yield* instancesIn(configuration, plain.environments, plain.defaultEnv)
-      return { ...withoutFile(engine), server: { ...withoutFile(engine).server, toolsets: plain.toolsets } }
-    }
-    const { readFile } = yield* Effect.promise(() => import("./readFile.ts"))
+    const json = yield* parseFile(configuration)
     return yield* readFile(configuration, json, needsInstances)
   }
   if (isEmbedded) return withoutFile(undefined)
 
   const environment = yield* inEnvironment
+  if (dotenv !== undefined) yield* refuseOthers(dotenv, environment)
   const lookup = dotenv === undefined ? environment : orElse(environment, inDotEnv(dotenv))
   const engine = yield* fromVariables(lookup, (field) => (dotenv === undefined ? field : `${dotenv.name}: ${field}`))
   if (engine === undefined && needsInstances([])) return yield* new ConfigurationError({ message: nothingConfigured })
   return withoutFile(engine)
 })
+
+/**
+ * Refuses variables of ours that do not count in a `.env` and are not set in the environment either: it only defines the one
+ * instance. Those of other programs are theirs.
+ */
+const refuseOthers = Effect.fnUntraced(function* ({ name, text }: SourceFile, environment: Lookup) {
+  const names = new Set([...text.matchAll(ourVariable)].map(([, variable = ""]) => variable))
+  const unset = yield* Effect.filter([...names], (variable) =>
+    Effect.map(environment([variable]), (found) => found === undefined)
+  )
+  return unset.length === 0
+    ? undefined
+    : yield* new ConfigurationError({
+        message: `${name} only defines one instance, and may not set ${unset.join(", ")}: set that in the environment`
+      })
+})
+
+/** A line of `.env` with a variable that counts in the environment alone. */
+const ourVariable =
+  /^[ \t]*(?:export[ \t]+)?((?:WORKFLOW_TOOL_SERVER|ENGINE_HOST|ENGINE_API_KEY)_\w{1,100}|MCP_AUTH_TOKEN(?:_FILE)?|MARKETPLACE_(?:API_KEY|HOST))[ \t]*[=:]/gm
 
 const withoutFile = (engine: Settings["engine"]): Settings => ({
   engine,
@@ -59,39 +74,9 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
   warnings: []
 })
 
-interface PlainSettings {
-  readonly environments: Readonly<Record<string, unknown>>
-  readonly defaultEnv?: string
-  readonly toolsets: ReadonlyArray<ToolsetName>
-}
-
-/**
- * The content of a file with only instances and toolsets, for which the code for all settings, and for all their errors, need
- * not be loaded. Undefined for any other file.
- */
-const plainSettings = (json: unknown): PlainSettings | undefined => {
-  if (!Predicate.isObject(json)) return undefined
-  const { defaultEnv, environments, toolsets = [], ...others }: Partial<Record<string, unknown>> = { ...json }
-  const isPlain =
-    Object.keys(others).length === 0 &&
-    Predicate.isObject(environments) &&
-    Object.keys(environments).length > 0 &&
-    Object.values(environments).every((fields) => unknownInstanceFields(fields).length === 0) &&
-    Array.isArray(toolsets) &&
-    toolsets.every(isToolset)
-  if (!isPlain || !(defaultEnv === undefined || (Predicate.isString(defaultEnv) && /\S/.test(defaultEnv))))
-    return undefined
-  return { environments: { ...environments }, toolsets, ...(defaultEnv === undefined ? {} : { defaultEnv }) }
-}
-
-const isToolset = (name: unknown): name is ToolsetName => known.some((one) => one === name)
-
 /** Comments and trailing commas are allowed. Errors name the line and column. */
-const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
+export const parseFile = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
   const written = text.replace(/^\uFEFF/, "")
-  const plain = parsePlainJson(written)
-  if (plain !== undefined) return plain
-  const { parseJson } = yield* Effect.promise(() => import("./json.ts"))
   return yield* Effect.fromResult(
     Result.mapError(
       parseJson(written),

@@ -1,7 +1,7 @@
 import type { Redacted } from "effect"
 
-import type { PlanSettings, PromotionSettings } from "../../engine/changes/settings.ts"
-import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
+import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
+import type { PlanSettings, PromotionSettings } from "../../engine/plans/settings.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 
 /** Toolsets that can be offered; `engine` always is, if there is an instance. */

@@ -1,11 +1,13 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
 
 import { EmbeddedEngine } from "../../engine/embedded/EmbeddedEngine.ts"
-import { layerInstance } from "../../engine/embedded/layerInstance.ts"
 import { Journal, JournalError } from "../../engine/embedded/store/Journal.ts"
+import { layerInstance } from "../../engine/toolset/embedded.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
+import { behindLinks } from "../files/links.ts"
 
 interface Options {
   readonly file: string | undefined
@@ -26,12 +28,14 @@ const engine = (file: string | undefined) =>
         )
       )
 
-/** The embedded engine's journal in a file, one entry per line. For one process at a time: fails if another one uses it. */
+/** The embedded engine's journal in a file, one entry per line; its user has named it, so it may be a link. For one process at a time: fails if another one uses it. */
 export const fileJournal = (file: string): Layer.Layer<Journal, JournalError> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {
-      const { append, lines, replace } = yield* failed(LineFile.make(file))
+      const { append, lines, replace } = yield* failed(
+        Effect.flatMap(Effect.provide(behindLinks(file), NodeFileSystem.layer), LineFile.make)
+      )
       return Journal.of({
         entries: failed(lines),
         append: (entry) => failed(append(entry)),

@@ -1,7 +1,7 @@
 import path from "node:path"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Layer } from "effect"
+import { Layer, Struct } from "effect"
 
 import * as GitHistory from "../../engine/history/git/GitHistory.ts"
 import { HistorySpool } from "../../engine/history/git/Spool.ts"
@@ -16,7 +16,7 @@ export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNu
   const beside = path.resolve(path.dirname(config))
   return GitHistory.layer({
     directory: path.resolve(besideConfiguration ? path.dirname(config) : "", directory),
-    environment: { PATH: process.env["PATH"], HOME: process.env["HOME"], SystemRoot: process.env["SystemRoot"] }
+    environment: Struct.pick(process.env, ["PATH", "HOME", "XDG_CONFIG_HOME", "SystemRoot"])
   }).pipe(
     Layer.provide(Layer.succeed(HistorySpool, spoolIn(state === undefined ? [beside] : [state, beside]))),
     Layer.provide(NodeServices.layer)

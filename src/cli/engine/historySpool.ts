@@ -6,6 +6,7 @@ import { Effect, Exit, FileSystem, Scope } from "effect"
 
 import { type HistorySpool, type Left, SpoolError } from "../../engine/history/git/Spool.ts"
 import * as LineFile from "../files/LineFile.ts"
+import { refuseLink } from "../files/links.ts"
 
 /** Most characters that may wait for a repository; anything beyond is lost with the process. */
 const most = 64 * 1024 * 1024
@@ -25,11 +26,13 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
   ({
     of: Effect.fnUntraced(function* (directory: string) {
       const fileSystem = yield* FileSystem.FileSystem
+      const onDisk = Effect.provideService(FileSystem.FileSystem, fileSystem)
       const name = `history-${createHash("sha256").update(path.resolve(directory)).digest("hex").slice(0, 16)}`
       const places = folders.map((folder) => path.join(folder, name))
       let held: Held | undefined
 
       const openIn = Effect.fnUntraced(function* (folder: string) {
+        yield* onDisk(refuseLink(folder))
         yield* fileSystem.makeDirectory(folder, { recursive: true, mode: 0o700 })
         const scope = yield* Scope.make()
         const file = path.join(folder, `${randomBytes(8).toString("hex")}.jsonl`)
@@ -75,7 +78,10 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
       const left = Effect.gen(function* () {
         const found = yield* Effect.forEach(places, (folder) =>
           Effect.map(
-            Effect.orElseSucceed(fileSystem.readDirectory(folder), () => []),
+            Effect.orElseSucceed(
+              Effect.andThen(onDisk(refuseLink(folder)), fileSystem.readDirectory(folder)),
+              () => []
+            ),
             (names) => names.filter((one) => one.endsWith(".jsonl")).map((one) => path.join(folder, one))
           )
         )

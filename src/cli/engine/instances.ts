@@ -1,8 +1,9 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Scope } from "effect"
 
+import { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import { Instances } from "../../engine/client/Instances.ts"
 import { Protection } from "../../engine/client/Protection.ts"
-import { EngineConfig } from "../../engine/config/EngineConfig.ts"
+import { Coordination } from "../../internal/http/Coordination.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { nodeTypes } from "../nodes/nodePackages.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
@@ -11,10 +12,33 @@ import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 export const instances = (launch: Launch) =>
   Layer.build(
     Layer.merge(
-      Layer.provide(Instances.layer, Layer.mergeAll(upstreams(launch), keeping(launch), protecting(launch))),
+      Layer.provide(
+        Instances.layer,
+        Layer.mergeAll(upstreams(launch), keeping(launch), protecting(launch), locking(launch))
+      ),
       nodeTypes(launch)
     )
   )
+
+/** Locks against other servers of this user, which are loaded with the first change; nobody else has the embedded engine. */
+const locking = ({ embedded, readOnly, shared }: Launch) =>
+  embedded !== undefined || readOnly
+    ? Layer.empty
+    : Layer.effect(
+        Coordination,
+        Effect.gen(function* () {
+          const coordination = yield* Coordination
+          const scope = yield* Effect.scope
+          const locks = yield* Effect.promise(() => import("./workflowLocks.ts")).pipe(
+            Effect.flatMap(({ workflowLocks }) => workflowLocks({ isShared: shared !== undefined })),
+            Effect.provideService(Scope.Scope, scope),
+            Effect.cached
+          )
+          const withLock: (typeof Coordination)["Service"]["withLock"] = (name, self, waiting) =>
+            Effect.flatMap(locks, (lock) => lock(name, coordination.withLock(name, self, waiting), waiting))
+          return { ...coordination, withLock }
+        })
+      )
 
 /** The workflows for whose single changes a person has to be asked. */
 const protecting = ({ plans }: Launch) =>
@@ -22,7 +46,7 @@ const protecting = ({ plans }: Launch) =>
     ? Layer.empty
     : Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("../../engine/changes/settings.ts")),
+          Effect.promise(() => import("../../engine/plans/settings.ts")),
           ({ protectionOf }) => Layer.succeed(Protection, protectionOf(plans.guards))
         )
       )

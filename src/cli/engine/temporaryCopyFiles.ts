@@ -1,4 +1,3 @@
-import { hostname } from "node:os"
 import path from "node:path"
 
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -6,18 +5,20 @@ import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 
 import { eraseLeft } from "../../engine/operator/run/eraseTemporaryCopies.ts"
 import type { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
-import { transportCode } from "../../internal/http/transportCode.ts"
 import type { Launch } from "../configuration/Launch.ts"
+import { FileError } from "../files/fileProblems.ts"
+import { refuseLink } from "../files/links.ts"
 import { persistentFolder } from "../files/persistentFolder.ts"
+import { claimFor, type ProcessClaim } from "../files/processClaim.ts"
 
-/** A temporary copy that a run has created, or was about to, and the process of the run. */
+/** A temporary copy that a run has created, or was about to. */
 const Entry = Schema.fromJsonString(
   Schema.Struct({
     instance: Schema.String,
     name: Schema.String,
-    machine: Schema.String,
-    pid: Schema.Int,
-    since: Schema.Finite
+    since: Schema.Finite,
+    /** What the run's process answers for as long as the run lasts; earlier versions, and folders without sockets, have none. */
+    claim: Schema.optionalKey(Schema.String)
   })
 )
 type Entry = typeof Entry.Type
@@ -43,58 +44,83 @@ export const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal
     Effect.gen(function* () {
       const since = yield* Clock.currentTimeMillis
       const file = path.join(folder, `${since}-${crypto.randomUUID()}.json`)
-      yield* written(file, { instance, name, machine: hostname(), pid: process.pid, since })
+      const claim = yield* Effect.option(onDisk(claimFor(folder)))
+      const made = Option.match(claim, { onNone: () => ({}), onSome: ({ entry }) => ({ claim: entry }) })
+      yield* written(file, { instance, name, since, ...made })
       const { isGone, outcome } = yield* life
       if (isGone) yield* removed(file)
       return yield* outcome
-    })
+    }).pipe(Effect.scoped)
 })
+
+const onDisk = Effect.provide(NodeFileSystem.layer)
 
 const written = (file: string, entry: Entry) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
+    yield* refuseLink(path.dirname(file))
     yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
     yield* fileSystem.writeFileString(file, yield* writeEntry(entry), { flag: "wx", mode: 0o600 })
   }).pipe(
     Effect.catch(({ message }) =>
       Effect.logWarning(`${file}: ${message}. A run that is killed leaves its copy for an hour`)
     ),
-    Effect.provide(NodeFileSystem.layer)
+    onDisk
   )
 
 const removed = (file: string) =>
-  FileSystem.FileSystem.use((fileSystem) => fileSystem.remove(file, { force: true })).pipe(
-    Effect.ignore,
-    Effect.provide(NodeFileSystem.layer)
-  )
+  onDisk(Effect.ignore(FileSystem.FileSystem.use((fileSystem) => fileSystem.remove(file, { force: true }))))
 
 /** Deletes the copies that former processes have left on their instances; those that cannot be deleted stay recorded. */
 export const eraseNoted = (folder: string) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
+    yield* refuseLink(folder)
     if (!(yield* fileSystem.exists(folder))) return
-    const now = yield* Clock.currentTimeMillis
-    for (const name of yield* fileSystem.readDirectory(folder)) {
-      const file = path.join(folder, name)
-      const entry = Option.getOrUndefined(readEntry(yield* fileSystem.readFileString(file)))
-      // A process killed while writing this had created nothing yet.
-      if (entry === undefined && now - Number.parseInt(name, 10) > longestLife) yield* removed(file)
-      if (entry === undefined || isInUse(entry, now)) continue
-      const erased = yield* Effect.result(eraseLeft(entry))
-      if (erased._tag === "Success") yield* fileSystem.remove(file, { force: true })
-      else yield* Effect.logWarning(`${entry.name} may be left on ${entry.instance}: ${erased.failure.message}`)
-    }
-  }).pipe(
-    Effect.catchTag("PlatformError", ({ message }) => Effect.logWarning(`${folder}: ${message}`)),
-    Effect.provide(NodeFileSystem.layer)
-  )
+    const { stateOf } = yield* claimFor(folder)
+    const files = (yield* fileSystem.readDirectory(folder)).filter((name) => sinceIn(name) !== undefined)
+    yield* Effect.forEach(files, (name) => told(eraseEntry(path.join(folder, name), stateOf)), {
+      concurrency: "unbounded"
+    })
+  }).pipe(told, Effect.scoped, onDisk)
 
-/** For other machines, such as containers that share the folder, only the age is known. */
-const isInUse = ({ machine, pid, since }: Entry, now: number): boolean =>
-  now - since < longestLife && (machine !== hostname() || isAlive(pid))
+const told = Effect.catch(({ message }: { readonly message: string }) =>
+  Effect.logWarning(`Copies of killed runs may be left: ${message}`)
+)
 
-/** Signal 0 only checks whether the process exists; for another user's process the result is EPERM. */
-const isAlive = (pid: number): boolean => {
-  const asked = Result.try(() => process.kill(pid, 0))
-  return Result.isSuccess(asked) || transportCode(asked.failure) === "EPERM"
+const eraseEntry = Effect.fnUntraced(function* (file: string, stateOf: ProcessClaim["stateOf"]) {
+  const text = yield* textOf(file)
+  const entry = Option.getOrUndefined(readEntry(text))
+  if (entry === undefined && !isTorn(text)) return
+  const since = entry?.since ?? sinceIn(path.basename(file)) ?? 0
+  const state = entry?.claim === undefined ? "unknown" : yield* stateOf(entry.claim)
+  if (state === "alive") return
+  // Whoever cannot be asked may still be at work, on this machine or on another one that shares the folder.
+  if (state === "unknown") yield* Effect.sleep(Math.max(0, since + longestLife - (yield* Clock.currentTimeMillis)))
+  // A process killed while writing its entry had created nothing yet.
+  const erased = yield* Effect.result(entry === undefined ? Effect.void : eraseLeft(entry))
+  if (Result.isSuccess(erased)) yield* removed(file)
+  else yield* Effect.logWarning(`${entry?.name} may be left on ${entry?.instance}: ${erased.failure.message}`)
+})
+
+/** When a file of ours was made; undefined if its name is not one of ours. */
+const sinceIn = (name: string): number | undefined => {
+  const [, since] = /^(\d{1,16})-[\w-]+\.json$/.exec(name) ?? []
+  return since === undefined ? undefined : Number(since)
 }
+
+/** Characters of an entry, and more. */
+const longest = 10_000
+
+const textOf = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* refuseLink(file)
+  const { size, type } = yield* fileSystem.stat(file)
+  if (type === "File" && size <= longest) return yield* fileSystem.readFileString(file)
+  return yield* new FileError({ message: `${file} is no record of a run: remove it` })
+})
+
+const begin = `{"instance":`
+
+/** Whether a text that is no entry is the beginning of one. */
+const isTorn = (text: string): boolean => begin.startsWith(text.slice(0, begin.length))

@@ -1,9 +1,10 @@
 import { dirname } from "node:path"
 
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope, Stream } from "effect"
 
 import { describe, exposureOf, FileError } from "./fileProblems.ts"
+import { noFollow, refuseLink } from "./links.ts"
 
 /** A file of single-line texts. */
 export interface LineFile {
@@ -37,7 +38,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
 
   /** Appends a text to a file, or creates it, and waits until it is on the disk. */
   const write = (target: string, flag: "a" | "wx", text: string) =>
-    fileSystem.open(target, { flag, mode: 0o600 }).pipe(
+    fileSystem.open(target, { flag, mode: 0o600, noFollow }).pipe(
       Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
       Effect.flatMap((handle) => handle.sync),
       Effect.scoped
@@ -123,16 +124,38 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .slice(0, -1)
     .filter((line) => line !== "")
 
+/** Bytes of a file that are read at once. */
+const chunkSize = 256 * 1024
+
 /**
- * The whole lines of a file, including empty ones, at this moment; none if it does not exist. Takes no lock: another process
- * may be writing, and a half-written line does not count.
+ * Takes the whole lines of a file one by one, including empty ones, as it is at this moment; none if it does not exist. Takes
+ * no lock: another process may be writing, and a half-written line does not count. Where a line is `enough`, no more are read.
  */
-export const readLines = (file: string): Effect.Effect<ReadonlyArray<string>, FileError> =>
+export const eachLine = <A>(file: string, take: (line: string) => Effect.Effect<A>): Effect.Effect<void, FileError> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
-    if (!(yield* fileSystem.exists(file))) return []
-    return (yield* fileSystem.readFileString(file)).split("\n").slice(0, -1)
+    yield* refuseLink(file)
+    if (!(yield* fileSystem.exists(file))) return
+    let begun: Array<string> = []
+    const takeText = Effect.fnUntraced(function* (text: string) {
+      const [first = "", ...more] = text.split("\n")
+      begun.push(first)
+      for (const next of more) {
+        const line = begun.join("")
+        begun = [next]
+        if ((yield* take(line)) === "enough") return false
+      }
+      return true
+    })
+    yield* fileSystem.stream(file, { chunkSize }).pipe(
+      Stream.decodeText(),
+      Stream.mapEffect(takeText),
+      Stream.takeWhile((isOpen) => isOpen),
+      Stream.runDrain
+    )
   }).pipe(
-    Effect.mapError(({ message }) => new FileError({ message: `${file}: ${message}. May this process read it?` })),
+    Effect.catchTag("PlatformError", ({ message }) =>
+      Effect.fail(new FileError({ message: `${file}: ${message}. May this process read it?` }))
+    ),
     Effect.provide(NodeFileSystem.layer)
   )

@@ -4,6 +4,7 @@ import path from "node:path"
 import { Effect, FileSystem, Option, Predicate } from "effect"
 
 import { describe, FileError } from "./fileProblems.ts"
+import { refuseLink } from "./links.ts"
 import { type ClaimsIn, claimsIn, type State } from "./lockClaims.ts"
 import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 
@@ -11,7 +12,7 @@ import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 const maxAttempts = 1000
 
 /**
- * Locks a file for this process as long as the scope is open, and succeeds with the file behind all links.
+ * Locks a file for this process as long as the scope is open, and succeeds with its name in the folder behind all links.
  *
  * Every claim to the lock has a name of its own, so a dead one can be removed without ever hitting a living one. Who sees
  * no other living claim after making its own holds the lock; of two that make theirs at the same time, the one with the
@@ -83,16 +84,14 @@ const claimsAmong = (entries: ReadonlyArray<string>, prefix: string) =>
   })
 
 /**
- * The target of a file behind all links, existing or not. Fails if a file has further hard links: a claim under one name would
- * not be seen under another.
+ * A file in the folder behind all links, existing or not. Fails if it is a link itself, or has further hard links: a claim under
+ * one name would not be seen under another.
  */
-const realFile = (name: string, links = 0): Effect.Effect<string, FileError, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
+const realFile = Effect.fnUntraced(
+  function* (name: string) {
     const fileSystem = yield* FileSystem.FileSystem
     const refuse = (problem: string) => Effect.fail(new FileError({ message: `${name} ${problem}` }))
-    if (links > 40) return yield* refuse("is a link that leads to itself")
-    const target = yield* Effect.option(fileSystem.readLink(name))
-    if (Option.isSome(target)) return yield* realFile(path.resolve(path.dirname(name), target.value), links + 1)
+    yield* refuseLink(name)
     const file = path.join(yield* fileSystem.realPath(path.dirname(name)), path.basename(name))
     const info = yield* Effect.option(fileSystem.stat(file))
     if (Option.exists(info, ({ nlink }) => Option.getOrElse(nlink, () => 1) > 1)) {
@@ -103,4 +102,7 @@ const realFile = (name: string, links = 0): Effect.Effect<string, FileError, Fil
       return yield* refuse("is mounted by itself, and so cannot be locked against other containers. Mount its folder.")
     }
     return file
-  }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(new FileError({ message: describe(name, error) }))))
+  },
+  (self, name) =>
+    Effect.catchTag(self, "PlatformError", (error) => Effect.fail(new FileError({ message: describe(name, error) })))
+)

@@ -13,6 +13,7 @@ export class FileError extends Data.TaggedError("FileError")<{
 
 /** Why the system refused to read or write a file, and what to do about it. */
 export const describe = (file: string, error: { readonly message: string }): string => {
+  if (error instanceof FileError) return error.message
   const code = transportCode(error)
   if (code === "ENOSPC") return `${file}: there is no room left on its disk (ENOSPC). Make room, or choose another one.`
   if (code === "EDQUOT")

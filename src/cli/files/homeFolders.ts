@@ -13,6 +13,9 @@ export const stateFolder = (): string | undefined => known(ownFolders.stateFolde
 /** The folder for caches; undefined for a user without a home folder. */
 export const cacheFolder = (): string | undefined => known(ownFolders.cacheFolder)
 
+/** The folder for configurations; undefined for a user without a home folder. */
+export const configFolder = (): string | undefined => known(ownFolders.configFolder)
+
 /** Advice for a user without a home folder. */
 export const homeless = (variable: "XDG_CACHE_HOME" | "XDG_STATE_HOME") =>
   `the user of this process has no home folder: set HOME, or ${variable}, to a folder that it may write to`

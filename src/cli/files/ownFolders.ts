@@ -10,9 +10,16 @@ interface Place {
   readonly other: ReadonlyArray<string>
 }
 
-/** As in `node:os`, which takes longer to load than all other modules of a start: not loaded if the environment has it. */
-export const homedir = (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string =>
-  (platform === "win32" ? undefined : environment["HOME"]) ?? process.getBuiltinModule("node:os").homedir()
+/**
+ * As in `node:os`, which takes longer to load than all other modules of a start: not loaded if the environment has it. A path that
+ * is not absolute would lead into whatever the working folder is, and does not count.
+ */
+export const homedir = (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string => {
+  const given = platform === "win32" ? undefined : environment["HOME"]
+  if (given !== undefined && path.isAbsolute(given)) return given
+  const os = process.getBuiltinModule("node:os")
+  return given === undefined ? os.homedir() : os.userInfo().homedir
+}
 
 /**
  * Throws for a user without a home folder, as in a container whose user has no entry: only called by code that runs before
@@ -47,4 +54,12 @@ export const cacheFolder = folderAt({
   windows: "Cache",
   mac: ["Library", "Caches"],
   other: [".cache"]
+})
+
+/** The folder for configurations: what the user has written. */
+export const configFolder = folderAt({
+  variable: "XDG_CONFIG_HOME",
+  windows: "Config",
+  mac: ["Library", "Application Support"],
+  other: [".config"]
 })

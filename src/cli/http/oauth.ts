@@ -64,7 +64,7 @@ export const either =
 /** The scopes of a token, which issuers write as a string or a list. */
 const accessOf = (
   payload: JWTPayload,
-  { readScope, writeScope }: OAuthSettings
+  { issuer, readScope, writeScope }: OAuthSettings
 ): Effect.Effect<Access, TokenRefused> => {
   const written = payload["scope"] ?? payload["scp"]
   const scopes = Array.isArray(written) ? written.filter(Predicate.isString) : (text(written) ?? "").split(" ")
@@ -74,7 +74,12 @@ const accessOf = (
       new TokenRefused({ reason: `The token has neither the scope ${readScope} nor ${writeScope}`, lacks: "scope" })
     )
   }
-  return Effect.succeed({ subject: payload.sub ?? text(payload["client_id"]), mayChange, scopeToChange: writeScope })
+  return Effect.succeed({
+    subject: payload.sub ?? text(payload["client_id"]),
+    issuer,
+    mayChange,
+    scopeToChange: writeScope
+  })
 }
 
 const text = (value: unknown) => (Predicate.isString(value) ? value : undefined)

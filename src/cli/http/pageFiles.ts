@@ -20,6 +20,11 @@ export const readView: ReadView = (name) =>
         ([document, style, script]) =>
           style === undefined || script === undefined
             ? undefined
-            : document?.replace("</style>", () => `${style}</style>`).replace("</script>", () => `${script}</script>`)
+            : document
+                ?.replace("</style>", () => `${style}</style>`)
+                .replace("</script>", () => `${inDocument(script)}</script>`)
       )
     : Effect.succeed(undefined)
+
+/** A script as it can stand in a document: nothing in it looks like its end. */
+const inDocument = (script: string) => script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")

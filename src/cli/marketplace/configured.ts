@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
-import { untrustedDestination } from "../../engine/config/instances.ts"
+import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"

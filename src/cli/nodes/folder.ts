@@ -3,8 +3,8 @@ import path from "node:path"
 
 import { Effect, Schema } from "effect"
 
-import { enginePackage, nodePackages } from "../../engine/client/naming.ts"
 import { type NodePackage, NodePackagesError } from "../../engine/nodes/NodePackages.ts"
+import { enginePackage, nodePackages } from "../../engine/workflow/naming.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))

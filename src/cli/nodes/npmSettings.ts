@@ -3,6 +3,7 @@ import path from "node:path"
 
 import { Redacted, Result } from "effect"
 
+import { withoutEnd } from "../../internal/withoutEnd.ts"
 import { home } from "../files/homeFolders.ts"
 
 /** Where a user's packages come from, according to npm's settings. */
@@ -37,7 +38,7 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
   )
   const settings = new Map([...parseNpmrc(text, environment), ...given])
   const registry = settings.get("registry") ?? standard
-  const trimmed = (url: string) => url.replace(/\/+$/, "")
+  const trimmed = (url: string) => withoutEnd(url, "/")
   const env = (...names: ReadonlyArray<string>) => names.map((name) => environment[name]).find((value) => value)
   return {
     registryOf: (name) => {
@@ -65,17 +66,18 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
 export const parseNpmrc = (text: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
   new Map(
     text.split(/\r?\n/).flatMap((line) => {
-      const [, key, value] = /^\s*([^;#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-      if (key === undefined || value === undefined) return []
+      const [name = "", ...values] = line.split("=")
+      const [key, value] = [name.trim(), values.join("=").trim()]
+      if (key === "" || values.length === 0 || key.startsWith(";") || key.startsWith("#")) return []
       const unquoted = value.replace(/^"(.*)"$|^'(.*)'$/, "$1$2")
-      const filled = unquoted.replace(/\$\{([^}]+)\}/g, (all, name: string) => environment[name] ?? all)
+      const filled = unquoted.replace(/\$\{([^{}]+)\}/g, (all, name: string) => environment[name] ?? all)
       return [[key.startsWith("//") || key.startsWith("@") ? key : key.toLowerCase(), filled] as const]
     })
   )
 
 /** Whether an address lies below `//host/path`, which must say the whole host. */
 const isBelow = (url: URL, place: string): boolean => {
-  const [host = "", ...folders] = place.slice(2).replace(/\/+$/, "").split("/")
+  const [host = "", ...folders] = withoutEnd(place.slice(2), "/").split("/")
   const folder = folders.length === 0 ? "/" : `/${folders.join("/")}/`
   return url.host === host && `${url.pathname}/`.startsWith(folder)
 }

@@ -2,6 +2,7 @@ import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "e
 
 import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
+import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
 
@@ -12,29 +13,67 @@ export type Lines<C> = Schema.Codec<Entry<C>, unknown>
 
 export const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
 
-/** The current content of the file, read without locking it: whole lines in order, each decoded once. */
-const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
-  const decodeLine = reading(lines)
-  const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry<C>>>>(new Map())
+/** The file beside a journal for actions that need no plan: such as a pause, which must not wait for anybody's apply. */
+const actionsFile = (name: string) => `${name}.actions`
 
-  return Effect.gen(function* () {
-    const lines = yield* LineFile.readLines(name)
-    const before = yield* Ref.get(decoded)
-    const known = new Map(lines.map((line) => [line, before.get(line) ?? decodeLine(line)]))
-    yield* Ref.set(decoded, known)
-    const kept: Array<Kept<C>> = []
-    for (const [index, line] of lines.entries()) {
-      if (line.trim() === "") continue
-      const entry = known.get(line) ?? Option.none()
-      kept.push(Option.getOrElse(entry, () => unreadable(name, line, index + 1, kept.at(-1)?.at ?? 0)))
+/** Plans and their progress in their order, with each action before the first entry that is later. */
+const withActions = <C>(plans: ReadonlyArray<Kept<C>>, actions: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C>> => {
+  const merged: Array<Kept<C>> = []
+  let next = 0
+  for (const entry of plans) {
+    for (let action = actions[next]; action !== undefined && action.at < entry.at; action = actions[++next]) {
+      merged.push(action)
     }
-    return kept
-  }).pipe(
-    Effect.catchTag("FileError", ({ message }) =>
-      Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: message }])
-    )
-  )
+    merged.push(entry)
+  }
+  return [...merged, ...actions.slice(next)]
+}
+
+/** What a journal and the file beside it hold. */
+const allEntries = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
+  const plans = yield* reader(name, lines)
+  const actions = yield* reader(actionsFile(name), lines)
+  return (waiting: Effect.Effect<ReadonlyArray<Entry<C>>>): Journal<C>["entries"] =>
+    Effect.gen(function* () {
+      return withActions([...(yield* plans), ...(yield* waiting)], yield* actions)
+    })
 })
+
+/** A line with what it says, and its length. */
+interface Decoded<C> {
+  readonly entry: Option.Option<Entry<C>>
+  readonly length: number
+}
+
+/** Characters of decoded lines that are kept for the next reading: they take several times as many bytes. */
+const mostKept = 8 * 1024 * 1024
+
+/** Characters of a line after which others have their turn. */
+export const long = 32 * 1024
+
+/** The current content of the file, read without locking it: whole lines in order, each decoded once unless they are many. */
+const reader = <C>(name: string, lines: Lines<C>) =>
+  Effect.sync(() => {
+    const decodeLine = reading(lines)
+    const decoded = new BoundedCache<Decoded<C>>(mostKept, ({ length }) => length)
+
+    return Effect.suspend(() => {
+      const kept: Array<Kept<C>> = []
+      let number = 0
+      const take = (line: string) => {
+        number++
+        if (line.trim() === "") return Effect.void
+        const { entry } = decoded.keep(line, () => ({ entry: decodeLine(line), length: line.length }))
+        kept.push(Option.getOrElse(entry, () => unreadable(name, line, number, kept.at(-1)?.at ?? 0)))
+        return line.length > long ? Effect.yieldNow : Effect.void
+      }
+      return Effect.as(LineFile.eachLine(name, take), kept)
+    }).pipe(
+      Effect.catchTag("FileError", ({ message }) =>
+        Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: message }])
+      )
+    )
+  })
 
 const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry =>
   unreadableEntry(line, at, `${noEntry(name, number)}: look at it, then repair or remove it`)
@@ -51,8 +90,15 @@ const noEntry = (name: string, line: number) => `line ${line} of ${name} is no e
 const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
   const decodeLine = reading(entry)
   const file = yield* LineFile.make(name)
-  const lines = yield* file.lines
-  if (lines.length > 0 && lines.every((line) => Option.isNone(decodeLine(line)))) {
+  let [isEmpty, isOurs] = [true, false]
+  yield* LineFile.eachLine(name, (line) =>
+    Effect.sync(() => {
+      isEmpty &&= line === ""
+      isOurs = line !== "" && Option.isSome(decodeLine(line))
+      return isOurs ? "enough" : undefined
+    })
+  )
+  if (!isEmpty && !isOurs) {
     const message = `${noEntry(name, 1)}, and neither is any other. Move the file away, or name another one in the configuration`
     return yield* new FileError({ message })
   }
@@ -76,10 +122,10 @@ const busy = ({ message }: FileError) =>
 
 /**
  * The journal of plans in a file of JSON lines, written to the disk before anything is sent. It is locked only while something
- * is written, or while it is held.
+ * is written, or while it is held; actions lie in a file of their own beside it.
  */
 export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
-  const read = yield* reader(name, lines)
+  const entries = yield* allEntries(name, lines)
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait until another process releases the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
@@ -123,21 +169,30 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
     })
   )
 
-  const append = (entry: Entry<C>) => {
+  const actionsMutex = yield* Semaphore.make(1)
+  const appendAction = (entry: Entry<C>) => {
+    const written = Effect.scoped(Effect.flatMap(open(actionsFile(name), lines), (file) => write(file, entry)))
+    const patient = Effect.retry(written, { schedule: whileInUse, while: ({ inUse }) => inUse === true })
+    return failed(Effect.uninterruptible(actionsMutex.withPermit(patient)))
+  }
+
+  const append = (...entries: ReadonlyArray<Entry<C>>) => {
+    const [first] = entries
+    if (entries.length === 1 && first?.type === "action") return appendAction(first)
     const written = Effect.acquireUseRelease(
       acquire,
-      (file) => write(file, entry),
+      (file) => Effect.forEach(entries, (entry) => write(file, entry), { discard: true }),
       () => release
     )
-    const later = Ref.update(waiting, (entries) => [...entries, entry])
+    const later = Ref.update(waiting, (before) => [...before, ...entries])
     // A plan changes nothing yet, so it need not wait for others.
-    const isPatient = ({ inUse }: FileError) => inUse === true && entry.type === "planned"
+    const isPatient = ({ inUse }: FileError) => inUse === true && entries.every(isOfPlan)
     return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
   }
 
   const journal: Journal<C> = {
     append,
-    entries: Effect.zipWith(read, Ref.get(waiting), (kept, more) => [...kept, ...more]),
+    entries: entries(Ref.get(waiting)),
     hold: (work) =>
       Effect.acquireUseRelease(
         failed(acquire),
@@ -150,7 +205,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
 
 /** The same file if nothing may be written: it is read, and plans made here are lost with the process. */
 export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
-  return yield* besideMemory(yield* reader(name, lines))
+  return yield* besideMemory((yield* allEntries(name, lines))(Effect.succeed([])))
 })
 
 /** A journal that is only read, followed by the plans made here. */
@@ -162,6 +217,9 @@ export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["en
   }
   return journal
 })
+
+/** Whether an entry belongs to a new plan. */
+export const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
 
 /** Why the file cannot be written; undefined if it can, or another process only uses it just now. */
 export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>

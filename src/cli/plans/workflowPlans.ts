@@ -2,8 +2,8 @@ import path from "node:path"
 
 import { Effect, Layer, Schema } from "effect"
 
-import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/changes/Plans.ts"
-import { PlanFields, PromotionFields } from "../../engine/changes/settings.ts"
+import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/plans/Plans.ts"
+import { PlanFields, PromotionFields } from "../../engine/plans/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
 import { Journals } from "./Journals.ts"

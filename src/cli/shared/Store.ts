@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
 import type { SharedSettings } from "../configuration/settings.ts"
+import { redisRefusal } from "./redisProblem.ts"
 
 /** How long to wait for an answer, and for how long a missing one keeps others from asking. */
 const answerTimeout = "2 seconds"
@@ -24,17 +25,24 @@ export const makeStore = Effect.fnUntraced(function* ({ prefix, redis }: SharedS
   )
   const client = Context.get(context, Redis.Redis)
   let closedUntil = 0
+  let lastRefusal: string | undefined
 
   const ask = <A>(question: Effect.Effect<A, Redis.RedisError>) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (now < closedUntil) return yield* noAnswer
       const answer = yield* Effect.timeoutOrElse(question, { duration: answerTimeout, orElse: () => noAnswer }).pipe(
-        Effect.tapError(() =>
+        Effect.tapError((error) =>
           Effect.suspend(() => {
+            const refusal = redisRefusal(error)
+            if (refusal !== undefined) {
+              const isKnown = refusal === lastRefusal
+              lastRefusal = refusal
+              return isKnown ? Effect.void : Effect.logError(meaningOf(refusal))
+            }
             const isNew = closedUntil === 0
             closedUntil = now + pause
-            return isNew ? Effect.logError(lost) : Effect.void
+            return isNew ? Effect.logError(meaningOf("does not answer")) : Effect.void
           })
         )
       )
@@ -55,6 +63,6 @@ export const makeStore = Effect.fnUntraced(function* ({ prefix, redis }: SharedS
 
 const noAnswer = Effect.fail(new Redis.RedisError({ cause: "no answer" }))
 
-const lost =
-  "The shared Redis does not answer: changes and plans are refused until it does, reads go on, and each server keeps " +
+const meaningOf = (problem: string) =>
+  `The shared Redis ${problem}. Changes and plans are refused until that is settled, reads go on, and each server keeps ` +
   "its own limits towards the instances"

@@ -14,6 +14,9 @@ const read = Schema.decodeUnknownOption(Kept)
 
 const pause = Schedule.spaced("500 millis")
 
+/** Seconds for which used answers are remembered: they expire sooner, by clocks that may not agree. */
+const memory = 3600
+
 /** Questions whose answers any server with the same Redis can receive. */
 export const makeCopies = Effect.fnUntraced(function* (store: Store) {
   const fresh = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"))
@@ -41,6 +44,11 @@ export const makeCopies = Effect.fnUntraced(function* (store: Store) {
         Effect.repeat({ schedule: pause, until: Option.isSome }),
         Effect.flatMap(Effect.fromOption),
         Effect.orDie
+      ),
+    use: (state) =>
+      Effect.match(
+        store.ask(store.send<string | null>("SET", store.key("used", state), "1", "NX", "EX", String(memory))),
+        { onFailure: () => "unknown", onSuccess: (kept) => (kept === null ? "again" : "first") }
       )
   } satisfies typeof Copies.Service
 })

@@ -6,18 +6,19 @@ import * as Redis from "effect/persistence/Redis"
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import type { Journals } from "../plans/Journals.ts"
-import { besideMemory, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
+import { besideMemory, long, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
+import { redisProblem } from "./redisProblem.ts"
 import type { Store } from "./Store.ts"
 
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(
-  (list: string, lock: string, owner: string, isHolding: 0 | 1, isPlan: 0 | 1, entry: string) => [
+  (list: string, lock: string, owner: string, isHolding: 0 | 1, isFree: 0 | 1, entry: string) => [
     list,
     lock,
     owner,
     isHolding,
-    isPlan,
+    isFree,
     entry
   ],
   {
@@ -32,7 +33,7 @@ const pushEntry = Redis.script(
   }
 ).withReturnType<string>()
 
-const noAnswer = "the Redis that holds the shared journal does not answer"
+const journalProblem = (error: Redis.RedisError) => `the Redis that holds the shared journal ${redisProblem(error)}`
 const problems = new Map([
   ["busy", "the shared journal is in use: another server applies a plan. Call again when that is done"],
   ["lost", "the shared journal has gone to another server meanwhile, as this one could not reach it in time"]
@@ -49,6 +50,7 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
     const more = yield* store.ask(store.send<ReadonlyArray<string>>("LRANGE", list, String(before.length), "-1"))
     const kept = [...before]
     for (const text of more) {
+      if (text.length > long) yield* Effect.yieldNow
       const entry = decode(text)
       kept.push(
         Option.getOrElse(entry, () => unreadableEntry(text, kept.at(-1)?.at ?? 0, noEntry(name, kept.length + 1)))
@@ -57,11 +59,16 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
     if (known === before) known = kept
     return kept
   })
-  return Effect.orElseSucceed(read, (): ReadonlyArray<Kept<C>> => [{ type: "unreadable", at: 0, problem: noAnswer }])
+  return Effect.catch(read, (error) =>
+    Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: journalProblem(error) }])
+  )
 }
 
 const noEntry = (name: string, number: number) =>
   `entry ${number} of the shared journal ${name} is none of this version: check it before anything else`
+
+/** A plan changes nothing yet, and an action, such as a pause, must not wait for an apply. */
+const isWaitless = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps" || type === "action"
 
 const make = <C>(store: Store, name: string, lines: Lines<C>) =>
   Effect.sync((): Journal<C> => {
@@ -73,13 +80,22 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
 
     const push = (entry: Entry<C>, text: string) =>
       Effect.suspend(() =>
-        store.ask(store.eval(pushEntry)(list, key, owner, isHolding ? 1 : 0, entry.type === "planned" ? 1 : 0, text))
+        store.ask(
+          store.eval(pushEntry)(
+            list,
+            key,
+            owner,
+            isHolding && !isWaitless(entry) ? 1 : 0,
+            isWaitless(entry) ? 1 : 0,
+            text
+          )
+        )
       )
     const taken = Effect.map(tryLock(store, key, owner), (isOurs) => (isOurs ? "taken" : "busy"))
 
     return {
-      append: Effect.fnUntraced(function* (entry) {
-        yield* retryWhileBusy(push(entry, yield* Effect.orDie(encode(entry))))
+      append: Effect.fnUntraced(function* (...entries) {
+        for (const entry of entries) yield* retryWhileBusy(push(entry, yield* Effect.orDie(encode(entry))))
       }, Effect.uninterruptible),
       entries: reader(store, name, lines),
       hold: (work) =>
@@ -103,7 +119,7 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
 const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
   attempt.pipe(
     Effect.repeat({ schedule: whileInUse, while: (outcome) => outcome === "busy" }),
-    Effect.mapError(() => new JournalFailed({ problem: noAnswer })),
+    Effect.mapError((error) => new JournalFailed({ problem: journalProblem(error) })),
     Effect.flatMap((outcome) => {
       const problem = problems.get(outcome)
       return problem === undefined ? Effect.void : Effect.fail(new JournalFailed({ problem }))

@@ -2,6 +2,7 @@ import { Effect, Random, Schedule } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
 import type { Coordination } from "../../internal/http/Coordination.ts"
+import { redisProblem } from "./redisProblem.ts"
 import type { Store } from "./Store.ts"
 
 /** Milliseconds for which a lock outlives a crashed server; a living one renews it three times in that time. */
@@ -33,8 +34,6 @@ export const unlock = (store: Store, key: string, owner: string) =>
 export const renewing = (store: Store, key: string, owner: string) =>
   Effect.ignore(tryLock(store, key, owner)).pipe(Effect.schedule(Schedule.spaced(lockLife / 3)))
 
-const unanswered = "The Redis that this server shares its locks with does not answer"
-
 /** Locks by name, shared by every server with the same Redis. */
 export const makeLocks = (store: Store) =>
   Effect.sync((): typeof Coordination.Service.withLock => {
@@ -44,7 +43,9 @@ export const makeLocks = (store: Store) =>
       Effect.suspend(() => {
         const key = store.key("lock", name)
         const owner = `${self}-${count++}`
-        const attempt = Effect.catch(tryLock(store, key, owner), () => busy(unanswered))
+        const attempt = Effect.catch(tryLock(store, key, owner), (error) =>
+          busy(`The Redis that this server shares its locks with ${redisProblem(error)}`)
+        )
         // Others ask at the same moments: random delays keep them from doing so forever.
         const pause = Effect.flatMap(Random.nextIntBetween(20, 80), (millis) => Effect.sleep(millis))
         const taken = Effect.timeoutOrElse(

@@ -11,12 +11,18 @@ import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
 import { makeLocks } from "./locks.ts"
 import { makePacers } from "./pacers.ts"
+import { redisRefusal } from "./redisProblem.ts"
 import { makeStore } from "./Store.ts"
 
-const unusable = (error: RedisError) =>
-  new ConfigurationError({
-    message: `shared.redis cannot be used (${problemOf(error)}): is it running, and is its password right?`
+const unusable = (error: RedisError) => {
+  const refusal = redisRefusal(error)
+  return new ConfigurationError({
+    message:
+      refusal === undefined
+        ? `shared.redis cannot be used (${problemOf(error)}): is it running, and is its password right?`
+        : `shared.redis cannot be used: it ${refusal}`
   })
+}
 
 /** Shares plans, locks, limits and questions with every server that has the same Redis and prefix. */
 export const layer = (settings: SharedSettings) =>

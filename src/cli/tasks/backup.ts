@@ -1,17 +1,17 @@
 import { Console, Context, Effect, Result } from "effect"
 
 import { Instances } from "../../engine/client/Instances.ts"
-import { backup } from "../../engine/operator/history/backup.ts"
+import { backup, notRecordedWords } from "../../engine/operator/history/backup.ts"
 import { unreadable } from "../../engine/operator/history/historyErrors.ts"
 import { type BackedUp, backUp } from "../../engine/operator/history/instanceBackup.ts"
 import { toToolFailure } from "../../engine/tools/errors.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { nameText, oneLine, visibleJson } from "../../internal/foreignText.ts"
 import type { Options } from "../configuration/flags.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { stopRequested } from "../stopRequested.ts"
-import { visible } from "../terminal/terminalText.ts"
 import { asCall, watched } from "./watched.ts"
 
 /** The arguments of a backup. */
@@ -60,21 +60,35 @@ const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupReq
   for (const [instance, result] of done) {
     const lines = Result.match(result, {
       onFailure: ({ message }) => [
-        request.json ? JSON.stringify({ instance, error: message }) : `${instance}: ${message}`
+        request.json ? visibleJson(JSON.stringify({ instance, error: message })) : `${instance}: ${oneLine(message)}`
       ],
-      onSuccess: (backedUp) => (request.json ? [JSON.stringify(backedUp)] : linesOf(backedUp))
+      onSuccess: (backedUp) => (request.json ? [visibleJson(JSON.stringify(backedUp))] : linesOf(backedUp))
     })
-    yield* Console.log(lines.map(visible).join("\n"))
+    yield* Console.log(lines.join("\n"))
   }
-  if (problem !== undefined) yield* Console.error(problem.message)
-  return problem?.isRecorded !== false && done.every(([, result]) => Result.isSuccess(result)) ? 0 : 1
+  if (problem !== undefined) yield* Console.error(oneLine(problem.message))
+  const isWhole = done.every(([, result]) => Result.isSuccess(result) && result.success.notRecorded.length === 0)
+  return problem?.isRecorded !== false && isWhole ? 0 : 1
 })
 
-const linesOf = ({ changes, instance, since, tags, workflows }: BackedUp): ReadonlyArray<string> => [
+const linesOf = ({
+  changes,
+  instance,
+  notRecorded,
+  since,
+  tags,
+  version,
+  workflows
+}: BackedUp): ReadonlyArray<string> => [
   `${instance}: ${workflows} workflows, ${tags} tags. ${
     since === undefined ? "This is its first backup." : `${changes.length} changes since the backup of ${since}.`
-  }`,
+  }${version === undefined ? "" : ` It stands at version ${version}.`}`,
+  ...(notRecorded.length === 0
+    ? []
+    : [oneLine(`${instance}: not recorded, unlike all else: ${notRecordedWords(notRecorded)}`)]),
   ...(since === undefined
     ? []
-    : changes.map(({ by, change, id, name, when }) => `  ${when}  ${by}  ${name} (${id}): ${change}`))
+    : changes.map(
+        ({ by, change, id, name, when }) => `  ${when}  ${oneLine(`${by}  ${nameText(name)} (${id}): ${change}`)}`
+      ))
 ]

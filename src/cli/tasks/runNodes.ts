@@ -4,6 +4,7 @@ import { Instances } from "../../engine/client/Instances.ts"
 import { fetchNodeTypes } from "../../engine/nodes/NodeKnowledge.ts"
 import { NodePackages } from "../../engine/nodes/NodePackages.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { oneLine } from "../../internal/foreignText.ts"
 import type { Options } from "../configuration/flags.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
@@ -36,7 +37,7 @@ export const runNodes = Effect.fnUntraced(function* (options: Options) {
             : { isFine: true, words: `version ${catalog.version}, ${catalog.entries.length} node types kept` }
         ),
         Effect.catch(({ message }) => Effect.succeed({ isFine: false, words: message })),
-        Effect.tap(({ words }) => Console.log(`${name}: ${words}`))
+        Effect.tap(({ words }) => Console.log(`${name}: ${oneLine(words)}`))
       )
     )
     return done.every(({ isFine }) => isFine) ? 0 : 1

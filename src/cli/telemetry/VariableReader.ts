@@ -29,8 +29,9 @@ export const make = (variables: Variables) => {
       .split(",")
       .filter((pair) => pair.trim() !== "")
       .map((pair) => {
-        const [, key = "", value = ""] = /^\s*([^=]+?)\s*=(.*)$/s.exec(pair) ?? []
-        return Result.try(() => [decodeURIComponent(key), decodeURIComponent(value.trim())] as const)
+        const [key = "", ...values] = pair.split("=")
+        const name = values.length === 0 ? "" : key.trim()
+        return Result.try(() => [decodeURIComponent(name), decodeURIComponent(values.join("=").trim())] as const)
       })
     const good = read.flatMap((pair) => (Result.isSuccess(pair) && pair.success[0] !== "" ? [pair.success] : []))
     if (good.length < read.length) report(name, "expected name=value pairs with commas between")

@@ -2,7 +2,7 @@ import path from "node:path"
 
 import { Redacted } from "effect"
 
-import { untrustedDestination } from "../../engine/config/instances.ts"
+import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { TelemetrySettings } from "../configuration/telemetry.ts"

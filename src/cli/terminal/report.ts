@@ -1,5 +1,6 @@
+import { nameText } from "../../internal/foreignText.ts"
 import type { Finding } from "../../mcp/Toolset.ts"
-import { coloured, plain, table, visible } from "./terminalText.ts"
+import { coloured, plain, table } from "./terminalText.ts"
 
 /** The format of findings. */
 export interface ReportOptions {
@@ -16,7 +17,7 @@ export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: Rep
   )
   const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = rows.map((row) => new Map<string, string>(Object.entries(row)))
-  const shown = cells.map((row) => heads.map((head) => visible(row.get(head) ?? "-")))
+  const shown = cells.map((row) => heads.map((head) => nameText(row.get(head) ?? "-")))
   const words = [
     ...findings.filter(({ facts, fine }) => !fine || facts === undefined).map(({ words: said }) => said),
     ...findings.flatMap(({ notes = [] }) => notes)
@@ -29,7 +30,7 @@ export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: Rep
           shown,
           style
         )),
-    ...words.map(visible)
+    ...words.map(nameText)
   ]
   return lines.length === 0 ? "There is nothing to check." : lines.join("\n")
 }

@@ -1,15 +1,3 @@
-/**
- * Foreign text that is safe to show in a terminal: control characters, which could move the cursor or colour other text, are
- * spelt out.
- */
-export const visible = (text: string): string =>
-  text
-    .replaceAll("\r\n", "\n")
-    .replace(
-      /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
-      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
-    )
-
 /** Columns of a line in a terminal. */
 export const widthOf = (line: string): number => {
   const narrow = /[\p{M}\p{Cf}]/u

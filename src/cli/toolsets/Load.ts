@@ -19,8 +19,6 @@ export interface Loaded {
   readonly plans?: Plans
   /** Loads what was deferred; done when there is time for it, or when it is needed. */
   readonly later?: Effect.Effect<unknown>
-  /** Ends after so many calls that many more are likely. */
-  readonly busy?: Effect.Effect<void>
 }
 
 /** What several toolsets share, built when the first of them needs it. */

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 import { offerFor } from "../../changes/offer.ts"
-import { changesOutline } from "../../changes/outline.ts"
 import type { Plans, Shared } from "./Load.ts"
 import { outlined } from "./outlined.ts"
+import { outlines } from "./outlines.ts"
 
 /** The tools for plans of all toolsets that make some. */
 export const load = Effect.fnUntraced(function* (
@@ -16,5 +16,5 @@ export const load = Effect.fnUntraced(function* (
   )
   if (!areListsFirst) return yield* whole
   const writable = yield* Effect.filter(plans, ({ isWritable }) => isWritable)
-  return yield* outlined("changes", whole, (tell) => offerFor(tell(changesOutline), writable.length > 0))
+  return yield* outlined("changes", whole, (tell) => offerFor(tell(outlines.changes), writable.length > 0))
 })

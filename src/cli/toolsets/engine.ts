@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
-import { namesIn } from "../../engine/config/EngineConfig.ts"
-import { offerOver } from "../../engine/offer.ts"
-import { engineOutline } from "../../engine/outline.ts"
+import { namesIn } from "../../engine/client/config/EngineConfig.ts"
+import { offerOver } from "../../engine/toolset/offer.ts"
 import type { Load } from "./Load.ts"
 import { outlined } from "./outlined.ts"
+import { outlines } from "./outlines.ts"
 
 /**
  * The toolset `engine`. If lists are expected first, its programs are loaded after them; but an embedded engine can fail at
@@ -17,11 +17,6 @@ export const load: Load = (launch, shared) => {
     (module) => module.load(launch, shared)
   )
   return shared.areListsFirst && engine !== undefined
-    ? outlined("engine", Effect.orDie(whole), (tell) => offerOver(tell(engineOutline), namesIn(engine)), warmUp)
+    ? outlined("engine", Effect.orDie(whole), (tell) => offerOver(tell(outlines.engine), namesIn(engine)))
     : whole
 }
-
-const warmUp = Effect.flatMap(
-  Effect.promise(() => import("../engine/warmUp.ts")),
-  ({ warmUp }) => warmUp
-)

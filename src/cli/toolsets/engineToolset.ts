@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { EngineToolset } from "../../engine/toolset.ts"
+import { EngineToolset } from "../../engine/toolset/toolset.ts"
 import * as Toolset from "../../mcp/Toolset.ts"
 import type { Load } from "./Load.ts"
 

@@ -24,8 +24,7 @@ export const loadToolsets = Effect.fnUntraced(function* (
   ]
   return {
     toolsets: loaded.map(({ toolset }) => toolset),
-    later: loaded.flatMap(({ later }) => later ?? []),
-    busy: Effect.raceAllFirst(loaded.flatMap(({ busy }) => busy ?? []))
+    later: loaded.flatMap(({ later }) => later ?? [])
   }
 })
 

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
-import { namesIn } from "../../engine/config/EngineConfig.ts"
+import { namesIn } from "../../engine/client/config/EngineConfig.ts"
 import { offerOver, withPlanning } from "../../engine/operator/offer.ts"
-import { operatorOutlines } from "../../engine/operator/outline.ts"
 import { readView } from "../http/pageFiles.ts"
 import type { Load } from "./Load.ts"
 import { outlined } from "./outlined.ts"
+import { outlines } from "./outlines.ts"
 
 /** The toolset `operator`, loaded together with the toolset `engine`. The journal of its plans is opened by the first of them. */
 export const load: Load = (launch, shared) => {
@@ -16,7 +16,7 @@ export const load: Load = (launch, shared) => {
   )
   if (!shared.areListsFirst || engine === undefined) return whole
   const names = namesIn(engine)
-  const { across, planning, single } = operatorOutlines
+  const { across, planning, single } = outlines.operator
   return Effect.map(
     outlined("operator", Effect.orDie(whole), (tell) =>
       withPlanning(

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 
-import { workflowPlans, withPlans } from "../../engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../../engine/operator/toolset.ts"
+import { workflowPlans, withPlans } from "../../engine/plans/toolset.ts"
 import { AppViews } from "../../mcp/AppViews.ts"
 import * as Toolset from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"

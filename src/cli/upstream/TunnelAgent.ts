@@ -75,6 +75,15 @@ export class TunnelAgent extends Agent {
 }
 
 /** A proxy may say that it is still at it, as often as it likes. */
-const withoutInterim = (answer: string) => answer.replace(/^(?:HTTP\/1\.[01] 1\d\d [^]*?\r\n\r\n)+/, "")
+const withoutInterim = (answer: string): string => {
+  const end = "\r\n\r\n"
+  let from = 0
+  for (;;) {
+    const isInterim = /^HTTP\/1\.[01] 1\d\d /.test(answer.slice(from, from + 20))
+    const at = isInterim ? answer.indexOf(end, from) : -1
+    if (at < 0) return answer.slice(from)
+    from = at + end.length
+  }
+}
 
 const finalAnswer = /^HTTP\/1\.[01] ([2-9]\d\d)[^]*?\r\n\r\n/

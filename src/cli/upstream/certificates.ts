@@ -5,9 +5,16 @@ import { Effect, FileSystem } from "effect"
 
 import { UnusableConnection } from "../../internal/http/HttpClients.ts"
 
+/** Largest file with certificates: several times all that a system has. A device has no end. */
+const mostBytes = 4 * 1024 * 1024
+
 /** The certificates of a file, once it is known that it can be read and holds one. */
 export const readCertificates = Effect.fnUntraced(function* (caFile: string) {
-  const pem = yield* FileSystem.FileSystem.use((files) => files.readFileString(caFile)).pipe(
+  const pem = yield* FileSystem.FileSystem.use((files) =>
+    Effect.flatMap(files.stat(caFile), ({ size, type }) =>
+      type === "File" && size <= mostBytes ? files.readFileString(caFile) : Effect.succeed("")
+    )
+  ).pipe(
     Effect.provide(NodeFiles.layer),
     Effect.mapError(() => new UnusableConnection({ message: `caFile: ${caFile} cannot be read` }))
   )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Environment } from "../../engine/config/EngineConfig.ts"
+import type { Environment } from "../../engine/client/config/EngineConfig.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"

@@ -6,19 +6,21 @@ import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import type { Access } from "../../mcp/Access.ts"
-import type { Environment } from "../config/EngineConfig.ts"
+import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,
   AuthenticationFailed,
   type EngineError,
+  ForeignAnswer,
   NetworkError,
   OutcomeUnknown,
   PermissionDenied,
   Timeout,
   TooLargeToShow
 } from "./EngineError.ts"
-import { apiResponse, cameInstead, cut, gatewayProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
+import { apiResponse, cameInstead, cut, foreignProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
 import { networkKind, remedyFor } from "./unreachable.ts"
+import { kindOf, verdictOf } from "./verdict.ts"
 
 /** The part of a call that its errors depend on. */
 export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
@@ -72,9 +74,10 @@ export const make = (instance: string, environment: Environment) => {
           ...(phase === "connecting" || code === "ETIMEDOUT" ? { remedy: remedyFor(code, environment) } : {})
         }),
       RedirectRefused: ({ status }) =>
-        new ApiError({
+        new ForeignAnswer({
           instance,
           httpStatus: status,
+          kind: "a redirect",
           problem: `instance ${instance}: ${redactorOf(call).text(problem)}`,
           apiResponse: null
         }),
@@ -83,19 +86,33 @@ export const make = (instance: string, environment: Environment) => {
     })
   }
 
-  /** The error for a reply. */
+  /** The error for a reply that is no success. */
   const ofReply = (call: Attempted, answer: Reply): EngineError => {
     const redact = redactorOf(call)
-    const details = { instance, apiResponse: apiResponse(answer, redact) }
-    const gateway = gatewayProblem(answer, instance)
-    if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
     if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
+    const verdict = verdictOf(answer)
+    const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
+    // What names nothing cannot be missing, and no engine lacks the calls that are made without asking whether it has them.
+    const isRefusal = verdict._tag === "Refused" || (verdict._tag === "Missing" && thing !== undefined)
+    if (!isRefusal && answer.status !== payloadTooLarge) return ofForeign(call, answer)
+    const details = { instance, apiResponse: apiResponse(answer, redact) }
     if (answer.status === 401) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
-    const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
     const words = problemOf(answer, instance, redact)
     const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`
     return new ApiError({ ...details, httpStatus: answer.status, problem })
+  }
+
+  /** The error for an answer that is not the engine's, or not to this call. */
+  const ofForeign = (call: Attempted, answer: Reply): EngineError => {
+    const redact = redactorOf(call)
+    return new ForeignAnswer({
+      instance,
+      httpStatus: answer.status,
+      kind: kindOf(answer),
+      problem: foreignProblem(answer, instance, redact),
+      apiResponse: apiResponse(answer, redact)
+    })
   }
 
   /** The error for an answer that is JSON, but not in the shape of the API. */
@@ -103,12 +120,15 @@ export const make = (instance: string, environment: Environment) => {
     const redact = redactorOf(call)
     const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
     if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
-    const details = { httpStatus: answer.status, apiResponse: apiResponse(answer, redact) }
-    return new ApiError({ instance, problem: `the answer of instance ${instance} ${shape}`, ...details })
+    const details = { httpStatus: answer.status, kind: kindOf(answer), apiResponse: apiResponse(answer, redact) }
+    return new ForeignAnswer({ instance, problem: `the answer of instance ${instance} ${shape}`, ...details })
   }
 
-  return { ofFailure, ofReply, ofShape }
+  return { ofFailure, ofForeign, ofReply, ofShape }
 }
+
+/** Whoever says that a request is too large has not let it in. */
+const payloadTooLarge = 413
 
 const describe = Match.typeTags<UpstreamFailure, string>()({
   UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,

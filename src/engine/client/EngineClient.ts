@@ -3,13 +3,6 @@ import { Context, type Effect, type Option } from "effect"
 import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Environment } from "../config/EngineConfig.ts"
-import { authorsBy } from "./authors.ts"
-import type { Changes, Creation } from "./body.ts"
-import type { Capabilities } from "./capabilities.ts"
-import type { EngineError, WorkflowBusy } from "./EngineError.ts"
-import { guarding } from "./guarding.ts"
-import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import type {
   CommunityPackage,
   CredentialId,
@@ -28,11 +21,20 @@ import type {
   WorkflowId,
   WorkflowQuery,
   WorkflowVersion
-} from "./models.ts"
+} from "../workflow/models.ts"
+import type { SeenVersions } from "../workflow/versions.ts"
+import type { ProvenAbsent } from "./absence.ts"
+import { authorsBy } from "./authors.ts"
+import type { Changes, Creation } from "./body.ts"
+import type { Capabilities } from "./capabilities.ts"
+import type { Environment } from "./config/EngineConfig.ts"
+import type { EngineError, WorkflowBusy } from "./EngineError.ts"
+import { guarding } from "./guarding.ts"
+import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
+import { locking } from "./locking.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
-import type { SeenVersions } from "./versions.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
@@ -50,9 +52,9 @@ export interface Options {
  * The client of one instance: one method per call of the engine's REST API v1. In a tool, it is the instance that the
  * caller asked for. Answers are passed on whole, unknown fields included; times are ISO 8601, durations seconds.
  *
- * Any call can fail with `ApiError` (the engine refused, or its answer is not one of its API), `AuthenticationFailed`
- * (401), `PermissionDenied` (403), `NetworkError` (no answer) or `Timeout` (30 s for a call, and the time left for the
- * whole tool call). A change can also fail with `ReadOnlyInstance`, before anything is sent, and with `OutcomeUnknown`, if
+ * Any call can fail with `ApiError` (the engine refused), `ForeignAnswer` (something else answered, such as a proxy),
+ * `AuthenticationFailed` (401), `PermissionDenied` (403), `NetworkError` (no answer) or `Timeout` (30 s for a call, and the
+ * time left for the whole tool call). A change can also fail with `ReadOnlyInstance`, before anything is sent, and with `OutcomeUnknown`, if
  * it was sent and its answer was lost. Further errors are documented with each method.
  *
  * The methods that end in `IfSupported` succeed with `None` if this engine's version lacks the call. Changes of an existing
@@ -69,8 +71,9 @@ export class EngineClient extends Context.Service<
     readonly isReadOnly: boolean
 
     /**
-     * Runs a change of a workflow exclusively within this process, in the order of arrival. Fails with `WorkflowBusy` if its
-     * turn does not come in time (5 minutes, or what is left for the tool call).
+     * Runs a change of a workflow, from reading it to the answer of its last write, while nobody else changes it: in the order
+     * of arrival within this process, and, as far as `Coordination` reaches, among all others. Fails with `WorkflowBusy` if its
+     * turn does not come in time (5 minutes, or what is left for the tool call). A single write takes its lock by itself.
      */
     readonly exclusively: <A, E, R>(
       id: WorkflowId,
@@ -98,6 +101,11 @@ export class EngineClient extends Context.Service<
      * previous one, this may be the same, frozen object.
      */
     readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+    /**
+     * Proves that workflows that were just "not found" do not exist, all by one list of all pages; fails if nothing is proven.
+     * Before something is made anew, counted as deleted, or recorded as deleted.
+     */
+    readonly provenAbsent: (ids: ReadonlyArray<WorkflowId>) => Effect.Effect<ProvenAbsent, EngineError>
     /**
      * Creates an inactive workflow with the fields that this engine accepts; `dropped` lists those it does not, as paths like
      * `settings.callerPolicy`. If the engine finds it invalid, it fails with `ApiError` 400.
@@ -173,7 +181,7 @@ export class EngineClient extends Context.Service<
       readonly name: string
       readonly type: CredentialType
       readonly data: JsonObject
-    }) => Effect.Effect<JsonObject, EngineError>
+    }) => Effect.Effect<JsonObject & { readonly id: string }, EngineError>
     /** Changes a credential; `data` replaces all old values. Its values never appear in errors. */
     readonly updateCredentialIfSupported: (
       id: CredentialId,
@@ -234,6 +242,6 @@ export class EngineClient extends Context.Service<
   ): EngineClient["Service"] => {
     const client = restCalls(instance, environment, upstream, { locks, workflowCache })
     const history = historyOf(authorsBy(client))
-    return { ...guarding(recording(client, history), protection), history }
+    return { ...guarding(recording(locking(client), history), protection), history }
   }
 }

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { InvalidWorkflow } from "../workflow/InvalidWorkflow.ts"
 
 /** The caller asked for an instance that is not configured. */
 export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {
@@ -25,17 +26,37 @@ export class AuthenticationFailed extends Schema.TaggedError<AuthenticationFaile
 /** The key is valid, but may not do this. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   instance: Schema.String,
-  apiResponse: Schema.Unknown
+  apiResponse: Schema.Unknown,
+  /** What was not begun, where the engine tells beforehand what the key may do. */
+  reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `API call failed for instance ${this.instance}: Insufficient permissions.`
+    const denied = `API call failed for instance ${this.instance}: Insufficient permissions.`
+    return this.reason === undefined ? denied : `${denied} ${this.reason}`
   }
 }
 
-/** The engine refused, or its answer is not one of its API. */
+/** The engine refused. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   instance: Schema.String,
   httpStatus: Schema.Int,
+  problem: Schema.String,
+  apiResponse: Schema.Unknown
+}) {
+  override get message() {
+    return `API error: ${this.problem}`
+  }
+}
+
+/**
+ * Something else than the engine answered, such as a proxy, a login page, or the page that a starting engine shows: nothing
+ * follows from it about what was asked for. A change that fails with it was not made.
+ */
+export class ForeignAnswer extends Schema.TaggedError<ForeignAnswer>()("ForeignAnswer", {
+  instance: Schema.String,
+  httpStatus: Schema.Int,
+  /** "an HTML page", "plain text", "other JSON", "an empty answer", "a redirect". */
+  kind: Schema.String,
   problem: Schema.String,
   apiResponse: Schema.Unknown
 }) {
@@ -134,6 +155,8 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   others: Schema.Array(Schema.String),
   /** Everything that has to be agreed to, including a workflow's new name. */
   names: Schema.Array(Schema.String),
+  /** A fingerprint of what would be done to each of them. */
+  fingerprints: Schema.Array(Schema.String),
   /** The workflow before and after. */
   becoming: Schema.optionalKey(Schema.Struct({ before: JsonObject, after: JsonObject }))
 }) {
@@ -210,20 +233,16 @@ export class ServerStopping extends Schema.TaggedError<ServerStopping>()("Server
 }) {
   override get message() {
     return this.isBegun
-      ? `This server was told to stop: the run on instance ${this.instance} was broken off, and its temporary copy deleted. What its nodes had done until then stays.`
+      ? `This server was told to stop: the run on instance ${this.instance} was broken off. What its nodes had done until then stays.`
       : `This server was told to stop: nothing was run on instance ${this.instance}.`
   }
 }
-
-/** A rule about workflows is broken; found before anything is sent. The message is fixed by the contract. */
-export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
-  message: Schema.String
-}) {}
 
 /** All errors of calls to engines and of rules about workflows. */
 export type EngineError =
   | ApiError
   | AuthenticationFailed
+  | ForeignAnswer
   | InstanceNotFound
   | InvalidWorkflow
   | NetworkError

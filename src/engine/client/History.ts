@@ -11,6 +11,22 @@ export class UnknownVersion extends Schema.TaggedError<UnknownVersion>()("Unknow
   version: Schema.String
 }) {}
 
+/** A version shows workflows of an instance that were not recorded from that instance. */
+export class ForeignVersion extends Schema.TaggedError<ForeignVersion>()("ForeignVersion", {
+  version: Schema.String,
+  instance: Schema.String,
+  /** A workflow of these, and the commit that wrote it. */
+  id: Schema.String,
+  commit: Schema.String
+}) {
+  override get message() {
+    return `workflow ${this.id} in ${this.version} was written by commit ${this.commit}, which was not made for instance ${this.instance}`
+  }
+}
+
+/** Why a version cannot be read. */
+export type VersionError = HistoryError | UnknownVersion | ForeignVersion
+
 /** Something that was changed through this server. */
 export interface Change {
   /** Who made the change with which tool, as far as it is known. */
@@ -52,6 +68,8 @@ export interface Drift extends Omit<Version, "engineVersion" | "call"> {
 export interface Since {
   /** When that backup was; undefined if there was none. */
   readonly when: string | undefined
+  /** The version of the instance as it is recorded now; undefined if nothing is. */
+  readonly version: string | undefined
   /** Newest first. */
   readonly changes: ReadonlyArray<Drift>
 }
@@ -87,6 +105,13 @@ export interface Problem {
   readonly isRecorded: boolean
 }
 
+/** Something that an instance shows and the history cannot hold. */
+export interface SetAside {
+  /** Its id, quoted and truncated. */
+  readonly id: string
+  readonly problem: string
+}
+
 /** The history of the workflows of one instance. Only reading from it makes the caller wait. */
 export interface InstanceHistory {
   readonly isKept: boolean
@@ -97,10 +122,14 @@ export interface InstanceHistory {
   readonly wrote: (change: Change) => Effect.Effect<void>
   /** Tags and credentials: names only. */
   readonly listed: (listed: Listed) => Effect.Effect<void>
-  /** All workflows as they are recorded. */
-  readonly all: Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
-  /** The same as of a commit. */
-  readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError | UnknownVersion>
+  /** All workflows as they are recorded, by id: what is to be kept of each. */
+  readonly all: <A>(keep: (record: JsonObject) => A) => Effect.Effect<ReadonlyMap<string, A>, HistoryError>
+  /** The same as of a commit; of some of them where ids are given. */
+  readonly allAt: <A>(
+    version: string,
+    keep: (record: JsonObject) => A,
+    ids?: ReadonlySet<string>
+  ) => Effect.Effect<ReadonlyMap<string, A>, VersionError>
   /** What was recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** A backup is complete; `words` describe it. */
@@ -113,16 +142,18 @@ export interface InstanceHistory {
   readonly together: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** What is wrong with the recording now. */
   readonly problem: Effect.Effect<Problem | undefined>
+  /** What of the instance is not recorded, as nothing else would be otherwise. */
+  readonly setAside: Effect.Effect<ReadonlyArray<SetAside>>
   readonly versions: (
     id: string,
     page: { readonly limit: number; readonly after?: string | undefined }
-  ) => Effect.Effect<Versions, HistoryError | UnknownVersion>
+  ) => Effect.Effect<Versions, VersionError>
   /** The workflow after a change, or `before` it; undefined if it did not exist. */
   readonly read: (
     id: string,
     version: string,
     side: "after" | "before"
-  ) => Effect.Effect<JsonObject | undefined, HistoryError | UnknownVersion>
+  ) => Effect.Effect<JsonObject | undefined, VersionError>
 }
 
 /**
@@ -138,14 +169,15 @@ export const noHistory: InstanceHistory = {
   saw: () => Effect.void,
   wrote: () => Effect.void,
   listed: () => Effect.void,
-  all: Effect.succeed(new Map<string, JsonObject>()),
-  allAt: () => Effect.succeed(new Map<string, JsonObject>()),
-  sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
+  all: () => Effect.succeed(new Map()),
+  allAt: () => Effect.succeed(new Map()),
+  sinceBackup: Effect.succeed({ when: undefined, version: undefined, changes: [] }),
   backedUp: () => Effect.void,
   flushed: Effect.void,
   drained: Effect.void,
   together: (self) => self,
   problem: Effect.undefined,
+  setAside: Effect.succeed([]),
   versions: () => Effect.succeed({ data: [], next: undefined }),
   read: () => Effect.undefined
 }

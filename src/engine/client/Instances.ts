@@ -5,7 +5,8 @@ import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
-import { EngineConfig, type Environment, type InstanceNames, namesIn } from "../config/EngineConfig.ts"
+import { holdsText } from "../../internal/json/holdsText.ts"
+import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
@@ -20,6 +21,8 @@ export class Instances extends Context.Service<
   InstanceNames & {
     /** The client of a named instance, or of the default one if no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
+    /** Whether the API key of an instance stands anywhere in a value. */
+    readonly holdsKey: (value: unknown) => boolean
   }
 >()("workflow-tool-server/engine/Instances") {
   static readonly layer: Layer.Layer<Instances, never, EngineConfig | HttpClients> = Layer.effect(
@@ -75,9 +78,15 @@ export class Instances extends Context.Service<
         return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: known.names }))
       }
 
-      return Instances.of({ ...known, resolve })
+      const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
+      const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
+
+      return Instances.of({ ...known, resolve, holdsKey })
     })
   )
 }
+
+/** Shorter ones, as in trials, would be found in other words. */
+const shortestKey = 12
 
 const printed = (name: unknown): string => (Predicate.isString(name) ? name : JSON.stringify(name))

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
+import { again } from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
-import { keyHeaders } from "./naming.ts"
-import { isStarting } from "./replies.ts"
+import { keyHeaders } from "../workflow/naming.ts"
+import { verdictOf } from "./verdict.ts"
 
 /**
  * Learns which key header an instance accepts: the first refused call is repeated once with the other header, and the accepted
@@ -23,7 +24,7 @@ export const make = (pinned: string | undefined) => {
       if (isAccepted(answer)) known = first
       return answer
     }
-    const other = yield* ask(second, [])
+    const other = yield* again("other key header", ask(second, []))
     if (other.status === 401) return answer
     if (isAccepted(other)) known = second
     return other
@@ -33,4 +34,4 @@ export const make = (pinned: string | undefined) => {
 }
 
 /** Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. */
-const isAccepted = (answer: Reply) => answer.status < 300 && !isStarting(answer)
+const isAccepted = (answer: Reply) => verdictOf(answer)._tag === "Answered"

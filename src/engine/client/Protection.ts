@@ -24,22 +24,25 @@ export const Protection = Context.Reference<Protected | undefined>("workflow-too
 
 /** What a person has agreed to for the current call. */
 export interface Agreement {
-  /** Names of workflows and tags, or everything. */
-  readonly names: ReadonlySet<string> | "all"
+  /** Fingerprints of workflows and tags with what is done to them, or everything. */
+  readonly changes: ReadonlySet<string> | "all"
   /** Whether something was sent: from then on, the call cannot be restarted. */
   readonly isBegun: MutableRef.MutableRef<boolean>
   /** Workflows created by the call itself, which it may change further. */
   readonly made?: MutableHashSet.MutableHashSet<string>
+  /** What was seen to be as agreed, by id or name: what the attempt does further to it was agreed to as well. */
+  readonly cleared?: MutableHashSet.MutableHashSet<string>
 }
 
 /** An agreement for one attempt at a call. */
-export const agreement = (names: Agreement["names"]): Agreement => ({
-  names,
+export const agreement = (changes: Agreement["changes"]): Agreement => ({
+  changes,
   isBegun: MutableRef.make(false),
-  made: MutableHashSet.empty()
+  made: MutableHashSet.empty(),
+  cleared: MutableHashSet.empty()
 })
 
-export const noAgreement: Agreement = { names: new Set(), isBegun: MutableRef.make(false) }
+export const noAgreement: Agreement = { changes: new Set(), isBegun: MutableRef.make(false) }
 
 /** The agreement for the current call; none by default. */
 export const Agreed = Context.Reference<Agreement>("workflow-tool-server/engine/Agreed", {

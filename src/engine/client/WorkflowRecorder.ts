@@ -2,11 +2,12 @@ import { Cause, Clock, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
+import type { Workflow, WorkflowId } from "../workflow/models.ts"
+import { readTemporaryName } from "../workflow/temporaryName.ts"
+import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
-import type { Workflow, WorkflowId } from "./models.ts"
-import { readTemporaryName } from "./temporaryName.ts"
 import { makeWritesUnderWay } from "./writesUnderWay.ts"
 
 /** What the answer to a change shows; the rest is looked up. */
@@ -22,11 +23,13 @@ interface Telling<A> extends Pick<Change, "before" | "touched"> {
   readonly isGone?: Effect.Effect<void>
 }
 
+interface Reads {
+  readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+  readonly provenAbsent: (ids: ReadonlyArray<WorkflowId>) => Effect.Effect<ProvenAbsent, EngineError>
+}
+
 /** Records readings and changes of workflows, except temporary copies, which nobody would want back. */
-export const make = (
-  history: InstanceHistory,
-  getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
-) => {
+export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Reads) => {
   const temporary = new Set<string>()
   const lasts = ({ id, name }: JsonObject) => {
     const isTemporary = readTemporaryName(name) !== undefined
@@ -47,6 +50,24 @@ export const make = (
       )
     })
 
+  /** Proves that workflows do not exist, and records it, except of those that were written meanwhile. */
+  const proven = (ids: ReadonlyArray<WorkflowId>) =>
+    Effect.suspend(() => {
+      const since = writes.now()
+      return Effect.tap(provenAbsent(ids), ({ absent }) =>
+        history.saw(
+          [],
+          [...absent].filter((id) => !writes.touchedSince(since, id))
+        )
+      )
+    })
+
+  /** A workflow that the history knows was "not found": recorded if that is proven, unless the caller proves it anyway. */
+  const missed = Effect.fnUntraced(function* (id: WorkflowId) {
+    if ((yield* ProvesAbsence) || !(yield* history.knows(id))) return
+    yield* Effect.ignore(proven([id]))
+  })
+
   const created = Effect.fnUntraced(function* (workflow: Workflow) {
     if (!lasts(workflow)) return
     // Older engines leave the tags out of this answer: a new workflow has none.
@@ -59,10 +80,14 @@ export const make = (
    */
   const lookedUp = (id: WorkflowId) => {
     const since = writes.now()
-    return Effect.match(getWorkflow(id), {
-      onSuccess: (workflow) => (writes.touchedSince(since, id) ? unknown : present(workflow)),
-      onFailure: (error) => (isMissing(error) && !writes.touchedSince(since, id) ? gone : unknown)
-    })
+    return readWorkflows({ getWorkflow, provenAbsent }, [id]).pipe(
+      Effect.map(({ absent, workflows }) => {
+        const workflow = workflows.get(id)
+        if (writes.touchedSince(since, id)) return unknown
+        return workflow !== undefined ? present(workflow) : absent.has(id) ? gone : unknown
+      }),
+      Effect.orElseSucceed(() => unknown)
+    )
   }
 
   /** Records the outcome of a change, unless it is certain that nothing was changed. */
@@ -70,7 +95,7 @@ export const make = (
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = history.saw([], [id]), ...told }: Telling<A>
+    { afterOf, isGone = missed(id), ...told }: Telling<A>
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
@@ -104,7 +129,7 @@ export const make = (
   /** A temporary copy was deleted. */
   const forget = (id: string) => Effect.sync(() => temporary.delete(id))
 
-  return { change, created, forget, read }
+  return { change, created, forget, missed, proven, read }
 }
 
 export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
@@ -118,4 +143,4 @@ const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | unde
 const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
   error._tag === "OutcomeUnknown" ||
   (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
-  (error._tag === "ApiError" && before?.active === true)
+  ((error._tag === "ApiError" || error._tag === "ForeignAnswer") && before?.active === true)

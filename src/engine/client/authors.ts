@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
+import { WorkflowId } from "../workflow/models.ts"
 import type { Authors } from "./History.ts"
-import { WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 
 /** Versions to look at: earlier authors are not determined. */

@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Workflow } from "./models.ts"
-import { toEngineType } from "./naming.ts"
+import { generationOf, type Generation } from "../workflow/generation.ts"
+import type { Workflow } from "../workflow/models.ts"
+import { toEngineType } from "../workflow/naming.ts"
 import { groupsAmong } from "./refusedGroups.ts"
 
 /** The body of a create or an update. */
@@ -48,13 +49,13 @@ export interface Changes {
 }
 
 /** The body that creates a workflow on an engine of this generation. */
-export const createBody = (creation: Creation, generation: Generation): Sendable => {
+export const createBody = (creation: Creation, generation: BodyForm): Sendable => {
   const { name, nodes, connections, settings = {}, ...more } = creation
   return sendable({ name, nodes, connections, settings, ...definedFields(more) }, generation)
 }
 
 /** The body that changes a workflow as it was just read. An update replaces the workflow, so all of it is sent back. */
-export const updateBody = (current: Workflow, changes: Changes, generation: Generation): Sendable => {
+export const updateBody = (current: Workflow, changes: Changes, generation: BodyForm): Sendable => {
   const { connections, name, nodes, replacesSettings = false, settings, ...more } = changes
   const carried = generation.carried.map((field) => [field, current[field]])
   const graph = nodes === undefined ? current.nodes : keepIdentity(nodes, current.nodes)
@@ -85,7 +86,7 @@ export const removals: Readonly<Record<string, string | number>> = {
 
 /** The values that remove settings, for engines that need them: those with published versions. */
 const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
-  current.activeVersionId === undefined
+  generationOf(current) === "1.x"
     ? {}
     : Object.fromEntries(
         Object.entries(removals).filter(([field]) => field in (current.settings ?? {}) && !(field in wanted))
@@ -99,7 +100,7 @@ export const renameNodeTypes = (body: Body, spelling: (type: string) => string):
 
 const sendable = (
   { connections, name, nodes: given, settings: asked, ...more }: Body,
-  generation: Generation
+  generation: BodyForm
 ): Sendable => {
   const settings = pick(asked, generation.settings)
   const others = pick(more, generation.others)
@@ -166,7 +167,7 @@ export const keyOf = ({ name, type }: JsonObject) =>
 export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
 
 /** What engines of one generation accept in the body of a create or an update. */
-export interface Generation {
+export interface BodyForm {
   /** Fields of the read workflow that an update sends back, besides name, nodes, connections and settings. */
   readonly carried: ReadonlyArray<string>
   /** Fields besides name, nodes, connections and settings. */
@@ -176,7 +177,7 @@ export interface Generation {
 }
 
 /** Refuses the whole body because of one unknown field. */
-const strict: Generation = {
+const strict: BodyForm = {
   carried: ["staticData"],
   others: { only: ["staticData"] },
   settings: {
@@ -216,7 +217,7 @@ const strict: Generation = {
 }
 
 /** Accepts all fields that it shows, except derived ones, and merges settings. */
-const full: Generation = {
+const full: BodyForm = {
   carried: ["staticData", "pinData", "nodeGroups"],
   others: { allBut: [] },
   settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
@@ -224,4 +225,4 @@ const full: Generation = {
 }
 
 /** All differences between the generations, as data. */
-export const generations = { "1.x": strict, "2.x": full } as const
+export const bodyForms = { "1.x": strict, "2.x": full } as const satisfies Readonly<Record<Generation, BodyForm>>

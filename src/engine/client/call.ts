@@ -2,16 +2,19 @@ import { Effect, Option, Schema } from "effect"
 
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { withReference } from "../../internal/withReference.ts"
 import { CurrentAccess } from "../../mcp/Access.ts"
-import type { Environment } from "../config/EngineConfig.ts"
+import { page, Tag } from "../workflow/models.ts"
 import * as CallErrors from "./CallErrors.ts"
+import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
 import { onceStarted } from "./onceStarted.ts"
 import { publicCalls } from "./publicCalls.ts"
-import { isNotOffered, json, leavesOpen } from "./replies.ts"
+import { leavesOpen, thingAt } from "./replies.ts"
+import { json, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
 export interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
@@ -27,6 +30,12 @@ const jsonHeaders = { accept: "application/json", "content-type": "application/j
 
 /** A small read that tells whether the engine is up. */
 const probe: Call = { operation: "read tags", method: "GET", path: "/tags", query: { limit: 1 } }
+
+/** Whether the answer to the probe is an engine's: tags, or a refusal. */
+const isOfEngine = (verdict: Verdict): boolean =>
+  verdict._tag === "Refused" || (verdict._tag === "Answered" && Option.isSome(decodeTags(verdict.body)))
+
+const decodeTags = Schema.decodeUnknownOption(page(Tag))
 
 /** Calls one instance: read-only check, key header, wait for a starting engine, and every outcome as a reply or a typed error. */
 export const make = (instance: string, environment: Environment, upstream: Upstream) => {
@@ -83,13 +92,30 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
     Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
+  /** Deletes something: engines answer its record, or nothing at all. */
+  const callDeletion = <S extends Schema.ConstraintDecoder<unknown>>(record: S, request: Omit<Call, "method">) => {
+    const deletion: Call = { ...request, method: "DELETE" }
+    return Effect.flatMap(
+      reply(deletion),
+      (answer): Effect.Effect<JsonObject | S["Type"], EngineError, S["DecodingServices"]> =>
+        answer.status === 204 ? Effect.succeed({}) : decoded(record, answer, deletion)
+    )
+  }
+
   /** Like `call`, for calls that not every engine has: `None` if this one does not. */
   const callIfSupported = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     request: Call
   ) {
     const answer = yield* reply(request)
-    return isNotOffered(answer) ? Option.none() : Option.some(yield* decoded(schema, answer, request))
+    const isAboutNothing = (request.about ?? thingAt(request.path)) === undefined
+    const verdict = verdictOf(answer)
+    const isNotOffered = verdict._tag === "NotOffered" || (verdict._tag === "Missing" && isAboutNothing)
+    if (!isNotOffered) return Option.some(yield* decoded(schema, answer, request))
+    // What is in front of an engine may say in the same words that it knows no path: only an engine answers the probe.
+    const isProven = answer.status === 405 || isOfEngine(verdictOf(yield* reply(probe)))
+    if (!isProven) return yield* errors.ofForeign(request, answer)
+    return Option.none()
   })
 
   /** Calls an address of a workflow on the engine's host, without the key. */
@@ -103,7 +129,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     )
   })
 
-  return { call, callAddress, callIfSupported, ...publicCalls(upstream, environment, translated) }
+  return { call, callAddress, callDeletion, callIfSupported, ...publicCalls(upstream, environment, translated) }
 }
 
 export type Calls = ReturnType<typeof make>

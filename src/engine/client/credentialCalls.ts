@@ -1,11 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { open } from "../../internal/schema/openStruct.ts"
+import { type CredentialId, CredentialTest, type CredentialType, page, type PageQuery } from "../workflow/models.ts"
+import { credentialTypesPath } from "../workflow/naming.ts"
 import type * as Call from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
-import { type CredentialId, CredentialTest, type CredentialType, page, type PageQuery } from "./models.ts"
-import { credentialTypesPath } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
 
 export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Calls) => {
@@ -15,7 +16,7 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
       method: "GET",
       path: "/credentials",
       query: { ...query }
-    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+    })
 
   /** If an engine cannot even list credentials, "not found" says nothing about the requested one. */
   const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
@@ -27,10 +28,10 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
     listCredentialsIfSupported: list,
     getCredentialIfSupported: (id: CredentialId) =>
       whereListed(
-        callIfSupported(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
+        callIfSupported(Credential, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
       ),
     createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
-      call(JsonObject, {
+      call(Credential, {
         operation: "create credential",
         method: "POST",
         path: "/credentials",
@@ -42,7 +43,7 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
       body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
     ) =>
       whereListed(
-        callIfSupported(JsonObject, {
+        callIfSupported(Credential, {
           operation: "update credential",
           method: "PATCH",
           path: `/credentials/${id}`,
@@ -71,6 +72,9 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
     credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
   }
 }
+
+/** A credential's record, without its values. */
+const Credential = open({ id: Schema.String })
 
 const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
 

@@ -1,18 +1,22 @@
-import { Effect, MutableHashSet, MutableRef } from "effect"
+import { Effect, MutableHashSet, MutableRef, Struct } from "effect"
 
-import type { Changes } from "./body.ts"
+import { fingerprint } from "../../internal/json/fingerprint.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import type { TagId, Workflow, WorkflowId } from "../workflow/models.ts"
+import { readTemporaryName } from "../workflow/temporaryName.ts"
+import type { Changes, Creation } from "./body.ts"
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
-import type { TagId, Workflow, WorkflowId } from "./models.ts"
 import { Agreed, type Changed, type Protected } from "./Protection.ts"
 import type { restCalls } from "./restCalls.ts"
-import { readTemporaryName } from "./temporaryName.ts"
 
 type Client = ReturnType<typeof restCalls>
 
 /** What would be changed: a workflow with its current and new name, or a tag that protects workflows. */
 interface Target extends Changed {
   readonly kind: "tag" | "workflow"
+  /** What it is now, and becomes, as far as that is not in the caller's own words. */
+  readonly covers: unknown
 }
 
 /** The same client, which changes what is protected only if a person has agreed. */
@@ -27,12 +31,26 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
 
   /** Fails if one of these is protected and nobody has agreed to its change. */
   const allowed = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
-    const { made, names } = yield* Agreed
-    if (names === "all") return undefined
+    const { changes, cleared, made } = yield* Agreed
+    if (changes === "all") return undefined
     const isMade = ({ id }: Target) => id !== undefined && made !== undefined && MutableHashSet.has(made, id)
-    const open = targets.filter((target) => isProtected(target) && !names.has(target.name) && !isMade(target))
+    const isCleared = (target: Target) => cleared !== undefined && MutableHashSet.has(cleared, keyOf(target))
+    const held = targets.filter((target) => isProtected(target) && !isMade(target) && !isCleared(target))
+    const marked = yield* Effect.forEach(held, (target) =>
+      Effect.map(
+        fingerprint([client.instance, client.host, target.kind, target.id ?? null, target.covers]),
+        (mark) => ({
+          ...target,
+          mark
+        })
+      )
+    )
+    const open = marked.filter(({ mark }) => !changes.has(mark))
     const [first] = open
-    if (first === undefined) return undefined
+    if (first === undefined) {
+      if (cleared !== undefined) for (const target of marked) MutableHashSet.add(cleared, keyOf(target))
+      return undefined
+    }
     const { becoming, id, kind, name } = first
     return yield* new ProtectedWorkflow({
       instance: client.instance,
@@ -41,6 +59,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       name,
       others: open.filter((target) => target.id !== id).map((target) => target.name),
       names: open.map((target) => target.name),
+      fingerprints: open.map(({ mark }) => mark),
       ...(becoming === undefined ? {} : { becoming })
     })
   })
@@ -48,8 +67,8 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
   /** Makes a change of these, if it is allowed. */
   const held = <A>(targets: Effect.Effect<ReadonlyArray<Target>, EngineError>, change: Effect.Effect<A, EngineError>) =>
     Effect.gen(function* () {
-      const { isBegun, names } = yield* Agreed
-      if (names !== "all") yield* allowed(yield* targets)
+      const { changes, isBegun } = yield* Agreed
+      if (changes !== "all") yield* allowed(yield* targets)
       MutableRef.set(isBegun, true)
       return yield* change
     })
@@ -57,21 +76,21 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
   /** If it does not exist, the change itself will report that. */
   const workflow = (id: WorkflowId) =>
     client.getWorkflow(id).pipe(
-      Effect.map(({ name, tags }): ReadonlyArray<Target> => [{ kind: "workflow", id, name, tags }]),
+      Effect.map((now): ReadonlyArray<Target> => [
+        { kind: "workflow", id, name: now.name, tags: now.tags, covers: coveredBy(now, {}) }
+      ]),
       Effect.catchIf(isMissing, () => Effect.succeed([]))
     )
   const tag = (id: TagId) =>
     client.getTag(id).pipe(
-      Effect.map(({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name }]),
+      Effect.map(({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name, covers: null }]),
       Effect.catchIf(isMissing, () => Effect.succeed([]))
     )
-  const named = (kind: Target["kind"], name: string): Effect.Effect<ReadonlyArray<Target>> =>
-    Effect.succeed([{ kind, name }])
 
   return {
     ...client,
     createWorkflow: Effect.fnUntraced(function* (creation) {
-      const created = yield* held(named("workflow", creation.name), client.createWorkflow(creation))
+      const created = yield* held(Effect.succeed([newcomer(creation)]), client.createWorkflow(creation))
       const { made } = yield* Agreed
       if (made !== undefined) MutableHashSet.add(made, created.workflow.id)
       return created
@@ -84,22 +103,55 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
     archiveWorkflowIfSupported: (id, archived) => held(workflow(id), client.archiveWorkflowIfSupported(id, archived)),
     setWorkflowTags: (id, tags) => held(workflow(id), client.setWorkflowTags(id, tags)),
     mayUpdate: (current, changes) => allowed(updated(current, changes)),
-    mayChange: (...workflows) => allowed(workflows.map((workflow): Target => ({ ...workflow, kind: "workflow" }))),
+    mayChange: (...workflows) =>
+      allowed(
+        workflows.map((workflow): Target => {
+          const { before, after } = workflow.becoming ?? { before: workflow, after: {} }
+          return { ...workflow, kind: "workflow", covers: coveredBy(before, after) }
+        })
+      ),
     updateTag: (id, name) => held(tag(id), client.updateTag(id, name)),
     deleteTag: (id) => held(tag(id), client.deleteTag(id))
   }
 }
+
+const keyOf = ({ id, name }: Target): string => id ?? name
+
+/** A workflow that would be created. */
+const newcomer = (creation: Creation): Target => ({
+  kind: "workflow",
+  name: creation.name,
+  covers: coveredBy({}, { ...creation })
+})
 
 /** A workflow that would be updated, by its current and its new name. */
 const updated = (current: Workflow, changes: Changes): ReadonlyArray<Target> => {
   const settings = { ...current.settings, ...changes.settings }
   const after = { ...current, ...changes, name: changes.name ?? current.name, settings }
   const { id, tags } = current
+  const covers = coveredBy(current, after)
   return [current.name, after.name].map((name) => ({
     kind: "workflow",
     id,
     tags,
     name,
+    covers,
     becoming: { before: current, after }
   }))
+}
+
+/** All that makes a workflow what it is; engines keep more, which changes by itself. */
+const contents = ["name", "nodes", "connections", "settings", "pinData", "nodeGroups", "active", "isArchived"] as const
+
+const contentOf = (workflow: JsonObject): JsonObject => Struct.pick(workflow, contents)
+
+/** A workflow before and after; nodes that are new have ids of their own at every attempt. */
+const coveredBy = (before: object, after: JsonObject): JsonObject => {
+  const old = new Map(Object.entries(before))
+  const ids = new Set(objectsOf(old.get("nodes")).map(({ id }) => id))
+  const tags = objectsOf(old.get("tags")).map(({ name }) => name)
+  const nodes = objectsOf(after["nodes"]).map((node) =>
+    ids.has(node["id"]) ? node : Struct.omit(node, ["id", "webhookId"])
+  )
+  return { before: { ...contentOf(Object.fromEntries(old)), tags }, after: { ...contentOf(after), nodes } }
 }

@@ -1,7 +1,8 @@
-import { Array as Arrays, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
+import { isWorkflow } from "../workflow/isWorkflow.ts"
+import { type Page, type PageQuery, Workflow } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
-import { type Page, type PageQuery, Workflow } from "./models.ts"
 
 /** How much of a list to read. */
 export interface Extent {
@@ -91,4 +92,4 @@ const decode = Schema.decodeUnknownOption(Workflow)
 
 /** The workflows of a list, without items that do not have the shape of one. */
 export const workflowsIn = (items: ReadonlyArray<unknown>): ReadonlyArray<Workflow> =>
-  Arrays.getSomes(items.map((item) => decode(item)))
+  items.flatMap((item) => (isWorkflow(item) ? [item] : Option.toArray(decode(item))))

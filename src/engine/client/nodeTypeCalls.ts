@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 
+import { CommunityPackage } from "../workflow/models.ts"
+import { nodeTypesPath } from "../workflow/naming.ts"
 import type * as Call from "./call.ts"
-import { CommunityPackage } from "./models.ts"
-import { nodeTypesPath } from "./naming.ts"
 
 export const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
   nodeTypesIfSupported: Effect.map(

@@ -1,9 +1,10 @@
 import { Duration, Effect } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { again } from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { Deadline } from "./Deadline.ts"
-import { isStarting, knowsNoPath } from "./replies.ts"
+import { isStarting, knowsNoPath } from "./verdict.ts"
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")
@@ -33,7 +34,7 @@ const askedAgain = Effect.fnUntraced(function* <E>(
   if (probe === undefined) return yield* polled
   for (let sent = 0; sent < repeatedChanges; sent++) {
     if (isComingUp(yield* polled)) return first
-    const answer = yield* ask
+    const answer = yield* again("engine starting", ask)
     if (!isStarting(answer)) return answer
   }
   return first

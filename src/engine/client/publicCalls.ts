@@ -2,12 +2,12 @@ import { Clock, Effect, Option } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import type { Environment } from "../config/EngineConfig.ts"
 import type { Attempted } from "./CallErrors.ts"
+import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, remaining } from "./Deadline.ts"
 import type { EngineError } from "./EngineError.ts"
 import { publicVersion } from "./publicVersion.ts"
-import { json } from "./replies.ts"
+import { json } from "./verdict.ts"
 
 /** Statuses of an engine that does not make public what others do. */
 const refusals = [401, 403]

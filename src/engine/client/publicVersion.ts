@@ -2,8 +2,8 @@ import { Effect, Option, Result, Schema } from "effect"
 import { decodeString } from "effect/encoding/Base64"
 
 import type { Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
-import { releaseMeta, settingsPath, versionField } from "./naming.ts"
-import { json } from "./replies.ts"
+import { releaseMeta, settingsPath, versionField } from "../workflow/naming.ts"
+import { json } from "./verdict.ts"
 
 /** The exact version that an engine makes public: in its settings if it is an older one, otherwise on its start page. */
 export const publicVersion = Effect.fnUntraced(function* (
@@ -25,9 +25,9 @@ const Release = Schema.fromJsonString(Schema.Struct({ release: Schema.String }))
 
 /** The release in the Base64-encoded JSON of a meta tag, without the name of the product. */
 const versionOnPage = (page: string): string | undefined => {
-  const tag = page.match(/<meta\b[^>]{0,4000}>/g)?.find((tag) => tag.includes(`name="${releaseMeta}"`))
+  const tag = page.match(/<meta\b[^<>]{0,4000}>/g)?.find((tag) => tag.includes(`name="${releaseMeta}"`))
   const [, content] = /\bcontent="([A-Za-z0-9+/=]{1,3000})"/.exec(tag ?? "") ?? []
   const text = content === undefined ? undefined : Result.getOrUndefined(decodeString(content))
   const { release } = Option.getOrElse(Schema.decodeUnknownOption(Release)(text), () => ({ release: "" }))
-  return /\d+\.\d+\.\d+[-+.0-9A-Za-z]{0,40}$/.exec(release)?.[0]
+  return /(?<!\d)\d{1,9}\.\d{1,9}\.\d{1,9}[-+.0-9A-Za-z]{0,40}$/.exec(release)?.[0]
 }

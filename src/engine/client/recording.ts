@@ -2,10 +2,10 @@ import { Effect, Option, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
+import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { InstanceHistory, Listed } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
-import type { Workflow, WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 import * as WorkflowRecorder from "./WorkflowRecorder.ts"
 import { gone, present, unknown } from "./WorkflowRecorder.ts"
@@ -41,8 +41,8 @@ const listedCalls = (client: Client, history: InstanceHistory): Partial<Client> 
 }
 
 const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client> => {
-  const recorder = WorkflowRecorder.make(history, client.getWorkflow)
-  const notThere = (id: WorkflowId) => (error: EngineError) => (isMissing(error) ? history.saw([], [id]) : Effect.void)
+  const recorder = WorkflowRecorder.make(history, client)
+  const notThere = (id: WorkflowId) => (error: EngineError) => (isMissing(error) ? recorder.missed(id) : Effect.void)
   const activity = (id: WorkflowId, change: Effect.Effect<Workflow, EngineError>) =>
     recorder.change(id, change, {
       touched: ["active", "activeVersionId"],
@@ -55,6 +55,7 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
         recorder.read(client.getWorkflow(id), (workflow) => [workflow]),
         notThere(id)
       ),
+    provenAbsent: (ids) => recorder.proven(ids),
     listWorkflows: (query, selection) =>
       recorder.read(client.listWorkflows(query, selection), ({ data }) =>
         data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))

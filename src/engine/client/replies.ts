@@ -1,26 +1,22 @@
 import { Option, Predicate } from "effect"
 import { Headers } from "effect/http"
 
+import { clipped } from "../../internal/foreignText.ts"
 import type { Redactor } from "../../internal/http/redact.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
-import { startingUp } from "./naming.ts"
+import { contentType, isStarting, json, kindOf, verdictOf } from "./verdict.ts"
 
 /** Longest body that is quoted whole, in characters; longer ones are truncated. */
 const longestQuote = 20_000
 const longestBeginning = 500
 const longestWords = 1000
 const longestType = 100
+const longestForeign = 200
 
-/** A text of the engine as it is shown: truncated, with a note that there was more. */
-export const cut = (text: string, most = longestWords): string =>
-  text.length > most ? `${text.slice(0, most)}... (cut, ${text.length} characters)` : text
+/** A text of the engine as it is shown. */
+export const cut = (text: string, most = longestWords): string => clipped(text, most)
 
 const untouched: Redactor = { text: (text) => text, value: (value) => value }
-
-/** The body of a reply as JSON; an empty body counts as `{}`. */
-export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
-  text === "" ? Option.some({}) : parseJson(text)
 
 /** What the engine says in an error body: its `message`, or, with the name of the instance, what kind of answer came instead. */
 export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
@@ -29,11 +25,33 @@ export const problemOf = (reply: Reply, instance: string, { text } = untouched):
   if (words !== undefined) return shown(words, text)
   return Option.isSome(json(reply))
     ? `instance ${instance} answered status ${reply.status} without a message`
-    : `the answer of instance ${instance} has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON${reply.status === 404 ? noPath : ""}`
+    : insteadOfJson(reply, instance, text)
+}
+
+const insteadOfJson = (reply: Reply, instance: string, redact: Redactor["text"]): string =>
+  `the answer of instance ${instance} has status ${reply.status} and is ${shown(contentType(reply), redact, longestType)} instead of the engine's JSON`
+
+/** What an answer is that is not the engine's, and what to do about it. */
+export const foreignProblem = (reply: Reply, instance: string, { text } = untouched): string => {
+  const gateway = gatewayProblem(reply, instance)
+  if (gateway !== undefined) return gateway
+  if (isStarting(reply)) return problemOf(reply, instance)
+  const words = ownWords(reply)
+  const what = Option.isSome(json(reply))
+    ? `the answer of instance ${instance} has status ${reply.status}, and is ${kindOf(reply)} than the engine's${words === undefined ? "" : ` (${JSON.stringify(shown(words, text, longestForeign))})`}`
+    : `${insteadOfJson(reply, instance, text)} (${kindOf(reply)})`
+  return `${what}: something else than the engine answered, and nothing is known of what was asked for${remedyFor(reply)}`
+}
+
+const remedyFor = ({ status }: Reply): string => {
+  if (status === 429) return ". Something in front of the engine takes no more requests for now: try again in a moment"
+  if (status === 404) return noPath
+  return ". Try again in a moment; if it stays, look at what is in front of the engine, and at its engine_host"
 }
 
 /** An engine that has just begun to start knows no path for a moment. */
-const noPath = ". If the engine is starting, try again in a moment; else its host is not that of an engine"
+const noPath =
+  ". If the engine is starting, try again in a moment; else its host is not that of an engine, or what is in front of it does not reach it"
 
 /** A message of an upstream, redacted and truncated; only what could be shown is searched for secrets. */
 const shown = (words: string, redact: Redactor["text"], most = longestWords): string =>
@@ -96,23 +114,11 @@ export const cameInstead = (reply: Reply, { text } = untouched): string =>
  * to a change that it accepted cannot be read. A refusal is in the engine's own JSON.
  */
 export const leavesOpen = (reply: Reply): boolean => {
-  if (reply.status === 502 || reply.status === 504) return true
-  if (reply.status === 204 || isStarting(reply)) return false
-  const isPlain = reply.text.trim() === "" || Option.isNone(json(reply))
-  return isPlain && (reply.status < 300 || reply.status >= 500)
-}
-
-/** Whether a starting engine has refused the request: by its exact text, which is never JSON. */
-export const isStarting = (reply: Reply): boolean =>
-  reply.status === 200 && reply.text.trim() === startingUp && !/json/i.test(contentType(reply))
-
-/** Whether an engine knows no path, as for a moment after it said that it is starting. */
-export const knowsNoPath = (reply: Reply): boolean => reply.status === 404 && Option.isNone(json(reply))
-
-/** Whether the engine lacks the route itself: if only the thing does not exist, it refuses in its own words. */
-export const isNotOffered = (reply: Reply): boolean => {
-  if (reply.status === 405) return true
-  return reply.status === 404 && ["not found", undefined].includes(ownWords(reply))
+  const { status, text } = reply
+  if (status === 502 || status === 504) return true
+  if (status === 204) return false
+  const isForeign = verdictOf(reply)._tag === "Foreign" || text.trim() === ""
+  return isForeign && (status < 300 || status >= 500)
 }
 
 /**
@@ -142,6 +148,3 @@ const notListening = new RegExp(
     '(Published|Active) version not found for workflow with id ".*"'
   ].join("|")})$`
 )
-
-const contentType = ({ headers }: Reply): string =>
-  Option.getOrElse(Headers.get(headers, "content-type"), () => "without a content type")

@@ -3,13 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Environment } from "../config/EngineConfig.ts"
-import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
-import * as Call from "./call.ts"
-import { capabilitiesOf, Discovered } from "./capabilities.ts"
-import { credentialCalls } from "./credentialCalls.ts"
-import { type EngineError, WorkflowBusy } from "./EngineError.ts"
-import { knownFilters } from "./knownFilters.ts"
+import { open } from "../../internal/schema/openStruct.ts"
 import {
   Execution,
   type ExecutionId,
@@ -24,11 +18,20 @@ import {
   type WorkflowId,
   type WorkflowQuery,
   WorkflowVersion
-} from "./models.ts"
-import { spellingFor } from "./naming.ts"
+} from "../workflow/models.ts"
+import { spellingFor } from "../workflow/naming.ts"
+import { makeSeenVersions } from "../workflow/versions.ts"
+import { proveAbsence } from "./absence.ts"
+import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
+import * as Call from "./call.ts"
+import { capabilitiesOf, Discovered } from "./capabilities.ts"
+import type { Environment } from "./config/EngineConfig.ts"
+import { credentialCalls } from "./credentialCalls.ts"
+import type { EngineError } from "./EngineError.ts"
+import { exclusively } from "./exclusively.ts"
+import { knownFilters } from "./knownFilters.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import type { Changed } from "./Protection.ts"
-import { makeSeenVersions } from "./versions.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowCache } from "./WorkflowCache.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
@@ -42,20 +45,17 @@ export const restCalls = (
   { locks, workflowCache }: { readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
 ) => {
   const calls = Call.make(instance, environment, upstream)
+  const workflows = workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text))
   return {
     instance,
     host: environment.host,
     isReadOnly: environment.readOnly,
-    exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
-      locks.withLock(
-        `${environment.host} ${id}`,
-        change,
-        (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
-      ),
+    exclusively: exclusively(instance, environment.host, locks),
     mayChange: unprotected,
     mayUpdate: unheld,
     versions: makeSeenVersions(),
-    ...workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text)),
+    ...workflows,
+    provenAbsent: (ids: ReadonlyArray<WorkflowId>) => proveAbsence({ instance, ...workflows }, ids),
     ...executionCalls(calls),
     ...credentialCalls(calls),
     ...tagCalls(calls),
@@ -70,7 +70,7 @@ export const restCalls = (
   }
 }
 
-const workflowCalls = ({ call, callIfSupported }: Call.Calls, workflowCache: WorkflowCache) => {
+const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, workflowCache: WorkflowCache) => {
   const filtered = knownFilters()
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
@@ -116,7 +116,7 @@ const workflowCalls = ({ call, callIfSupported }: Call.Calls, workflowCache: Wor
       )
     }),
     deleteWorkflow: (id: WorkflowId) =>
-      call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}`, finishes: true }),
+      callDeletion(recordOf(id), { operation: "delete workflow", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "activate workflow",
@@ -167,7 +167,7 @@ const workflowCalls = ({ call, callIfSupported }: Call.Calls, workflowCache: Wor
   }
 }
 
-const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
+const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => {
   const filtered = knownFilters()
   return {
     listExecutions: (given: ExecutionQuery) =>
@@ -189,11 +189,7 @@ const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
         selection
       }),
     deleteExecution: (id: ExecutionId) =>
-      call(Schema.Union([Execution, JsonObject]), {
-        operation: "delete execution",
-        method: "DELETE",
-        path: `/executions/${id}`
-      }),
+      callDeletion(Execution, { operation: "delete execution", path: `/executions/${id}` }),
     retryExecutionIfSupported: (id: ExecutionId, loadWorkflow = false) =>
       callIfSupported(Execution, {
         operation: "retry execution",
@@ -202,7 +198,7 @@ const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
         body: loadWorkflow ? { loadWorkflow } : {}
       }),
     stopExecutionIfSupported: (id: ExecutionId) =>
-      callIfSupported(JsonObject, {
+      callIfSupported(open({ status: Schema.String }), {
         operation: "stop execution",
         method: "POST",
         path: `/executions/${id}/stop`,
@@ -211,15 +207,18 @@ const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
   }
 }
 
+/** The record of what was deleted; anything else is not the engine's answer to that. */
+const recordOf = (id: string) => open({ id: Schema.Literal(id) })
+
 /** Many engines can only create and delete credentials; their values are never returned. */
-const tagCalls = ({ call }: Call.Calls) => ({
+const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
   listTags: (query: PageQuery) =>
     call(page(Tag), { operation: "list tags", method: "GET", path: "/tags", query: { ...query } }),
   getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
   updateTag: (id: TagId, name: string) =>
     call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
-  deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` })
+  deleteTag: (id: TagId) => callDeletion(recordOf(id), { operation: "delete tag", path: `/tags/${id}` })
 })
 
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void

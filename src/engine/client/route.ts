@@ -1,4 +1,4 @@
-import { credentialTypesPath, nodeTypesPath, settingsPath } from "./naming.ts"
+import { credentialTypesPath, nodeTypesPath, settingsPath } from "../workflow/naming.ts"
 
 const root = "/api/v1/"
 

@@ -1,5 +1,5 @@
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
-import type { Environment } from "../config/EngineConfig.ts"
+import type { Environment } from "./config/EngineConfig.ts"
 
 /** The contract's code for a network failure. */
 export const networkKind = (code: string): string => {

@@ -1,11 +1,11 @@
 import { Effect, Option } from "effect"
 
 import { staleWhileRevalidate } from "../../internal/staleWhileRevalidate.ts"
+import { CredentialId } from "../workflow/models.ts"
 import type { EngineClient } from "./EngineClient.ts"
 import type { EngineError } from "./EngineError.ts"
 import { Instances } from "./Instances.ts"
 import { isMissing } from "./isMissing.ts"
-import { CredentialId } from "./models.ts"
 
 /** The version if it cannot be determined. */
 export const unknown = "unknown"

@@ -1,8 +1,8 @@
 import { Effect, Predicate, Random } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nodeKind } from "../workflow/naming.ts"
 import { keepIdentity, keyOf } from "./body.ts"
-import { nodeKind } from "./naming.ts"
 
 const called = new Set(["chatTrigger", "form", "formTrigger", "mcpTrigger", "wait", "webhook"])
 

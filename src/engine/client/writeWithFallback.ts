@@ -1,8 +1,9 @@
 import { Effect, Result } from "effect"
 
-import { type Body, type Sendable, type Generation, generations } from "./body.ts"
+import { again } from "../../internal/http/resend.ts"
+import type { Workflow } from "../workflow/models.ts"
+import { type Body, type Sendable, type BodyForm, bodyForms } from "./body.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { Workflow } from "./models.ts"
 import { groupPath, refusedGroup } from "./refusedGroups.ts"
 
 /** A workflow as stored by the engine, and what it did not accept, as paths like `settings.callerPolicy`. */
@@ -16,15 +17,15 @@ export interface Written {
  * they check the rest: it is then sent again without such fields.
  */
 export const writeWithFallback = Effect.fnUntraced(function* (
-  bodyFor: (generation: Generation) => Sendable,
+  bodyFor: (generation: BodyForm) => Sendable,
   send: (body: Body) => Effect.Effect<Workflow, EngineError>
 ) {
-  const full = bodyFor(generations["2.x"])
-  const strict = bodyFor(generations["1.x"])
+  const full = bodyFor(bodyForms["2.x"])
+  const strict = bodyFor(bodyForms["1.x"])
   const first = yield* Effect.result(withoutRefusedGroups(full, send))
   const isRefused = Result.isFailure(first) && refusesFields(first.failure)
   return isRefused && JSON.stringify(strict.body) !== JSON.stringify(full.body)
-    ? { workflow: yield* send(strict.body), dropped: strict.dropped }
+    ? { workflow: yield* again("unknown field", send(strict.body)), dropped: strict.dropped }
     : yield* Effect.fromResult(first)
 })
 
@@ -38,14 +39,14 @@ const withoutRefusedGroups = (
     onFailure: (error) => {
       const { nodeGroups, ...rest } = body
       if (nodeGroups !== undefined && knowsNoGroups(error)) {
-        return withoutRefusedGroups({ body: rest, dropped: [...dropped, "nodeGroups"] }, send)
+        return again("unknown field", withoutRefusedGroups({ body: rest, dropped: [...dropped, "nodeGroups"] }, send))
       }
       const group = refusedGroup(error, nodeGroups)
       if (group === undefined || !Array.isArray(nodeGroups)) return Effect.fail(error)
       const others = nodeGroups.filter((one) => one !== group)
-      return withoutRefusedGroups(
-        { body: { ...body, nodeGroups: others }, dropped: [...dropped, groupPath(group)] },
-        send
+      return again(
+        "unknown field",
+        withoutRefusedGroups({ body: { ...body, nodeGroups: others }, dropped: [...dropped, groupPath(group)] }, send)
       )
     }
   })

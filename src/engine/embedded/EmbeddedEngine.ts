@@ -3,7 +3,7 @@ import { encode as encodeBase64 } from "effect/encoding/Base64"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
-import { nodeTypesPath, releaseMeta, settingsPath } from "../client/naming.ts"
+import { nodeTypesPath, releaseMeta, settingsPath } from "../workflow/naming.ts"
 import { Dialect } from "./api/Dialect.ts"
 import { dispatch } from "./api/dispatch.ts"
 import { hooks, testHooks } from "./api/hooks/hooks.ts"

@@ -1,4 +1,4 @@
-import { Schema, Struct } from "effect"
+import { Predicate, Record, Schema, Struct } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 
@@ -49,7 +49,11 @@ export type HistoryEvent = typeof HistoryEvent.Type
 export type HistoryEventOf<Tag extends HistoryEvent["_tag"]> = Extract<HistoryEvent, { readonly _tag: Tag }>
 
 /** What is kept of a tag or a credential: never a value. */
-export const shortItem = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
+export const shortItem = (item: JsonObject): JsonObject =>
+  Record.filter(
+    Struct.pick({ ...item }, ["id", "name", "type"]),
+    (value) => Predicate.isString(value) || Predicate.isNumber(value)
+  )
 
 /** The ids of the workflows in an event. */
 export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {

@@ -1,7 +1,8 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/nameOf.ts"
+import type { Sliced } from "../../internal/Sliced.ts"
+import { nameOf } from "../workflow/nameOf.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
@@ -29,22 +30,33 @@ export interface Ledger {
   readonly recordedAt: ReadonlyMap<string, number>
 }
 
-/** The commits for an event, none if nothing changed; the ledger is updated. */
-export const commitsOf = (event: HistoryEvent, ledger: Ledger): ReadonlyArray<NewCommit> => {
-  if (event._tag === "Seen") return commitsOfReading(event, ledger)
-  if (event._tag === "Wrote") return commitsOfChange(event, ledger)
+/** The commits for events, none if nothing changed; the ledger is updated, as each changes what the next one finds. */
+export function* commitsOf(events: ReadonlyArray<HistoryEvent>, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
+  const commits: Array<NewCommit> = []
+  for (const event of events) commits.push(...(yield* commitsOfOne(event, ledger)))
+  return commits
+}
+
+function* commitsOfOne(event: HistoryEvent, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
+  if (event._tag === "Seen") return yield* commitsOfReading(event, ledger)
+  if (event._tag === "Wrote") return yield* commitsOfChange(event, ledger)
   return event._tag === "Listed" ? commitsOfList(event, ledger.lists) : [commitOfBackup(event)]
 }
 
-const commitsOfReading = (
+function* commitsOfReading(
   { at, gone, instance, workflows }: HistoryEventOf<"Seen">,
   ledger: Ledger
-): ReadonlyArray<NewCommit> => {
+): Sliced<ReadonlyArray<NewCommit>> {
   const first: Array<Step> = []
   const whole: Array<Step> = []
   const found = new Map<string, Array<Step>>()
-  const change = (author: string, step: Step) => found.set(author, [...(found.get(author) ?? []), step])
+  const change = (author: string, step: Step) => {
+    const steps = found.get(author) ?? []
+    found.set(author, steps)
+    steps.push(step)
+  }
   for (const seen of workflows) {
+    yield weightOf(seen)
     const known = knownOf(ledger, instance, seen)
     if (isOvertaken(ledger, { instance, at }, seen)) continue
     const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
@@ -80,7 +92,7 @@ const isOvertaken = (
 const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
   authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
 
-const commitsOfChange = (change: HistoryEventOf<"Wrote">, ledger: Ledger): ReadonlyArray<NewCommit> => {
+function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
   const { after, at, id, instance, origin } = change
   const { client = "an unknown client", tool = "a change" } = origin
   const ours = (step: Step | undefined) =>
@@ -95,7 +107,9 @@ const commitsOfChange = (change: HistoryEventOf<"Wrote">, ledger: Ledger): Reado
   if (recorded !== undefined) return ours(recorded)
   const before = stateBefore(change, ledger.workflows.get(keyOf(instance, id))?.record)
   const earlier =
-    before === undefined ? [] : commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
+    before === undefined
+      ? []
+      : yield* commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
   if (after._tag === "Unknown") return earlier
   if (after._tag === "Deleted") return [...earlier, ...ours(drop(ledger, instance, id))]
   const seen = { ...after.seen, id }
@@ -125,6 +139,9 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
   return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
+
+/** About one for each node: it is compared, and printed again if it has changed. */
+const weightOf = ({ nodes }: JsonObject) => 1 + (Array.isArray(nodes) ? nodes.length : 0)
 
 interface Step {
   readonly name: string

@@ -1,4 +1,4 @@
-import { clipped } from "../../internal/clipped.ts"
+import { clipped } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { differences } from "../workflow/difference.ts"
 

@@ -2,9 +2,9 @@ import { Predicate } from "effect"
 
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
+import { nameOf } from "../workflow/models.ts"
 import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"
-import { slug } from "./paths.ts"
+import { slug, withinBytes } from "./paths.ts"
 import { printed } from "./print.ts"
 
 /** Files by their path. */
@@ -17,11 +17,12 @@ export type Files = ReadonlyMap<string, string>
  */
 export const filesOf = (base: string, record: JsonObject): Files => {
   const texts = new Map<string, string>()
+  const taken = new Set<string>()
   const keep = (text: string, stem: string, extension: string): JsonObject => {
-    const taken = new Set([...texts.keys()].map((name) => name.toLowerCase()))
     const nameWith = (count: number) => `${stem}${count === 1 ? "" : `-${count}`}.${extension}`
     let count = 1
     while (taken.has(nameWith(count).toLowerCase())) count++
+    taken.add(nameWith(count).toLowerCase())
     const isBroken = canBeBroken(text)
     texts.set(nameWith(count), isBroken ? inLines(text) : text)
     return { [pointer]: nameWith(count), ...(isBroken ? { [joined]: true } : {}) }
@@ -60,6 +61,13 @@ export const recordAt = (base: string, files: Files): JsonObject | undefined => 
   return isWhole && isJsonObject(whole) ? whole : undefined
 }
 
+/** Characters of a node in a file, about. */
+const nodeLength = 500
+
+/** How long a workflow takes to read back, by the length of its file. */
+export const weightAt = (base: string, files: Files): number =>
+  1 + (files.get(`${base}.json`)?.length ?? 0) / nodeLength
+
 /** The only field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
 const pointer = "$file"
 const joined = "joined"
@@ -93,11 +101,13 @@ const together = (value: unknown, textOf: (name: string) => string): unknown => 
 /** Texts that are better compared line by line, if a file can hold them unchanged. */
 const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && text.isWellFormed()
 
-const stemOf = (path: Path): string =>
-  path
-    .filter((part) => !/^\d+$/.test(part))
-    .map(slug)
-    .join(".") || "text"
+/** Most bytes of the fields in the name of a file. */
+const longestStem = 200
+
+const stemOf = (path: Path): string => {
+  const fields = path.filter((part) => !/^\d+$/.test(part)).map(slug)
+  return withinBytes(fields.join("."), longestStem) || "text"
+}
 
 const extensions: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(jsCode|functionCode|jsFunction)$/, "js"],

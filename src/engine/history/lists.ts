@@ -1,6 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 
-import { listed } from "../../internal/clipped.ts"
+import { listed } from "../../internal/foreignText.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import { type HistoryEventOf, shortItem } from "./HistoryEvent.ts"

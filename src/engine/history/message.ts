@@ -1,4 +1,4 @@
-import { oneLine } from "../../internal/clipped.ts"
+import { oneLine } from "../../internal/foreignText.ts"
 import type { Call } from "../../mcp/Caller.ts"
 import type { Drift, Version } from "../client/History.ts"
 
@@ -33,7 +33,7 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${inTerminal(value)}`]))
   const body = lines.map(
     ({ base, change, engineVersion }) =>
-      `${base}.json: ${inTerminal(change)}${engineVersion === undefined ? "" : ` [${engineVersion}]`}`
+      `${base}.json: ${inTerminal(change)}${engineVersion !== undefined && versionForm.test(engineVersion) ? ` [${engineVersion}]` : ""}`
   )
   return [[inTerminal(subject).slice(0, 200)], body, trailers]
     .filter((part) => part.length > 0)
@@ -42,41 +42,55 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
 }
 
 /** A line that is safe in terminals, which may show it with `git log`. */
-const inTerminal = (text: string): string => oneLine(text.replaceAll(/\p{C}+/gu, " "))
+const inTerminal = (text: string): string => oneLine(text)
 
 /** A commit as printed by `git log`. */
 export interface Commit {
   readonly hash: string
   readonly when: string
   readonly author: string
+  /** The address of whoever committed it. */
+  readonly committer: string
   readonly message: string
 }
 
 /** What a commit says about one workflow of an instance; undefined if it does not change it. */
-export const versionIn = ({ author, hash, message, when }: Commit, folder: string, id: string): Version | undefined => {
-  const line = linesIn(message).find((one) => one.folder === folder && one.id === id)
-  if (line === undefined || line.change === readWhole) return undefined
-  return {
+export const versionIn = (commit: Commit, folder: string, id: string): Version | undefined => {
+  const line = linesIn(commit.message).find((one) => one.folder === folder && one.id === id)
+  return line === undefined || line.change === readWhole ? undefined : versionsIn(commit)(line)
+}
+
+/** The version that a line of a commit stands for; what is the same for all of its lines is read once. */
+const versionsIn = ({ author, hash, message, when }: Commit) => {
+  const shared = {
     version: hash.slice(0, 12),
     when: momentIn(message) ?? when,
     by: author,
     tool: trailerIn(message, "Tool"),
     reason: trailerIn(message, "Reason"),
-    call: trailerIn(message, "Call"),
-    change: line.change,
-    engineVersion: line.engineVersion,
-    isDeletion: line.change === deleted
+    call: trailerIn(message, "Call")
   }
+  return ({ change, engineVersion }: WorkflowLine): Version => ({
+    ...shared,
+    change,
+    engineVersion,
+    isDeletion: change === deleted
+  })
 }
 
 /** Every workflow of an instance in a commit. */
-export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
-  linesIn(commit.message).flatMap(({ folder: at, id, name }) => {
-    const version = at === folder ? versionIn(commit, folder, id) : undefined
-    if (version === undefined) return []
-    const { call: _, engineVersion: __, ...told } = version
+export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> => {
+  const versionOf = versionsIn(commit)
+  const ids = new Set<string>()
+  return linesIn(commit.message).flatMap((line) => {
+    const { change, folder: at, id, name } = line
+    if (at !== folder || ids.has(id)) return []
+    ids.add(id)
+    if (change === readWhole) return []
+    const { call: _, engineVersion: __, ...told } = versionOf(line)
     return [{ ...told, id, name }]
   })
+}
 
 /** The line of a commit that ends a backup. */
 export const backupLine = (folder: string): string => `Backup: ${folder}`
@@ -87,14 +101,24 @@ export const deleted = "deleted"
 /** The note on a workflow of which more was read than a list shows, which is not a change. */
 export const readWhole = "read whole"
 
+interface WorkflowLine {
+  readonly folder: string
+  readonly name: string
+  readonly id: string
+  readonly change: string
+  readonly engineVersion: string | undefined
+}
+
 /** Every workflow in a message. */
-export const linesIn = (message: string) =>
+export const linesIn = (message: string): ReadonlyArray<WorkflowLine> =>
   message.split("\n").flatMap((text) => {
     const [, folder, name, id, change, engineVersion] = lineForm.exec(text) ?? []
     return folder === undefined || id === undefined || change === undefined
       ? []
       : [{ folder, name: name ?? "", id, change, engineVersion }]
   })
+
+const versionForm = /^[0-9a-zA-Z-]{1,64}$/
 
 const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)(?: \[([0-9a-zA-Z-]{1,64})\])?$/
 

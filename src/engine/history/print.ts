@@ -16,18 +16,28 @@ const print = (value: unknown, field: string, indent: string): string => {
   const parts = partsOf(value)
   if (parts === undefined) return JSON.stringify(value) ?? "null"
   if (parts.length === 0) return Array.isArray(value) ? "[]" : "{}"
-  const line = onOneLine(value)
-  if (indent !== "" && !open.includes(field) && line.length <= longest) return line
+  const line = indent === "" || open.includes(field) ? undefined : onOneLine(value, longest)
+  if (line !== undefined && line.length <= longest) return line
   const inner = `${indent}  `
   const lines = parts.map(([name, item]) => `${inner}${label(name)}${print(item, name ?? "", inner)}`)
   const [begin, end] = Array.isArray(value) ? ["[", "]"] : ["{", "}"]
   return `${begin}\n${lines.join(",\n")}\n${indent}${end}`
 }
 
-const onOneLine = (value: unknown): string => {
+/** Undefined if its parts alone are longer than `room`: what is deep is not gone through at every depth. */
+const onOneLine = (value: unknown, room: number): string | undefined => {
   const parts = partsOf(value)
   if (parts === undefined) return JSON.stringify(value) ?? "null"
-  const items = parts.map(([name, item]) => `${label(name)}${onOneLine(item)}`).join(", ")
+  const texts: Array<string> = []
+  let left = room
+  for (const [name, item] of parts) {
+    const text = onOneLine(item, left)
+    if (text === undefined) return undefined
+    texts.push(`${label(name)}${text}`)
+    left -= text.length
+    if (left < 0) return undefined
+  }
+  const items = texts.join(", ")
   if (Array.isArray(value)) return `[${items}]`
   return items === "" ? "{}" : `{ ${items} }`
 }

@@ -1,7 +1,8 @@
 import { Predicate, Struct } from "effect"
 
+import { holdsText } from "../../internal/json/holdsText.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { isSameJson } from "../client/versions.ts"
+import { isSameJson } from "../workflow/versions.ts"
 
 /** What the history keeps of a workflow: everything that the engine shows except owners, and the copy of what is published. */
 export const recordOf = (seen: JsonObject): JsonObject => Struct.omit(seen, ["activeVersion", "parentFolder", "shared"])
@@ -59,7 +60,7 @@ export const stampOf = (seen: JsonObject): string =>
 
 /** The record with this server's secrets removed. */
 export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string>): JsonObject => {
-  const present = secrets.filter((secret) => secret.length >= 8 && isIn(record, secret))
+  const present = secrets.filter((secret) => secret.length >= 8 && holdsText(record, secret))
   if (present.length === 0) return record
   const cleaned = replaced(record, (text) => present.reduce((left, secret) => left.replaceAll(secret, leftOut), text))
   return isJsonObject(cleaned) ? cleaned : record
@@ -67,14 +68,6 @@ export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string
 
 /** Replaces a key of this server. */
 export const leftOut = "[key left out of the history]"
-
-const isIn = (value: unknown, secret: string): boolean => {
-  if (Predicate.isString(value)) return value.includes(secret)
-  if (Array.isArray(value)) return value.some((item: unknown) => isIn(item, secret))
-  return (
-    isJsonObject(value) && Object.entries(value).some(([name, item]) => name.includes(secret) || isIn(item, secret))
-  )
-}
 
 const replaced = (value: unknown, change: (text: string) => string): unknown => {
   if (Predicate.isString(value)) return change(value)

@@ -2,10 +2,10 @@ import { Predicate, Struct } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Changes, Creation } from "../client/body.ts"
-import type { Workflow } from "../client/models.ts"
-import { isSameJson } from "../client/versions.ts"
 import { differences, type Change } from "../workflow/difference.ts"
+import type { Workflow } from "../workflow/models.ts"
 import { nodesOf } from "../workflow/nodePairs.ts"
+import { isSameJson } from "../workflow/versions.ts"
 
 /** The changes that make a workflow equal to a record again; none if its content is the same. */
 export const changesTo = (record: JsonObject, current: Workflow): Changes => {

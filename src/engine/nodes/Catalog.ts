@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 
-import { toEngineType } from "../client/naming.ts"
+import { toEngineType } from "../workflow/naming.ts"
 import { type Archive, ArchiveError } from "./Archives.ts"
 import type { Collected } from "./collectNodeTypes.ts"
 import { IndexEntry, NodeType } from "./NodeType.ts"

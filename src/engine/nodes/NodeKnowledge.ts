@@ -2,8 +2,8 @@ import { Clock, Context, type Duration, Effect, Fiber, Option, Schema, Semaphore
 
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
-import type { CommunityPackage } from "../client/models.ts"
-import { nodePackages } from "../client/naming.ts"
+import type { CommunityPackage } from "../workflow/models.ts"
+import { nodePackages } from "../workflow/naming.ts"
 import { type Archive, archiveOf, Archives } from "./Archives.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
 import { collectNodeTypes } from "./collectNodeTypes.ts"

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped } from "../../internal/foreignText.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Choice, NodeType, Property, Shown } from "./NodeType.ts"
 import { isDecoration } from "./reduceNodeType.ts"

@@ -47,7 +47,7 @@ const credential = (given: JsonObject): CredentialUse => ({
 /** Without the marks of a page, and no longer than a line. */
 const plain = (text: unknown): string => {
   const words = textOf(text)
-    .replace(/<[^>]{0,300}>/g, "")
+    .replace(/<[^<>]{0,300}>/g, "")
     .replace(/\s+/g, " ")
     .trim()
   return words.length <= longest ? words : `${words.slice(0, longest - 1)}…`

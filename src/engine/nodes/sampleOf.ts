@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped } from "../../internal/foreignText.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { maskSecrets } from "../workflow/maskSecrets.ts"
+import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 
 /** Longest text, longest list and deepest object of a sample. */
 const most = { text: 160, items: 3, depth: 6 }

@@ -1,4 +1,4 @@
-import { agentType } from "../client/naming.ts"
+import { agentType } from "../workflow/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 import { allWordsOf, calledBy, has, otherWord, wordsOf } from "./searchWords.ts"
 
@@ -52,8 +52,12 @@ const joining = /\b(?:with|using|via|by|for|inside|within)\b/iu
 const happening =
   /^(?:when|whenever|on|if|each time|every time)\b|\b(?:arrives?|arrived|comes? in|triggers?|(?:is|are|was|gets?) (?:added|changed|created|deleted|received|updated))\b/iu
 
-/** Reads a question. */
-export const questionOf = (query: string): Question => {
+/** Characters of a question: each of its words is compared with those of every node. */
+const maxQuestion = 500
+
+/** Reads a question, or the beginning of a long one. */
+export const questionOf = (asked: string): Question => {
+  const query = asked.slice(0, maxQuestion)
   const [first = "", ...rest] = query.split(joining)
   const [main, beside] = [wordsOf(first), wordsOf(rest.join(" "))]
   const isEvent = happening.test(query.trim())

@@ -1,4 +1,4 @@
-import { engineName, nodeKind } from "../client/naming.ts"
+import { engineName, nodeKind } from "../workflow/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 
 const list = (text: string) => new Set(text.split(" "))

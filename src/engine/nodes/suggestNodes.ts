@@ -1,5 +1,5 @@
 import { distance } from "../../internal/schema/nearest.ts"
-import { agentType, nodeKind, toEngineType } from "../client/naming.ts"
+import { agentType, nodeKind, toEngineType } from "../workflow/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 import { calledBy, has, nameWordsOf, otherWord } from "./searchWords.ts"
 

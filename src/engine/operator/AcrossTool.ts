@@ -30,7 +30,7 @@ const instancesArgument = Arguments.make(
 /** A tool that reads several instances in one call. */
 export interface Definition<Fields extends Arguments.Fields> extends Omit<
   Tool.Definition<Fields, Instances, Failure>,
-  "run"
+  "result" | "run"
 > {
   /** Whether one instance that cannot be used is a failure of the whole. */
   readonly needsAll?: boolean
@@ -51,7 +51,7 @@ export const make = <const Fields extends Arguments.Fields>(
 ): Tool.Tool<Instances> => {
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instances"] })
   return {
-    ...Tool.describe(name, { ...definition, run: () => Effect.succeed({}) }),
+    ...Tool.describe(name, definition),
     inputSchema: () => {
       const schema = parameters.jsonSchema()
       const { properties } = instancesArgument.jsonSchema()

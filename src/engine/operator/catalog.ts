@@ -1,3 +1,4 @@
+import { masking } from "../../mcp/masking.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { compareTools } from "./compare/compareWorkflows.ts"
@@ -21,7 +22,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
   ...compareTools,
   ...healthTools,
   ...backupTools
-]
+].map(masking)
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
@@ -35,4 +36,4 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...archiveTools,
   ...testTools,
   ...historyTools
-]
+].map(masking)

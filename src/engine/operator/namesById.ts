@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import { EngineClient } from "../client/EngineClient.ts"
-import { WorkflowId } from "../client/models.ts"
+import { WorkflowId } from "../workflow/models.ts"
 
 /** Other workflows that are looked up by their ids. */
 const most = 8

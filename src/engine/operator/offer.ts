@@ -1,8 +1,9 @@
 import type { ReadView } from "../../mcp/AppViews.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Offer } from "../../mcp/Toolset.ts"
-import type { InstanceNames } from "../config/EngineConfig.ts"
+import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { over } from "../tools/overInstances.ts"
+import { foreignTexts } from "../workflow/naming.ts"
 import { viewResource, withView } from "./view/appView.ts"
 
 /** What a model should know of these tools together. */
@@ -25,9 +26,8 @@ export const offerOver = <R>(
 ): Offer<R> => {
   if (instances.names.length === 0) return { instructions: "", tools: [] }
   const tools = [...across.map((tool) => ({ ...tool, concurrencyGroup: several })), ...over(single, instances)]
-  return read === undefined
-    ? { instructions, tools }
-    : { instructions, tools: withView(tools), resources: viewResource(read) }
+  const offer = { instructions, data: foreignTexts }
+  return read === undefined ? { ...offer, tools } : { ...offer, tools: withView(tools), resources: viewResource(read) }
 }
 
 const several = () => "Several instances"

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { AppViews } from "../../mcp/AppViews.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
+import { foreignTexts } from "../workflow/naming.ts"
 import { acrossTools, operatorTools } from "./catalog.ts"
 import { instructions, offerOver } from "./offer.ts"
 
@@ -10,6 +11,7 @@ import { instructions, offerOver } from "./offer.ts"
 export const OperatorToolset: Toolset<Instances> = {
   name: "operator",
   instructions,
+  data: foreignTexts,
   tools: [...acrossTools, ...operatorTools],
   narrow: Effect.gen(function* () {
     return offerOver({ across: acrossTools, single: operatorTools }, yield* Instances, yield* AppViews)

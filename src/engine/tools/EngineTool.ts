@@ -21,7 +21,10 @@ import { withAgreement } from "./withAgreement.ts"
 export { over } from "./overInstances.ts"
 
 /** A tool of one instance. */
-export interface Definition<Fields extends Arguments.Fields> extends Tool.Definition<Fields, EngineClient, Failure> {
+export interface Definition<
+  Fields extends Arguments.Fields,
+  A extends Tool.ResultObject = Tool.ResultObject
+> extends Tool.Definition<Fields, EngineClient, Failure, A> {
   /** Whether it only reads from the engine, whatever it changes elsewhere: then it may be used where nothing may be changed. */
   readonly sparesEngine?: boolean
 }
@@ -30,9 +33,9 @@ export interface Definition<Fields extends Arguments.Fields> extends Tool.Defini
  * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
  * are checked, then the instance is found, then the engine is called.
  */
-export const make = <const Fields extends Arguments.Fields>(
+export const make = <const Fields extends Arguments.Fields, A extends Tool.ResultObject>(
   name: string,
-  definition: Definition<Fields>
+  definition: Definition<Fields, A>
 ): Tool.Tool<Instances> => {
   const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })

@@ -6,8 +6,8 @@ import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
-import { CredentialType } from "../client/models.ts"
-import knownTypes from "../data/credentialTypes.json" with { type: "json" }
+import knownTypes from "../nodes/data/credentialTypes.json" with { type: "json" }
+import { CredentialType } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
@@ -62,7 +62,9 @@ export const createCredential = EngineTool.make("create_credential", {
   run: (body) =>
     Effect.andThen(
       refuseMasked(body),
-      EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
+      EngineClient.use((engine) => engine.createCredential(body)).pipe(
+        Effect.map((created) => ({ name: body.name, type: body.type, ...withoutValues(created), id: created.id }))
+      )
     )
 })
 

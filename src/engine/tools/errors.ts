@@ -20,9 +20,11 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
     ApiError: ({ apiResponse, httpStatus, instance }) => upstream("API_ERROR", { instance, httpStatus, apiResponse }),
     AuthenticationFailed: ({ apiResponse, instance }) =>
       upstream("AUTHENTICATION_ERROR", { instance, httpStatus: 401, apiResponse }),
+    ForeignAnswer: ({ apiResponse, httpStatus, instance, kind }) =>
+      upstream("API_ERROR", { instance, httpStatus, apiResponse, foreign: kind }),
     ConfigurationError: () => upstream("CONFIGURATION_ERROR", {}),
     InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
-    InvalidWorkflow: () => caller("VALIDATION_ERROR", {}),
+    InvalidWorkflow: ({ details = {} }) => caller("VALIDATION_ERROR", details),
     NetworkError: ({ address, code, instance }) =>
       upstream(code, { instance, ...(address === undefined ? {} : { address }) }),
     OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),

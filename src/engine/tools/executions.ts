@@ -5,8 +5,8 @@ import { changes, large, reads, runs } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { executionNotFound, isMissing } from "../client/isMissing.ts"
-import { type Execution, WorkflowId } from "../client/models.ts"
 import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
+import { type Execution, WorkflowId } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import {
@@ -84,12 +84,13 @@ export const getExecution = EngineTool.make("get_execution", {
     const execution = yield* EngineClient.use((engine) =>
       engine.getExecution(id, withData, selectionOf({ nodes, items }))
     ).pipe(EngineTool.toBeShown, Effect.mapError(executionNotFound(id)))
-    if (!withData) return metadata(execution)
+    const shown = (part: JsonObject) => ({ ...part, id: execution.id })
+    if (!withData) return shown(metadata(execution))
     const whole = withoutStacks(execution)
-    if (!isPart) return whole
+    if (!isPart) return shown(whole)
     const known = nodesIn(whole)
     if (known.length > 0) yield* knownNodes(`execution ${id}`, nodes ?? [], known)
-    return partOfExecution(whole, { nodes, items })
+    return shown(partOfExecution(whole, { nodes, items }))
   })
 })
 

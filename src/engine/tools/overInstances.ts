@@ -3,8 +3,8 @@ import { Predicate } from "effect"
 import { lazy } from "../../internal/memoize.ts"
 import { inputJson } from "../../mcp/inputJson.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import { engineName } from "../client/naming.ts"
-import type { InstanceNames } from "../config/EngineConfig.ts"
+import type { InstanceNames } from "../client/config/EngineConfig.ts"
+import { engineName } from "../workflow/naming.ts"
 
 /** The argument that every tool of one instance takes. */
 export const instanceSchema = { type: "string", description: engineName }

@@ -4,7 +4,7 @@ import { Base64 } from "effect/encoding"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import type { Page, PageQuery } from "../client/models.ts"
+import type { Page, PageQuery } from "../workflow/models.ts"
 
 interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
   /** Name of the tool, kept in its cursors. */

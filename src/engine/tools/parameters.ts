@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
 
-import { listed } from "../../internal/clipped.ts"
+import { listed } from "../../internal/foreignText.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nearest } from "../../internal/schema/nearest.ts"
 import { optional, text } from "../../mcp/parameters.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { isTimestamp } from "../workflow/executions.ts"
 import {
   ExecutionStatus,
   CredentialId,
@@ -13,8 +14,7 @@ import {
   TagId,
   WorkflowId,
   WorkflowSettings
-} from "../client/models.ts"
-import { isTimestamp } from "../workflow/executions.ts"
+} from "../workflow/models.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped, oneLine, quotedName } from "../../internal/clipped.ts"
+import { clipped, oneLine, quotedName, visible } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
@@ -53,11 +53,9 @@ export const questionLines = (tool: string, given: unknown, becoming: Becoming |
 /** Longer texts with the beginning of what is new in them, far from where a line of the question begins. */
 const changeText = ({ hunk, text }: Change): string => {
   const inside = (hunk ?? "").split(/\r?\n/).filter((line) => line !== "")
-  const shown = inside
-    .slice(0, mostInside)
-    .map((line) => `    ${clipped(line.slice(0, 1) + oneLine(line.slice(1)), longest)}`)
+  const shown = inside.slice(0, mostInside).map((line) => `  > ${clipped(visible(line), longest)}`)
   const rest = inside.length - shown.length
-  return [clipped(oneLine(text), longest), ...shown, ...(rest > 0 ? [`    and ${rest} more lines`] : [])].join("\n")
+  return [clipped(oneLine(text), longest), ...shown, ...(rest > 0 ? [`  and ${rest} more lines`] : [])].join("\n")
 }
 
 /** Operations that change something else than the content. */

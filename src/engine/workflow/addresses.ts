@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
+import { nameOf } from "./models.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
 /** Where an active workflow is called from outside. */

@@ -1,4 +1,4 @@
-import { agentType, nodeType, toEngineType } from "../client/naming.ts"
+import { agentType, nodeType, toEngineType } from "./naming.ts"
 
 /** What parts of AI nodes give to the node that they belong to, by how their types begin. */
 const beginnings: ReadonlyArray<readonly [kind: RegExp, link: string]> = [

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { oneLine } from "../../internal/clipped.ts"
+import { oneLine } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** A value as a person reads it: an expression without its wrapping, a picked thing by its name. */

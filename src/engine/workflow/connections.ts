@@ -1,8 +1,8 @@
 import { Option, Predicate, Result, Schema } from "effect"
 
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import { InvalidWorkflow } from "../client/EngineError.ts"
-import { Connections, Link, type Target } from "../client/models.ts"
+import { InvalidWorkflow } from "./InvalidWorkflow.ts"
+import { Connections, Link, type Target } from "./models.ts"
 
 /** Outputs are positions of a list, so that a slip like 1e9 must not become a list of that length. */
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
@@ -26,7 +26,8 @@ const endForm = "an output or input from 0 to 255, a type such as ai_tool, or {t
 const malformed = (problem: string, form = `${objectForm} or ${listForm}`) =>
   Result.fail(
     new InvalidWorkflow({
-      message: `Invalid workflow definition: connections malformed: ${problem}. Expected: ${form}`
+      message: "Invalid workflow definition: connections malformed",
+      details: { problem, expected: form }
     })
   )
 

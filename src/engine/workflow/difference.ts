@@ -1,9 +1,8 @@
 import { Predicate, Struct } from "effect"
 
+import { oneLine, quotedLines } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
-import { nodeKind, toEngineType } from "../client/naming.ts"
-import { isSameJson } from "../client/versions.ts"
+import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
 import { groupChanges } from "./differenceOfGroups.ts"
 import {
@@ -14,10 +13,12 @@ import {
   type ValueDifference,
   valueDifferences
 } from "./differenceOfValues.ts"
-import { maskText } from "./maskSecrets.ts"
+import { nameOf } from "./models.ts"
+import { nodeKind, toEngineType } from "./naming.ts"
 import { type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodePairs.ts"
 import { renameInNode } from "./references.ts"
 import { kindOf } from "./triggers.ts"
+import { isSameJson } from "./versions.ts"
 
 export type { Change } from "./differenceOfGraph.ts"
 
@@ -49,7 +50,9 @@ export const differences = (before: JsonObject, after: JsonObject, also: Also = 
 
 /** The texts of changes, the first ones where there are many. */
 export const changeLines = (changes: ReadonlyArray<Change>, most = 40): ReadonlyArray<string> => {
-  const lines = changes.slice(0, most).map(({ hunk, text }) => (hunk === undefined ? text : `${text}\n${hunk}`))
+  const lines = changes
+    .slice(0, most)
+    .map(({ hunk, text }) => [oneLine(text), ...(hunk === undefined ? [] : quotedLines(hunk))].join("\n"))
   return changes.length <= most ? lines : [...lines, `and ${changes.length - most} more changes`]
 }
 

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
-import { isSameJson } from "../client/versions.ts"
 import { own } from "./differenceOfValues.ts"
+import { isSameJson } from "./versions.ts"
 
 /** One arrow between two nodes, as an engine keeps it; either may not be there. */
 export interface Edge {

@@ -1,6 +1,4 @@
 import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
-import { isSameJson } from "../client/versions.ts"
 import {
   type Edge,
   edgesOf,
@@ -9,8 +7,10 @@ import {
   outputDifferences
 } from "./differenceOfConnections.ts"
 import { own } from "./differenceOfValues.ts"
+import { nameOf } from "./models.ts"
 import { type NodePairs, renamesIn, nodesOf } from "./nodePairs.ts"
 import { outputName } from "./outputs.ts"
+import { isSameJson } from "./versions.ts"
 
 /** One thing that differs: a line for people, and its parts for machines, both cut and without secrets. */
 export interface Change {

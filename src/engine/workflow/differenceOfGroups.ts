@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
-import { isSameJson } from "../client/versions.ts"
 import type { Change } from "./differenceOfGraph.ts"
+import { nameOf } from "./models.ts"
 import { type NodePairs, nodesOf, renamesIn } from "./nodePairs.ts"
+import { isSameJson } from "./versions.ts"
 
 /** A group of nodes, with the names of its members in place of their ids, which another instance has others of. */
 interface Group {

@@ -1,3 +1,5 @@
+import { clipped } from "../../internal/foreignText.ts"
+
 /** The lines in which two texts differ: as a person reads a patch, and counted. */
 export interface LineDifference {
   readonly added: number
@@ -26,11 +28,9 @@ export const lineDifference = (before: string, after: string): LineDifference =>
   const context = (line: string | undefined): ReadonlyArray<Row> => (line === undefined ? [] : [[" ", line]])
   const shown = [...context(old[same - 1]), ...rows, ...context(sameEnd === 0 ? undefined : old[old.length - sameEnd])]
   const from = same === 0 ? 1 : same
-  const lines = shown.map(([sign, line]) => sign + cutLine(line))
+  const lines = shown.map(([sign, line]) => sign + clipped(line, 159))
   return { ...counts, hunk: [`@@ line ${from} @@`, ...lines].join("\n") }
 }
-
-const cutLine = (line: string) => (line.length <= 160 ? line : `${line.slice(0, 159)}…`)
 
 /** How many items two lists have in common from their beginnings on. */
 export const sharedStart = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {

@@ -1,11 +1,11 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, quotedText, visibleJson } from "../../internal/foreignText.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { isSameJson } from "../client/versions.ts"
+import { masked, maskSecrets, maskText } from "../../internal/secrets/maskSecrets.ts"
 import { aroundDifference, lineDifference } from "./differenceOfText.ts"
 import { joined, nameBeside } from "./leaves.ts"
-import { masked, maskSecrets, maskText } from "./maskSecrets.ts"
+import { isSameJson } from "./versions.ts"
 
 /** A place at which two values differ; what is on one side only is `undefined` on the other. */
 export interface ValueDifference {
@@ -73,7 +73,7 @@ const room = 80
 
 /** A value in a few words, without secrets. */
 export const shortValue = (value: unknown, field = "", size = room): string =>
-  clipped(JSON.stringify(maskSecrets(value, field)) ?? "nothing", size)
+  visibleJson(clipped(JSON.stringify(maskSecrets(value, field)) ?? "nothing", size))
 
 /** How one place changed, in words, and as a patch where it holds several lines. */
 export const describeValue = (
@@ -97,12 +97,12 @@ const describeText = (name: string, before: string, after: string, field: string
     return { text: `${name} changed: +${added} −${removed} lines`, ...(hunk === undefined ? {} : { hunk }) }
   }
   const [from, to] = aroundDifference(was, is, room)
-  return { text: `${name} ${JSON.stringify(from)} → ${JSON.stringify(to)}` }
+  return { text: `${name} ${quotedText(from)} → ${quotedText(to)}` }
 }
 
 /** A value for a machine: whole where it is short, else the beginning of its JSON. */
 export const cutValue = (value: unknown, field: string, size = 300): unknown => {
   const shown = maskSecrets(value, field)
   const text = JSON.stringify(shown)
-  return text === undefined || text.length <= size ? shown : `${text.slice(0, size)}…`
+  return text === undefined || text.length <= size ? shown : clipped(text, size)
 }

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
 import { type Edge, edgesOf } from "./differenceOfConnections.ts"
+import { nameOf } from "./models.ts"
 import { nodesOf } from "./nodePairs.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
 

@@ -27,12 +27,16 @@ const fits = (own: ReadonlyArray<string>, asked: ReadonlyArray<string>) =>
   own.length === asked.length &&
   own.every((segment, place) => segment === asked[place] || (segment.startsWith(":") && asked[place] !== ""))
 
-/** What is said of an address besides: the host, where it listens, and what is asked. */
-const around = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?|[?#].*$/gi
+/** What is said of an address before its path: the host, and where it listens. */
+const before = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?/i
+/** What is asked there begins with one of these. */
+const asked = /[?#]/
 
 const segmentsOf = (path: string): ReadonlyArray<string> =>
   path
     .trim()
-    .replaceAll(around, "")
+    .split(asked, 1)
+    .join("")
+    .replace(before, "")
     .split("/")
     .filter((segment) => segment !== "")

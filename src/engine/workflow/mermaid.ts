@@ -1,8 +1,8 @@
-import { clipped, oneLine } from "../../internal/clipped.ts"
+import { clipped, oneLine } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
 import { edgesOf } from "./differenceOfConnections.ts"
 import { flowOf } from "./flow.ts"
+import { nameOf } from "./models.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { summaryOf } from "./summary.ts"
@@ -76,6 +76,6 @@ const labelOf = (node: JsonObject, run: NodeRun | undefined): string => {
 /** Whatever could mean something to Mermaid, to Markdown or formulas in it, or to the page, as a character code. */
 const escaped = (text: string, room: number): string =>
   clipped(oneLine(text), room).replaceAll(
-    /[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]|\$(?=\$)|(?<=^\d+)\.(?= )|^[-+*](?= )/gu,
+    /[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]|\$(?=\$)|(?<=^\d{1,9})\.(?= )|^[-+*](?= )/gu,
     (char) => `#${char.codePointAt(0) ?? 63};`
   )

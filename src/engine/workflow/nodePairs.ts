@@ -2,7 +2,7 @@ import { Struct } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
+import { nameOf } from "./models.ts"
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
 export interface NodePairs {

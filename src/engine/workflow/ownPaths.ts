@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf, type Workflow } from "../client/models.ts"
 import { collisions } from "./addresses.ts"
+import { nameOf, type Workflow } from "./models.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
 /** Editors choose such a path where nobody else does. */

@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import type { Connections } from "../client/models.ts"
-import { nameOf } from "../client/nameOf.ts"
+import type { Connections } from "./models.ts"
+import { nameOf } from "./nameOf.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
-import { wiresOf } from "./wires.ts"
+import { type Wire, wiresOf } from "./wires.ts"
 
 export type Position = readonly [x: number, y: number]
 
@@ -94,8 +94,10 @@ export const arrange = (nodes: ReadonlyArray<JsonObject>, connections: Connectio
 }
 
 const cornerOf = (nodes: ReadonlyArray<JsonObject>): Position => {
-  const taken = placesOf(nodes)
-  return taken.length === 0 ? [0, 0] : [Math.min(...taken.map(([x]) => x)), Math.min(...taken.map(([, y]) => y))]
+  const [first, ...others] = placesOf(nodes)
+  return first === undefined
+    ? [0, 0]
+    : others.reduce<Position>(([x, y], [left, top]) => [Math.min(x, left), Math.min(y, top)], first)
 }
 
 interface Cell {
@@ -106,33 +108,43 @@ interface Cell {
 const cellsOf = (nodes: ReadonlyArray<JsonObject>, connections: Connections): ReadonlyMap<string, Cell> => {
   const wires = wiresOf(connections)
   const names = new Set(nodes.map(nameOf))
-  const main = wires.filter(({ source, target, type }) => type === "main" && names.has(source) && names.has(target))
-  const parts = wires.filter(({ source, target, type }) => type !== "main" && names.has(source) && names.has(target))
+  const inside = wires.filter(({ source, target }) => names.has(source) && names.has(target))
+  const main = inside.filter(({ type }) => type === "main")
+  const parts = inside.filter(({ type }) => type !== "main")
   const isPart = new Set(parts.map(({ source }) => source))
-  const targets = new Map<string, Array<string>>()
-  for (const { source, target } of main) targets.set(source, [...(targets.get(source) ?? []), target])
-  const following = (name: string) => targets.get(name) ?? []
+  const following = listsOf(main, ({ source, target }) => [source, target])
+  const partsOf = listsOf(parts, ({ source, target }) => [target, source])
   const columns = columnsOf(
     nodes.map(nameOf).filter((name) => !isPart.has(name)),
     following
   )
   const cells = new Map<string, Cell>()
   const taken = new Set<string>()
-  const put = (name: string, at: Cell) => {
-    let cell = at
-    while (taken.has(`${cell.column} ${cell.row}`)) cell = { ...cell, row: cell.row + 1 }
-    taken.add(`${cell.column} ${cell.row}`)
-    cells.set(name, cell)
-    return cell.row
+  /** Where the search for a free row of a column ended, by where it began. */
+  const free = new Map<string, number>()
+  let below = 0
+  const put = (name: string, { column, row: wanted }: Cell) => {
+    const from = `${column} ${wanted}`
+    let row = free.get(from) ?? wanted
+    while (taken.has(`${column} ${row}`)) row = Math.max(row + 1, free.get(`${column} ${row}`) ?? 0)
+    taken.add(`${column} ${row}`)
+    free.set(from, row + 1)
+    cells.set(name, { column, row })
+    below = Math.max(below, row + 1)
+    return row
   }
-  const place = (name: string, from: number): void => {
-    if (cells.has(name)) return
-    const at = put(name, { column: columns.get(name) ?? 0, row: from })
-    const own = parts.filter(({ target }) => target === name).map(({ source }) => source)
-    for (const [index, part] of own.entries()) {
-      if (!cells.has(part)) put(part, { column: (columns.get(name) ?? 0) + index, row: at + 1 })
+  const place = (root: string, from: number): void => {
+    const open = [{ name: root, from }]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { name } = next
+      if (cells.has(name)) continue
+      const column = columns.get(name) ?? 0
+      const row = put(name, { column, row: next.from })
+      for (const [index, part] of partsOf(name).entries()) {
+        if (!cells.has(part)) put(part, { column: column + index, row: row + 1 })
+      }
+      for (const one of following(name).toReversed()) if (!cells.has(one)) open.push({ name: one, from: row })
     }
-    for (const next of following(name)) place(next, at)
   }
   const reached = new Set(main.map(({ target }) => target))
   const roots = nodes.filter((node) => !isPart.has(nameOf(node)))
@@ -141,50 +153,66 @@ const cellsOf = (nodes: ReadonlyArray<JsonObject>, connections: Connections): Re
     ...roots.filter((node) => !isTrigger(node) && !reached.has(nameOf(node))),
     ...roots
   ]
-  for (const node of first) {
-    const below = cells.size === 0 ? 0 : Math.max(...[...cells.values()].map((cell) => cell.row)) + 1
-    place(nameOf(node), below)
-  }
+  for (const node of first) place(nameOf(node), below)
   for (const part of isPart) if (!cells.has(part)) put(part, { column: 0, row: 0 })
   return cells
 }
 
-/** The longest way to each node, loops aside. */
+/** What belongs to each name, in its order. */
+const listsOf = (
+  wires: ReadonlyArray<Wire>,
+  pairOf: (wire: Wire) => readonly [name: string, other: string]
+): ((name: string) => ReadonlyArray<string>) => {
+  const lists = new Map<string, Array<string>>()
+  for (const [name, other] of wires.map(pairOf)) {
+    const list = lists.get(name)
+    if (list === undefined) lists.set(name, [other])
+    else list.push(other)
+  }
+  return (name) => lists.get(name) ?? []
+}
+
+/** The longest way to each node, without the wires that lead back to where a way came from. */
 const columnsOf = (
   names: ReadonlyArray<string>,
   following: (name: string) => ReadonlyArray<string>
 ): ReadonlyMap<string, number> => {
+  const { back, finished } = explored(names, following)
   const columns = new Map(names.map((name) => [name, 0]))
-  const back = backWires(names, following)
-  for (let round = 0; round < names.length; round++) {
-    let isStable = true
-    for (const name of names) {
-      for (const next of following(name)) {
-        const wanted = (columns.get(name) ?? 0) + 1
-        if (back.has(JSON.stringify([name, next])) || (columns.get(next) ?? 0) >= wanted) continue
-        columns.set(next, wanted)
-        isStable = false
-      }
+  // Who finishes last leads to all that finished before, so that each way is whole when it is gone on with.
+  for (const name of finished.toReversed()) {
+    for (const next of following(name)) {
+      if (back.get(name)?.has(next) === true) continue
+      columns.set(next, Math.max(columns.get(next) ?? 0, (columns.get(name) ?? 0) + 1))
     }
-    if (isStable) break
   }
   return columns
 }
 
-/** The wires that lead back to where a way came from. */
-const backWires = (
-  names: ReadonlyArray<string>,
-  following: (name: string) => ReadonlyArray<string>
-): ReadonlySet<string> => {
-  const back = new Set<string>()
-  const done = new Set<string>()
-  const walk = (name: string, way: ReadonlySet<string>): void => {
-    for (const next of following(name)) {
-      if (way.has(next) || next === name) back.add(JSON.stringify([name, next]))
-      else if (!done.has(next)) walk(next, new Set([...way, next]))
-    }
-    done.add(name)
+/** The wires that lead back, and the nodes in the order in which all that they lead to was seen. */
+const explored = (names: ReadonlyArray<string>, following: (name: string) => ReadonlyArray<string>) => {
+  const back = new Map<string, Set<string>>()
+  const finished: Array<string> = []
+  const isOnWay = new Set<string>()
+  const seen = new Set<string>()
+  const enter = (name: string) => {
+    seen.add(name)
+    isOnWay.add(name)
+    return { name, targets: following(name), at: 0 }
   }
-  for (const name of names) if (!done.has(name)) walk(name, new Set([name]))
-  return back
+  for (const root of names) {
+    if (seen.has(root)) continue
+    const way = [enter(root)]
+    for (let step = way.at(-1); step !== undefined; step = way.at(-1)) {
+      const target = step.targets[step.at]
+      step.at += 1
+      if (target === undefined) {
+        finished.push(step.name)
+        isOnWay.delete(step.name)
+        way.pop()
+      } else if (isOnWay.has(target)) back.set(step.name, (back.get(step.name) ?? new Set()).add(target))
+      else if (!seen.has(target)) way.push(enter(target))
+    }
+  }
+  return { back, finished }
 }

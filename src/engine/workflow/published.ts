@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/nameOf.ts"
+import { nameOf } from "./nameOf.ts"
 import { nodesOf } from "./nodePairs.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
+import { nameOf } from "./models.ts"
 import { type Naming, renameInCode, renameInTemplate, type Visit } from "./sourceCode.ts"
 import { kindOf } from "./triggers.ts"
 

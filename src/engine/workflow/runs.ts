@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, oneLine } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { maskText } from "./maskSecrets.ts"
+import { maskText } from "../../internal/secrets/maskSecrets.ts"
 
 /** What became of one node in an execution. */
 export interface NodeRun {
@@ -53,4 +53,4 @@ const errorIn = ({ error, executionStatus }: JsonObject): string | undefined => 
 
 /** The first line of a message, without secrets. */
 export const firstLineOf = (message: string): string =>
-  clipped(maskText(message.trim().split("\n")[0] ?? "").trim(), 160)
+  oneLine(clipped(maskText(message.trim().split("\n")[0] ?? "").trim(), 160))

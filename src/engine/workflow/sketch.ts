@@ -1,13 +1,13 @@
 import { Predicate } from "effect"
 
-import { clipped, oneLine } from "../../internal/clipped.ts"
+import { clipped, nameText, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
-import { shortType } from "../client/naming.ts"
+import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import type { Edge } from "./differenceOfConnections.ts"
 import { groupsIn } from "./differenceOfGroups.ts"
 import { type Flow, flowOf } from "./flow.ts"
-import { maskText } from "./maskSecrets.ts"
+import { nameOf } from "./models.ts"
+import { shortType } from "./naming.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
@@ -31,16 +31,31 @@ export interface Beside {
 export const sketchOf = (workflow: JsonObject, { room = 6_500, runs, workflows = new Map() }: Beside = {}): string => {
   const flow = flowOf(workflow)
   const pins = objectOf(workflow.pinData)
-  let text = ""
-  for (const size of sizes) {
-    text = [...drawing(flow, { size, runs, workflows, pins }), ...groupLines(workflow)].join("\n")
-    if (text.length <= room) return text
+  function* linesOf(size: number) {
+    yield* drawing(flow, { size, runs, workflows, pins })
+    yield* groupLines(workflow)
   }
-  return cutAt(text, room)
+  for (const size of sizes) {
+    const text = within(room, linesOf(size))
+    if (text !== undefined) return text
+  }
+  return cutAt([...linesOf(0)].join("\n"), room)
 }
 
 /** Characters for what a node does, from generous to none. */
 const sizes = [110, 60, 30, 0]
+
+/** Lines as a text, if it has room; what comes behind that is not drawn. */
+const within = (room: number, lines: Iterable<string>): string | undefined => {
+  const drawn: Array<string> = []
+  let length = -1
+  for (const line of lines) {
+    length += line.length + 1
+    if (length > room) return undefined
+    drawn.push(line)
+  }
+  return drawn.join("\n")
+}
 
 const cutAt = (text: string, room: number): string => {
   const lines = text.split("\n")
@@ -60,24 +75,28 @@ interface Pen {
   readonly pins: JsonObject
 }
 
-const drawing = (flow: Flow, pen: Pen): ReadonlyArray<string> => {
+function* drawing(flow: Flow, pen: Pen): Generator<string, void, void> {
   const shown = new Set<string>()
-  const withServants = (node: JsonObject): ReadonlyArray<string> => [
-    line(node, flow, pen),
-    ...servantLines(nameOf(node), "  ", flow, pen, shown)
-  ]
+  function* withServants(node: JsonObject) {
+    yield line(node, flow, pen)
+    yield* servantLines(nameOf(node), "  ", flow, pen, shown)
+  }
+  for (const node of flow.reached) yield* withServants(node)
+  if (flow.unreached.length > 0) yield "No trigger leads to:"
+  for (const node of flow.unreached) yield* withServants(node)
+  for (const node of flow.notes) yield `Note: ${summaryOf(node, Math.max(pen.size, 40)) || '""'}`
   const strangers = [...(pen.runs?.keys() ?? [])].filter((name) => !flow.named.has(name))
-  return [
-    ...flow.reached.flatMap(withServants),
-    ...(flow.unreached.length === 0 ? [] : ["No trigger leads to:"]),
-    ...flow.unreached.flatMap(withServants),
-    ...flow.notes.map((node) => `Note: ${summaryOf(node, Math.max(pen.size, 40)) || '""'}`),
-    ...(strangers.length === 0 ? [] : [`Ran and is not here any more: ${strangers.join(", ")}`])
-  ]
+  if (strangers.length > 0) yield `Ran and is not here any more: ${strangers.map(label).join(", ")}`
+}
+
+/** A name as it is, unless it could be taken for more than a name. */
+const label = (name: string): string => {
+  if (name === "") return "(no name)"
+  return /[\n"[\]→·;]|: |:$|^ | $| \((?:MISSING|above|input \d+)\)/.test(name) ? quotedName(name) : nameText(name)
 }
 
 const groupLines = (workflow: JsonObject): ReadonlyArray<string> =>
-  groupsIn(workflow).map(({ members, name }) => `Group ${oneLine(name)}: ${members.map(oneLine).join(", ")}`)
+  groupsIn(workflow).map(({ members, name }) => `Group ${label(name)}: ${members.map(label).join(", ")}`)
 
 /** Roles of what serves a node, in the words of the editor. */
 const roles: Readonly<Record<string, string>> = {
@@ -87,7 +106,7 @@ const roles: Readonly<Record<string, string>> = {
   ai_textSplitter: "text splitter"
 }
 
-const roleOf = (type: string) => (Object.hasOwn(roles, type) ? roles[type] : type.replace(/^ai_/, ""))
+const roleOf = (type: string) => (Object.hasOwn(roles, type) ? roles[type] : oneLine(type.replace(/^ai_/, "")))
 
 /** What serves a node, below it; who serves several is told once. */
 const servantLines = (
@@ -101,23 +120,22 @@ const servantLines = (
     const node = flow.named.get(source)
     if (node === undefined) return []
     const start = `${indent}${roleOf(type)}: `
-    if (shown.has(source)) return [`${start}${source} (above)`]
+    if (shown.has(source)) return [`${start}${label(source)} (above)`]
     shown.add(source)
     return [start + line(node, flow, pen), ...servantLines(source, `${indent}  `, flow, pen, shown)]
   })
 
 const line = (node: JsonObject, flow: Flow, pen: Pen): string => {
-  const name = nameOf(node) || "(no name)"
   const kind = Predicate.isString(node.type) ? shortType(node.type) : "?"
   const words = pen.size === 0 ? "" : wordsOf(node, pen)
   const marks = [...runMarks(nameOf(node), pen.runs), ...marksOf(node, flow, pen)].map((mark) => ` · ${mark}`).join("")
-  return `${oneLine(name)} [${kind}]${words === "" ? "" : ` ${words}`}${marks}${leads(node, flow)}`
+  return `${label(nameOf(node))} [${oneLine(kind)}]${words === "" ? "" : ` ${words}`}${marks}${leads(node, flow)}`
 }
 
 const wordsOf = (node: JsonObject, { size, workflows }: Pen): string => {
   const called = subWorkflowOf(node)
   const named = called === undefined ? undefined : workflows.get(called.id)
-  return named === undefined ? summaryOf(node, size) : `"${oneLine(named)}"`
+  return named === undefined ? summaryOf(node, size) : quotedName(named)
 }
 
 const runMarks = (name: string, runs: Pen["runs"]): ReadonlyArray<string> => {
@@ -157,7 +175,7 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
   ]
 }
 
-const quoted = (text: string) => `"${clipped(oneLine(maskText(text)), 50)}"`
+const quoted = (text: string) => quotedText(clipped(maskText(text), 50))
 
 const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
   Object.entries(objectOf(credentials)).map(([type, credential]) => {
@@ -179,4 +197,4 @@ const leads = (node: JsonObject, { leaving, named }: Flow): string => {
 }
 
 const targetWords = ({ input, target }: Edge, named: Flow["named"]): string =>
-  oneLine(target) + (named.has(target) ? (input === 0 ? "" : ` (input ${input + 1})`) : " (MISSING)")
+  label(target) + (named.has(target) ? (input === 0 ? "" : ` (input ${input + 1})`) : " (MISSING)")

@@ -1,4 +1,5 @@
 import { lazy } from "../../internal/memoize.ts"
+import { endOfRegExp } from "./endOfRegExp.ts"
 
 /** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
 export type Language = "javascript" | "python"
@@ -54,7 +55,7 @@ interface Dialect {
   /** What stands before a reference: `$` or `_`. */
   readonly reference: RegExp
   readonly member: RegExp
-  readonly comment: RegExp
+  readonly comments: ReadonlyArray<readonly [opening: string, closing: string]>
   readonly quote: RegExp
   /** Where a text takes up code again. */
   readonly hasRegExps: boolean
@@ -67,14 +68,17 @@ const dialects = lazy((): Readonly<Record<Language, Dialect>> => ({
   javascript: {
     reference: /\$(?:(?:items|getPairedItem)?\s*\(|node\s*(?:\?\.\s*)?\[)\s*/y,
     member: /\$node\s*(\?\.|\.)\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/uy,
-    comment: /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/y,
+    comments: [
+      ["//", "\n"],
+      ["/*", "*/"]
+    ],
     quote: /["'`]/y,
     hasRegExps: true
   },
   python: {
     reference: /_(?:(?:items|getPairedItem)?\s*\(|node\s*\[)\s*/y,
     member: /_node\s*(\.)\s*([\p{ID_Start}_][\p{ID_Continue}]*)/uy,
-    comment: /#[^\n]*/y,
+    comments: [["#", "\n"]],
     quote: /(?:[rbu]?f|f[rb]|[rbu]{1,2})?("""|'''|["'])/iy,
     hasRegExps: false
   }
@@ -98,7 +102,7 @@ const scan = (code: string, from: number, reading: Reading, level = 0): Scanned 
   while (at < code.length) {
     const character = code.charAt(at)
     if (level > 0 && character === "}" && depth === 0) return { text, end: at }
-    const comment = matched(reading.comment, code, at)
+    const comment = commentAt(code, at, reading)
     const found = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
     const quoted = comment === undefined && found === undefined ? literal(code, at, reading, level) : undefined
     if (comment !== undefined) take(comment.length, renameInComment(comment, reading))
@@ -111,6 +115,14 @@ const scan = (code: string, from: number, reading: Reading, level = 0): Scanned 
     }
   }
   return { text, end: at }
+}
+
+/** A comment up to its end, or to that of the code; the line feed behind it is none of it. */
+const commentAt = (code: string, at: number, { comments }: Reading): string | undefined => {
+  const [opening, closing] = comments.find(([opening]) => code.startsWith(opening, at)) ?? []
+  if (opening === undefined || closing === undefined) return undefined
+  const end = code.indexOf(closing, at + opening.length)
+  return code.slice(at, end < 0 ? code.length : closing === "\n" ? end : end + closing.length)
 }
 
 /** Code that was commented out still names nodes; its texts need not be closed. */
@@ -169,20 +181,28 @@ const reference = (code: string, at: number, { member, naming, reference: openin
 /** Whether a name can stand behind a dot. */
 const isIdentifier = (name: string) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
 
-const plain = /(["'`])((?:\\[^]|(?!\1)[^\\])*)\1/y
-
 interface PlainText {
   readonly length: number
   readonly quote: string
   readonly value: string
 }
 
+/** Characters of a text that may be the name of a node; more are not looked through for its end. */
+const maxText = 2000
+
 /** A text without substitutions. */
 const plainText = (code: string, at: number): PlainText | undefined => {
-  plain.lastIndex = at
-  const [whole, quote = "", body = ""] = plain.exec(code) ?? []
-  if (whole === undefined || (quote === "`" && /(?<!\\)\$\{/.test(body))) return undefined
-  return { length: whole.length, quote, value: unescaped(body) }
+  const quote = code.charAt(at)
+  if (quote !== '"' && quote !== "'" && quote !== "`") return undefined
+  for (let end = at + 1; end < code.length && end - at <= maxText; end++) {
+    const character = code.charAt(end)
+    if (character === "\\") end += 1
+    else if (quote === "`" && character === "$" && code.charAt(end + 1) === "{") return undefined
+    else if (character === quote) {
+      return { length: end + 1 - at, quote, value: unescaped(code.slice(at + 1, end)) }
+    }
+  }
+  return undefined
 }
 
 const controls: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "0": "\0" }
@@ -255,14 +275,11 @@ const seeText = (code: string, at: number, opening: string, { onText }: Reading)
   if (!isMember && !isField) onText(found.value)
 }
 
-/** Of a length that people write: the time that a line takes must not grow with its square. */
-const pattern = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,1000}\]|[^/\\[\n]){1,1000}\/[a-z]*/y
-
 /** A slash begins a regular expression where no value stands before it. */
 const regExp = (code: string, at: number): Piece | undefined => {
-  if (code.charAt(at) !== "/") return undefined
+  if (code.charAt(at) !== "/" || code.charAt(at + 1) === "*") return undefined
   const before = code.slice(Math.max(0, at - 40), at).trimEnd()
   const isDivision = /[\p{ID_Continue}$)\]}"'`]$/u.test(before) && !/\b(?:return|typeof|case|in|of)$/.test(before)
-  const found = isDivision ? undefined : matched(pattern, code, at)
-  return found === undefined ? undefined : { length: found.length, text: found }
+  const end = isDivision ? undefined : endOfRegExp(code, at)
+  return end === undefined ? undefined : { length: end - at, text: code.slice(at, end) }
 }

@@ -1,11 +1,11 @@
 import { Predicate } from "effect"
 
-import { clipped, listed, oneLine } from "../../internal/clipped.ts"
+import { clipped, listed, oneLine } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
 import { pathOf } from "./listeningPaths.ts"
-import { maskSecrets } from "./maskSecrets.ts"
 import { scheduleWords } from "./scheduleWords.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { kindOf } from "./triggers.ts"

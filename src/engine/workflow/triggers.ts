@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { InvalidWorkflow } from "../client/EngineError.ts"
-import { nodeKind, neutralType } from "../client/naming.ts"
+import { InvalidWorkflow } from "./InvalidWorkflow.ts"
+import { nodeKind, neutralType } from "./naming.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["webhook", "cron", "interval", "emailReadImap", "start"])

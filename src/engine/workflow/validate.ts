@@ -1,10 +1,10 @@
 import { Result, Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { InvalidWorkflow } from "../client/EngineError.ts"
-import { type Connections, nameOf } from "../client/models.ts"
-import { agentType, neutralType } from "../client/naming.ts"
 import { toConnections } from "./connections.ts"
+import { InvalidWorkflow } from "./InvalidWorkflow.ts"
+import { type Connections, nameOf } from "./models.ts"
+import { agentType, neutralType } from "./naming.ts"
 import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
 
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */

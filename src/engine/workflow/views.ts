@@ -1,38 +1,82 @@
 import { Struct } from "effect"
 
-import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../client/models.ts"
-import { partVersion, isSameJson } from "../client/versions.ts"
+import { jsonBytes } from "../../internal/json/jsonBytes.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "./models.ts"
+import { partVersion, isSameJson } from "./versions.ts"
 
 /**
- * A workflow with only the nodes of these names, and what was left out, counted. The connections stay whole: they show
- * where the nodes belong, and an engine is not given a part for the whole, as they lead to nodes that are not there. Nodes
- * without connections are guarded by the version, which says that it is of a part.
+ * A workflow with only the nodes of these names and what belongs to them, and what was left out, counted. An engine is not
+ * given such a part for the whole: some of its connections lead to nodes that are not there, and its version says that it
+ * is of a part.
  */
 export const partOfWorkflow = (
   workflow: JsonObject & { readonly version: string; readonly nodes: ReadonlyArray<JsonObject> },
   names: ReadonlyArray<string>
-): JsonObject => {
+) => {
   const wanted = new Set(names)
   const nodes = nodesNamed(workflow.nodes, wanted)
   const pins = isJsonObject(workflow.pinData) ? partOfRecord(workflow.pinData, wanted) : undefined
+  const isWhole = nodes.length === workflow.nodes.length
+  const connections = connectionsAt(objectOf(workflow.connections), wanted)
+  const beside = isWhole ? ["activeVersion"] : ["activeVersion", "staticData", "nodeGroups"]
+  const fields = beside.filter((field) => Object.keys(Object(workflow[field])).length > 0)
   const leftOut = {
     nodes: workflow.nodes.length - nodes.length,
+    ...(connections.leftOut === 0 ? {} : { connections: connections.leftOut }),
     ...(pins === undefined || pins.leftOut === 0 ? {} : { pinData: pins.leftOut }),
-    ...(isJsonObject(workflow.activeVersion) ? { fields: ["activeVersion"] } : {})
+    ...(fields.length === 0 ? {} : { fields })
   }
   const notice =
     `Only ${nodes.length} of ${workflow.nodes.length} nodes are shown. Never give these to update_workflow as \`nodes\`: ` +
-    "it would remove all others."
+    `it would remove all others.${connections.leftOut === 0 ? "" : " The same holds for `connections`."}`
   return {
     ...(leftOut.nodes === 0 ? {} : { notice }),
     leftOut,
-    ...(isJsonObject(workflow.activeVersion) ? Struct.omit(workflow, ["activeVersion"]) : workflow),
+    ...Struct.omit(workflow, fields),
     nodes,
+    connections: connections.kept,
     version: leftOut.nodes === 0 ? workflow.version : partVersion(workflow.version),
     ...(pins === undefined ? {} : { pinData: pins.kept })
   }
 }
+
+/** Bytes of connections that are shown whole: they show where nodes belong. */
+const roomForConnections = 3000
+
+/** Whether only some connections of a workflow are shown with some of its nodes. */
+export const areCut = (connections: JsonObject): boolean => jsonBytes(connections) > roomForConnections
+
+/**
+ * The connections that begin or end at some nodes, and how many nodes others begin at. Where none of them leads elsewhere,
+ * one more is kept that does.
+ */
+const connectionsAt = (connections: JsonObject, wanted: ReadonlySet<string>) => {
+  const entries = Object.entries(connections)
+  if (!areCut(connections)) return { kept: connections, leftOut: 0 }
+  const isInside = targetsOf(connections, wanted).every((name) => wanted.has(name))
+  const kept = entries.flatMap(([from, byType]) => {
+    if (wanted.has(from)) return [[from, byType] as const]
+    const ending = Object.entries(objectOf(byType)).flatMap(([type, outputs]) => {
+      const some = listOf(outputs).map((targets) =>
+        listOf(targets).filter((target) => wanted.has(String(objectOf(target).node)))
+      )
+      return some.some((targets) => targets.length > 0) ? [[type, some] as const] : []
+    })
+    return ending.length === 0 ? [] : [[from, Object.fromEntries(ending)] as const]
+  })
+  const leadsElsewhere = kept.some(([from]) => !wanted.has(from)) || !isInside
+  const all = leadsElsewhere ? kept : [...entries.filter(([from]) => !wanted.has(from)).slice(0, 1), ...kept]
+  return { kept: Object.fromEntries(all), leftOut: entries.length - all.length }
+}
+
+/** The names of the nodes at which connections of some nodes end. */
+const targetsOf = (connections: JsonObject, from: ReadonlySet<string>): ReadonlyArray<string> =>
+  [...from].flatMap((name) =>
+    Object.values(objectOf(connections[name])).flatMap((outputs) =>
+      listOf(outputs).flatMap((targets) => listOf(targets).map((target) => String(objectOf(target).node)))
+    )
+  )
 
 /** The names of nodes, each once. */
 export const namesOf = (nodes: unknown): ReadonlyArray<string> =>

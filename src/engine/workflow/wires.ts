@@ -1,4 +1,4 @@
-import type { Connections, Target } from "../client/models.ts"
+import type { Connections, Target } from "./models.ts"
 
 /** One connection of two nodes. */
 export interface Wire {

@@ -1,5 +1,7 @@
 import { Result } from "effect"
 
+import { withoutEnd } from "../withoutEnd.ts"
+
 /** Whether a host name, as `URL` spells it, can only mean this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" ||
@@ -25,7 +27,7 @@ export const baseUrl = (written: string, allowInsecureHttp: boolean): Result.Res
   if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
     return Result.fail("must begin with https://; plain http is for this machine only, or with allowInsecureHttp: true")
   }
-  return Result.succeed(url.origin + url.pathname.replace(/\/+$/, ""))
+  return Result.succeed(url.origin + withoutEnd(url.pathname, "/"))
 }
 
 const expected = "must be a base URL that begins with https:// or http://, such as https://engine.example.com"

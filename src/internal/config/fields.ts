@@ -3,19 +3,18 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import { firstIssue } from "../schema/describeIssue.ts"
 import { nearest } from "../schema/nearest.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
-import { secretText, something } from "./patterns.ts"
 
 /** A text that says something. `what` ends the sentence "expected …", here and below. */
 export const text = (what: string) =>
-  Schema.String.annotate({ message: what }).check(Schema.isPattern(something, { message: what }))
+  Schema.String.annotate({ message: what }).check(Schema.isPattern(/\S/, { message: what }))
 /** A list of them. */
 export const texts = (what: string) => Schema.Array(text(what)).annotate({ message: what })
 /** A text of a form. */
 export const matching = (pattern: RegExp, what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(pattern, { message: what }))
-/** A text that is redacted from here on. */
+/** A key or a token, as HTTP headers can carry it; redacted from here on. */
 export const secret = (what: string) =>
-  Schema.RedactedFromValue(matching(secretText, `${what}, as text of printable ASCII characters`))
+  Schema.RedactedFromValue(matching(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, `${what}, as text of printable ASCII characters`))
 /** The name of an HTTP header. */
 export const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
 /** Headers whose values are redacted; none by default. */

@@ -8,7 +8,7 @@ import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
 import type { Reply } from "./Reply.ts"
 import { effectOf, type UpstreamRequest, urlOf } from "./request.ts"
-import * as Retry from "./retry.ts"
+import * as Resend from "./resend.ts"
 import * as TimeLimit from "./TimeLimit.ts"
 import * as Transport from "./Transport.ts"
 import { type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
@@ -31,7 +31,7 @@ export interface UpstreamOptions {
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
   /** When a request that had no success goes out again, in place of `retries`. */
-  readonly retry?: Retry.RetryPolicy
+  readonly retry?: Resend.RetryPolicy
   /** Watches over the time of requests; by default each has a clock of its own. */
   readonly inTime?: TimeLimit.TimeLimit
   /** What observers are told; without it, nothing is. */
@@ -56,7 +56,7 @@ export interface Upstream {
 export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): Upstream => {
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
   const { inTime = TimeLimit.alone } = options
-  const retry = options.retry ?? Retry.make(options.retries ?? 2)
+  const retry = options.retry ?? Resend.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
   const underWay = Semaphore.makeUnsafe(oneUpstream)
   const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)

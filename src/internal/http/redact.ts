@@ -11,17 +11,23 @@ export interface Redactor {
 const mark = "[redacted]"
 const maxDepth = 100
 
+/** Characters by which a part of a secret is known: fewer would be found in other words, or are what all keys begin with. */
+const leastPart = 16
+
 /** How often a text is looked at again with one more layer of its escapes taken off. */
 const layers = 3
 
 /**
  * Finds every secret in a text, whatever it is wrapped in: as it is in any letter case, as Base64 alone or inside
- * another text, and behind JSON escapes, percent signs and HTML entities, also several layers of them. Secrets of fewer
- * than four characters stay.
+ * another text, and behind JSON escapes, percent signs and HTML entities, also several layers of them. Of a long one, its first
+ * or last characters are found alone, unless `parts` is false: logs and error texts cut, data does not. Secrets of fewer than four characters stay.
  */
-export const redactor = (secrets: ReadonlyArray<string>): Redactor => {
+export const redactor = (
+  secrets: ReadonlyArray<string>,
+  { parts = true }: { readonly parts?: boolean } = {}
+): Redactor => {
   const needles = [...new Set(secrets.filter(({ length }) => length >= 4).flatMap(formsOf))]
-  const shortest = Math.min(...needles.map(({ length }) => length))
+  const shortest = Math.min(leastPart, ...needles.map(({ length }) => length))
 
   const text = (text: string) => {
     // A character is at most three bytes of a needle.
@@ -29,7 +35,10 @@ export const redactor = (secrets: ReadonlyArray<string>): Redactor => {
     const hits: Array<Range> = []
     let view: View | undefined = plain(text)
     for (let layer = 0; view !== undefined && layer <= layers; layer++) {
-      for (const needle of needles) collect(view, needle, hits)
+      for (const needle of needles) {
+        collect(view, needle, hits)
+        if (parts && needle.length > leastPart) collectParts(view, needle, hits)
+      }
       view = unescaped(view)
     }
     return without(text, hits)
@@ -76,7 +85,7 @@ const plain = (text: string): View => {
 }
 
 const escape =
-  /(\\u[0-9a-f]{4}(?:\\u[0-9a-f]{4})*)|\\(["'\\/bfnrt])|%([0-9a-f]{2})|&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|quot|apos|lt|gt));?/g
+  /(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4})|\\(["'\\/bfnrt])|%([0-9a-f]{2})|&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|quot|apos|lt|gt));?/g
 const controls: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
 const entities: Readonly<Record<string, string>> = { amp: "&", quot: '"', apos: "'", lt: "<", gt: ">" }
 
@@ -145,6 +154,23 @@ const inside = (secret: string): ReadonlyArray<string> => {
 const collect = ({ bytes, places }: View, needle: string, hits: Array<Range>) => {
   for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
     hits.push([places[at]?.[0] ?? 0, places[at + needle.length - 1]?.[1] ?? 0])
+  }
+}
+
+/** Where a text holds the beginning or the end of a secret: as much of it as is there. */
+const collectParts = ({ bytes, places }: View, needle: string, hits: Array<Range>) => {
+  const [first, last] = [needle.slice(0, leastPart), needle.slice(-leastPart)]
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let end = at + leastPart
+    while (end - at < needle.length && bytes[end] === needle[end - at]) end++
+    hits.push([places[at]?.[0] ?? 0, places[end - 1]?.[1] ?? 0])
+    at = end - 1
+  }
+  for (let at = bytes.indexOf(last); at >= 0; at = bytes.indexOf(last, at + leastPart)) {
+    const end = at + leastPart
+    let from = at
+    while (end - from < needle.length && bytes[from - 1] === needle[needle.length - (end - from) - 1]) from--
+    hits.push([places[from]?.[0] ?? 0, places[end - 1]?.[1] ?? 0])
   }
 }
 

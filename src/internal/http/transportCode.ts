@@ -32,7 +32,7 @@ export const neverLeft = (error: unknown): boolean =>
 
 /** Failures of a handshake; the others of TLS may come later, when a request is on its way. */
 const tls =
-  /^(CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*|ERR_TLS_.*|ERR_SSL_.*(VERSION|PROTOCOL|HANDSHAKE|CERT|_CA|NAME).*|EPROTO)$/
+  /^(?:CERT_|UNABLE_TO_|ERR_TLS_|EPROTO$|.*_CERT(?:_|$)|ERR_SSL_.*(?:VERSION|PROTOCOL|HANDSHAKE|CERT|_CA|NAME))/
 
 /** Whether a handshake failed with this code. */
 export const isTlsFailure = (code: string): boolean => tls.test(code)

@@ -7,9 +7,12 @@ export const nearest = (written: string, known: ReadonlyArray<string>): string |
   return best !== undefined && best.distance <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined
 }
 
-/** Levenshtein distance; names beyond 64 characters are not compared. */
+/** Names beyond so many characters are not compared. */
+const longest = 64
+
+/** Levenshtein distance. */
 export const distance = (a: string, b: string): number => {
-  if (a.length > 64) return Infinity
+  if (a.length > longest || b.length > 2 * longest) return Infinity
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, left] of Array.from(a).entries()) {
     const next = [i + 1]

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, SchemaTransformation } from "effect"
 
 import { entryOf, inMemory, type Journal } from "../../changes/Journal.ts"
 import * as Core from "../../changes/Plans.ts"
@@ -8,16 +8,24 @@ import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import { Change } from "../plan/Change.ts"
 import { actionFields } from "../plan/describe.ts"
 import * as AdsDriver from "./driver.ts"
+import { upgraded } from "./olderEntries.ts"
 
-/** One line of the journal of campaigns. */
-export const Entry = entryOf(Change, actionFields)
-export type Entry = typeof Entry.Type
+const line = entryOf(Change, actionFields)
+export type Entry = typeof line.Type
+
+/** One line of the journal of campaigns, of this or an earlier version. */
+export const Entry: Schema.Codec<Entry, unknown> = Schema.Unknown.pipe(
+  Schema.decodeTo(
+    Schema.revealCodec<Entry, unknown, never, never>(line),
+    SchemaTransformation.transform({ decode: upgraded, encode: (entry) => entry })
+  )
+)
 
 /** Where plans of campaigns, their progress and the audit log are kept: an append-only list. */
 export class PlanJournal extends Context.Service<PlanJournal, Journal<Change>>()(
   "workflow-tool-server/marketplace/PlanJournal"
 ) {
-  /** Kept as long as the process runs. */
+  /** Line as long as the process runs. */
   static readonly layerMemory = Layer.effect(PlanJournal, inMemory<Change>())
 }
 

@@ -16,8 +16,10 @@ import {
 import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { Kopecks } from "../client/money.ts"
-import { type Change, workOf } from "../plan/Change.ts"
+import { type Change, changeKey, workOf } from "../plan/Change.ts"
 import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
+import { explainMisread } from "../plan/describe.ts"
+import { observedIn } from "../plan/observed.ts"
 import * as Phrases from "../plan/phrases.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
@@ -52,7 +54,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
   wire: Wire | undefined,
   all: ReadonlyArray<Change>,
-  { provenUnit }: Pick<Draft, "provenUnit">
+  { premise }: Pick<Draft, "premise">
 ) {
   const changes = all.filter(isLocated)
   const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
@@ -78,7 +80,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const phrasesAt = Phrases.byPair(phrases)
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
   const proofs = provenUnits(clusters)
-  const unit = clusterUnit(wire, [...proofs, ...provenBy(provenUnit)])
+  const unit = clusterUnit(wire, [...proofs, ...provenBy(premise)])
 
   const clusterBid = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) =>
     clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
@@ -137,10 +139,16 @@ export const readRemoteState = Effect.fnUntraced(function* (
       if (change.kind !== "bid" && change.kind !== "cluster") return { _tag: "Other" }
       const amount = bidShown(change)
       if (amount === null || change.after === null || amount === change.before) return { _tag: "Other" }
-      if (change.kind === "cluster" && isMisread(amount, change.after)) return { _tag: "Misread", amount }
-      return isRounded(amount, change.after) ? { _tag: "Rounded", amount } : { _tag: "Other" }
+      if (change.kind === "cluster" && isMisread(amount, change.after)) {
+        const first = { step: changeKey(change), amount }
+        const explain = (others: number) => explainMisread(first, others)
+        return { _tag: "Mistaken", word: "misread", detail: { misread: amount }, explain }
+      }
+      return isRounded(amount, change.after)
+        ? { _tag: "Adjusted", word: "rounded", detail: { rounded: amount } }
+        : { _tag: "Other" }
     },
-    fromOwn: (change, original) => {
+    fromAdjusted: (change, original) => {
       if (!isLocated(change) || (change.kind !== "bid" && change.kind !== "cluster")) return undefined
       const before = bidShown(change)
       return before !== null && isOwn(change, before, original) ? { ...change, before } : undefined
@@ -161,21 +169,24 @@ const ownOrDrift = (
 ): Judgement => {
   if (shown === null) return "drift"
   const isUnknown = own.outcomeUnknownSince !== undefined
-  const isLate = original?.isUnconfirmed === true && original.rounded === undefined
+  const isLate = original?.isUnconfirmed === true && observedIn(original.observed?.detail).rounded === undefined
   if (isUnknown && after !== null && isRounded(shown, after)) return "already"
   if (isLate && before !== null && isRounded(shown, before)) return "pending"
   if (kind === "bid") return "drift"
   const isOther = isUnknown && after !== null && isMisread(shown, after)
   const isBack = original !== undefined && before !== null && isMisread(shown, before)
-  return isOther || isBack || isProbe(shown, own.probe ?? original?.probe) ? "pending" : "drift"
+  return isOther || isBack || isProbe(shown, probeIn(own) ?? probeIn(original)) ? "pending" : "drift"
 }
+
+const probeIn = (record: StepRecord | undefined) => observedIn(record?.observed?.detail).probe
 
 /** Whether the current bid is the one that the reverted step has set, perhaps rounded. */
 const isOwn = (
   { before, kind }: LocatedOf<"bid" | "cluster">,
   shown: Kopecks,
-  { isUnconfirmed, outcomeUnknownSince, probe, rounded }: StepRecord
+  { isUnconfirmed, observed, outcomeUnknownSince }: StepRecord
 ): boolean => {
+  const { probe, rounded } = observedIn(observed?.detail)
   if (rounded === shown) return true
   const mayBeRounded = rounded === undefined && (outcomeUnknownSince !== undefined || isUnconfirmed)
   if (mayBeRounded && before !== null && isRounded(shown, before)) return true

@@ -9,7 +9,8 @@ import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import { batchesOf, estimate } from "../plan/batches.ts"
 import { type Change, changeKey, invert, type Work, workOf } from "../plan/Change.ts"
 import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
-import { describe, describeAction, describeBid, describeMisread, describeProbe } from "../plan/describe.ts"
+import { describe, describeAction, describeAdjusted } from "../plan/describe.ts"
+import { byRisk, digestOf } from "../plan/digest.ts"
 import { byWork, irreversible } from "../plan/draft.ts"
 import { bidsDayAgo, holdToDay, holdToGuards, planProblems, warnOfRaises } from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
@@ -29,8 +30,7 @@ export const make = (
   settings: MarketplaceSettings
 ): Driver<Change, AdsState, MarketplaceError> => {
   const { guards, wire } = settings
-  const unitOf = ({ provenUnit }: Pick<Draft, "provenUnit">) =>
-    Result.getOrUndefined(clusterUnit(wire, provenBy(provenUnit)))
+  const unitOf = ({ premise }: Pick<Draft, "premise">) => Result.getOrUndefined(clusterUnit(wire, provenBy(premise)))
 
   return {
     idOf: changeKey,
@@ -59,18 +59,20 @@ export const make = (
     explain,
 
     invert,
-    belongsTo: articleOf,
-    bringsBack: (change) => (change.kind === "product" && change.after ? articleOf(change) : undefined),
-    limitRollback: (touched, wanted, read, { provenUnit }) => {
+    containing: {
+      belongsTo: articleOf,
+      bringsBack: (change) => (change.kind === "product" && change.after ? articleOf(change) : undefined)
+    },
+    limitRollback: (touched, wanted, read, { premise }) => {
       const proofs = new Set(read.flatMap(({ provenUnits }) => provenUnits))
-      const certain = clusterUnit(wire, [...proofs, ...provenBy(provenUnit)])
+      const certain = clusterUnit(wire, [...proofs, ...provenBy(premise)])
       const unit = Result.getOrUndefined(certain)
       return {
         irreversible: irreversible(touched, unit?.unit),
         later: wanted.flatMap(({ change, id }) =>
           workOf(change) === "cluster" && Result.isFailure(certain) ? [{ what: id, reason: certain.failure }] : []
         ),
-        ...(unit?.isProven === true ? { provenUnit: unit.unit } : {})
+        ...(unit?.isProven === true ? { premise: { unit: unit.unit } } : {})
       }
     },
     warnOfRollback: (steps) => {
@@ -99,13 +101,12 @@ export const make = (
 
     estimate: (steps) => estimate(steps, (operation) => limitOf(settings, operation)),
     describe,
-    describeAmount: describeBid,
+    digestOf,
+    byRisk,
     describeAction,
-    describeProbe,
-    describeMisread,
+    describeAdjusted,
     upstream: "the marketplace",
-    afterCreation: "new campaigns wait for money and a start",
-    afterRounding: "The marketplace has rounded some bids: rounded shows what stands."
+    afterCreation: "new campaigns wait for money and a start"
   }
 }
 

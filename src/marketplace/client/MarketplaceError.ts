@@ -156,7 +156,11 @@ export const describe = (operation: string, detail: string): string =>
   `Could not ${labelOf(operation)}: ${asSentence(detail)}`
 
 const asSentence = (text: string): string => {
-  const line = text.trim().replaceAll(/\s*\n\s*/g, "; ")
+  const line = text
+    .split("\n")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join("; ")
   return /[.!?…]$/.test(line) ? line : `${line}.`
 }
 

@@ -48,6 +48,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
 
   /** Redacts the key in answers that repeat it, as some error pages do. */
   const redact = redactor([key, authorization])
+  const redactData = redactor([key, authorization], { parts: false })
   const ask = (request: Upstream.UpstreamRequest) =>
     Effect.map(upstream.send(request), (reply) =>
       reply.status < 300 ? reply : { ...reply, text: redact.text(reply.text.slice(0, longestRefusal)) }
@@ -90,7 +91,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     if (forbidden !== undefined) return yield* failed(new AdsReadOnly({ detail: forbidden }))
     const text = yield* send(operation, options)
     const json = text.trim() === "" ? null : Option.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
-    const decoded = Schema.decodeUnknownResult(reply)(redact.value(json))
+    const decoded = Schema.decodeUnknownResult(reply)(redactData.value(json))
     if (Result.isSuccess(decoded)) return decoded.success
     const detail = isPage(text)
       ? `${cameAsPage} from ${address}`

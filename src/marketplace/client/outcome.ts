@@ -1,8 +1,9 @@
 import { Match, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
+import * as Resend from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
-import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { cameAsPage, isPage } from "./isPage.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
@@ -17,28 +18,30 @@ export type Next =
   | { readonly is: "pause"; readonly ms: number }
   | { readonly is: "over"; readonly error: MarketplaceError }
 
-/** A read is retried as long as allowed; a write only if it cannot have arrived, or got a 429. */
+/** A request goes out again for the reasons of `resend`, as long as that is allowed. */
 export const nextOf = (
   operation: Operation,
   outcome: Result.Result<Reply, NoTurn | UpstreamFailure>,
-  mayRepeat: boolean,
+  isAllowed: boolean,
   address: string
 ): Next => {
   const { kind, name } = operation
+  const mayRepeat = (reason: Resend.Reason | undefined) =>
+    isAllowed && reason !== undefined && Resend.mayResend(reason, kind)
   if (Result.isSuccess(outcome)) {
     const { headers, status, text } = outcome.success
     if (status >= 200 && status < 300) return { is: "answer", text }
-    if (status === 429) return { is: "pause", ms: secondsToWait(headers) * 1000 }
+    const reason = Resend.reasonOf(Result.succeed(outcome.success))
+    if (reason === "too many requests") return { is: "pause", ms: secondsToWait(headers) * 1000 }
     if (status >= 500 && kind === "write") {
       return over(failed(name, new AdsOutcomeUnknown({ detail: `the answer was status ${status}` })))
     }
     if (status < 500 && isPage(text)) return over(notTheInterface(name, status, address))
-    return status >= 500 && mayRepeat ? { is: "again" } : over(refusal(name, status, text))
+    return mayRepeat(reason) ? { is: "again" } : over(refusal(name, status, text))
   }
   const { failure } = outcome
   if (failure._tag === "NoTurn") return over(usedUp(name, failure.waitMs))
-  const isSafe = kind === "read" || neverArrived(failure)
-  return isSafe && mayRepeat && failure._tag === "Unreachable"
+  return mayRepeat(Resend.reasonOf(Result.fail(failure)))
     ? { is: "again" }
     : over(noAnswer(operation, failure, address))
 }

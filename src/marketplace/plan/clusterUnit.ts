@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
 
+import { objectOf } from "../../internal/schema/JsonObject.ts"
 import { BidUnit, unitOf, type Wire } from "../client/Bids.ts"
 
 /** The unit in which the cluster bids of a plan are sent, and whether existing bids prove it. */
@@ -11,8 +12,10 @@ export interface ClusterUnit {
 const isBidUnit = Schema.is(BidUnit)
 
 /** The proof recorded with a plan, if there is one. */
-export const provenBy = (provenUnit: string | undefined): ReadonlyArray<BidUnit> =>
-  isBidUnit(provenUnit) ? [provenUnit] : []
+export const provenBy = (premise: unknown): ReadonlyArray<BidUnit> => {
+  const { unit } = objectOf(premise)
+  return isBidUnit(unit) ? [unit] : []
+}
 
 /** The unit by setting and proofs; or why a number could be read a hundredfold, and what to do about it. */
 export const clusterUnit = (

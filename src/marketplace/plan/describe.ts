@@ -5,6 +5,7 @@ import type { ActionEntry } from "../../changes/Journal.ts"
 import { type Kopecks, kopecksToRubles, isKopecks, money } from "../client/money.ts"
 import { labelOf } from "../client/operations.ts"
 import type { Change } from "./Change.ts"
+import { observedIn } from "./observed.ts"
 
 const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
 const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
@@ -27,7 +28,7 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
 )
 
 /** A bid in both units. */
-export const describeBid = (bid: number) => (isKopecks(bid) ? money(bid) : null)
+const describeBid = (bid: number) => (isKopecks(bid) ? money(bid) : null)
 
 const rubles = (bid: number): string => (isKopecks(bid) ? kopecksToRubles(bid) : String(bid))
 
@@ -45,8 +46,20 @@ export const describeProbe = (step: string, bid: number): string =>
   `An earlier version has sent ${step} as ${bid}, to see how it is read, and that may stand: ${rubles(bid)} rub where ` +
   `the marketplace reads kopecks, ${bid}.00 rub where it reads rubles (D2).`
 
+/** Bids that the marketplace has rounded, as an answer shows them. */
+export const describeAdjusted = (steps: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>) => {
+  const rounded = steps.flatMap(({ detail, step }) => {
+    const bid = observedIn(detail).rounded
+    return bid === undefined ? [] : [{ step, bid: describeBid(bid) }]
+  })
+  return {
+    fields: { rounded: rounded.slice(0, 20), rounded_count: rounded.length },
+    advice: rounded.length === 0 ? "" : "The marketplace has rounded some bids: rounded shows what stands."
+  }
+}
+
 /** Where cluster bids were read in the other unit: the setting was wrong. */
-export const describeMisread = (first: { readonly step: string; readonly amount: number }, others: number) => {
+export const explainMisread = (first: { readonly step: string; readonly amount: number }, others: number) => {
   const more = others === 0 ? "" : `, and ${others} more likewise`
   return {
     reason: "ClusterBidUnit",

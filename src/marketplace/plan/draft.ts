@@ -44,7 +44,7 @@ export const draft = <const K extends PlanKind>(
   return {
     kind,
     steps: planned,
-    ...(unit?.isProven === true ? { provenUnit: unit.unit } : {}),
+    ...(unit?.isProven === true ? { premise: { unit: unit.unit } } : {}),
     estimate: estimate(planned),
     warnings: [...warnings].toSorted(),
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))

@@ -19,14 +19,21 @@ export const floorsOf = (floors: ReadonlyArray<Floor>) => {
   return (place: Omit<Floor, "kopecks">): Kopecks | undefined => known.get(floorKey(place))
 }
 
-/** Compares a requested bid with the minimum: what to bid, with a remark, or why not to. */
+/**
+ * Compares a requested bid with the minimum: what to bid, with a remark, or why not to. A cut never raises: where the minimum
+ * leaves no room below the present bid, it stays.
+ */
 export const aboveFloor = (
   wish: Kopecks,
   floor: Kopecks | undefined,
-  onBelow: OnBelowFloor
+  onBelow: OnBelowFloor,
+  before: Kopecks | null
 ): { readonly bid: Kopecks; readonly note: string } | { readonly problem: string } | undefined => {
   if (floor === undefined || wish >= floor) return { bid: wish, note: "" }
   const text = `${kopecksToRubles(wish)} rub is below the lowest bid of ${kopecksToRubles(floor)} rub`
-  if (onBelow === "raise") return { bid: floor, note: `, raised: ${text}` }
-  return onBelow === "skip" ? undefined : { problem: text }
+  if (onBelow === "skip") return undefined
+  if (onBelow === "block") return { problem: text }
+  return before !== null && wish < before && before <= floor
+    ? { problem: `${text}; a cut never raises a bid, so it stays at ${kopecksToRubles(before)} rub` }
+    : { bid: floor, note: `, raised: ${text}` }
 }

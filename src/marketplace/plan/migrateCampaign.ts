@@ -214,15 +214,15 @@ const migratedBid = (
   const before = there === undefined ? null : bidOf(there, placement)
   const percent = options.percent[placement]
   const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
-  const found = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor)
-  if (found === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
-  if ("problem" in found) return [{ what, reason: found.problem }]
-  if (found.bid === 0) return [{ what, reason: "the old bid is 0" }]
-  if (found.bid === before) return []
+  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, before)
+  if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
+  if ("problem" in allowed) return [{ what, reason: allowed.problem }]
+  if (allowed.bid === 0) return [{ what, reason: "the old bid is 0" }]
+  if (allowed.bid === before) return []
   const part = percent === 100 ? "" : ` at ${percent}%`
-  const reason = `old bid ${kopecksToRubles(old)} rub${part}${found.note}`
+  const reason = `old bid ${kopecksToRubles(old)} rub${part}${allowed.note}`
   const compared = before === null && today !== undefined ? { today } : {}
-  const change = { kind: "bid", target, nm_id, placement, before, after: found.bid, ...compared } as const
+  const change = { kind: "bid", target, nm_id, placement, before, after: allowed.bid, ...compared } as const
   const problem = guardProblem(guards, change)
   return [problem === undefined ? { change, reason } : { what, reason: problem }]
 }

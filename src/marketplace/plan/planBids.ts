@@ -67,12 +67,13 @@ export const planBids = (input: BidsInput): Draft => {
     if ("percent" in to && before === null) return [{ what, reason: "there is no bid to take a percentage of" }]
     const wanted = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
     if (wanted === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
-    const found = aboveFloor(wanted, floor({ nm_id, placement, payment_type: paymentOf(campaign) }), input.onBelowFloor)
-    if (found === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
-    if ("problem" in found) return [{ what, reason: found.problem }]
-    if (found.bid === before) return []
-    const reason = `asked for${found.note}`
-    return [{ change: { kind: "bid", target: advert_id, nm_id, placement, before, after: found.bid }, reason }]
+    const lowest = floor({ nm_id, placement, payment_type: paymentOf(campaign) })
+    const allowed = aboveFloor(wanted, lowest, input.onBelowFloor, before)
+    if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
+    if ("problem" in allowed) return [{ what, reason: allowed.problem }]
+    if (allowed.bid === before) return []
+    const reason = `asked for${allowed.note}`
+    return [{ change: { kind: "bid", target: advert_id, nm_id, placement, before, after: allowed.bid }, reason }]
   }
   return draft("bids", input.guards, forEachPlace(input.wishes, placeOf, find))
 }

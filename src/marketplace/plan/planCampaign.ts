@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 
+import { clipped } from "../../internal/foreignText.ts"
 import {
   type Campaign,
   findByName,
@@ -54,7 +55,8 @@ export const creation = (
 /** A new manual campaign; it is created without money and does not run until it is started. */
 export const planCampaign = (input: CampaignInput): Draft => {
   const { bid, existing, guards, name, nms, payment_type, placements, unreadable = [] } = input
-  const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
+  const refuse = (reason: string) =>
+    draft("campaign", guards, [{ what: `create ${clipped(name, longestName)}`, reason }])
   if (!isVisible(name)) return refuse("its name is blank")
   if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
   if (nms.length === 0) return refuse("no articles are given")

@@ -1,8 +1,9 @@
 import { Match } from "effect"
 
-import { quotedName } from "../../internal/clipped.ts"
+import { listed, quotedName } from "../../internal/foreignText.ts"
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
+import { byRisk, digestOf } from "./digest.ts"
 import type { Plan } from "./Plan.ts"
 
 /** Changes listed one by one in a question. */
@@ -13,11 +14,7 @@ const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToR
 /** Phrases listed in a question, of those added and of those removed. */
 const mostPhrases = 5
 
-const listed = (phrases: ReadonlyArray<string>) =>
-  [
-    ...phrases.slice(0, mostPhrases).map(quotedName),
-    ...(phrases.length > mostPhrases ? [`and ${phrases.length - mostPhrases} more`] : [])
-  ].join(", ")
+const listedPhrases = (phrases: ReadonlyArray<string>) => listed(phrases.map(quotedName), mostPhrases)
 
 /** Which minus-phrases are added and which removed. */
 const phrasesOf = ({
@@ -32,8 +29,8 @@ const phrasesOf = ({
     before.filter((phrase) => !after.includes(phrase))
   ]
   return [
-    ...(added.length === 0 ? [] : [`no longer shown for ${listed(added)}`]),
-    ...(removed.length === 0 ? [] : [`shown again for ${listed(removed)}`])
+    ...(added.length === 0 ? [] : [`no longer shown for ${listedPhrases(added)}`]),
+    ...(removed.length === 0 ? [] : [`shown again for ${listedPhrases(removed)}`])
   ].join("; ")
 }
 
@@ -54,9 +51,14 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
 export const questionOf = ({ id, kind, steps }: Plan): string | undefined => {
   if (steps.length === 0) return undefined
   const rest = steps.length > mostNamed ? [`- and ${steps.length - mostNamed} more, which show_plan lists`] : []
+  const title = `This plan (${kind}) makes ${steps.length} ${steps.length === 1 ? "change" : "changes"} of campaigns and what they spend:`
+  const digest = steps.length === 1 ? undefined : digestOf(steps)
   return [
-    `This plan (${kind}) makes ${steps.length} ${steps.length === 1 ? "change" : "changes"} of campaigns and what they spend:`,
-    ...steps.slice(0, mostNamed).map(({ change }) => `- ${rowOf(change)}`),
+    ...(digest === undefined ? [title] : [`${title} ${digest}`, "The riskiest first:"]),
+    ...steps
+      .toSorted(byRisk)
+      .slice(0, mostNamed)
+      .map(({ change }) => `- ${rowOf(change)}`),
     ...rest,
     `Apply plan ${id}?`
   ].join("\n")

@@ -48,7 +48,7 @@ export const checkKey = Tool.make("ads_check_key", {
       may_write: mayNotWrite === undefined,
       ...(mayNotWrite === undefined ? {} : { why_not: mayNotWrite }),
       campaign_reads: `${limit} in ${periodMs / 1000} s`,
-      wire: settings.wire ?? "not chosen",
+      wire: settings.wire ?? ("not chosen" as const),
       ...answer,
       next: `${nextOf(refusal === undefined ? advice : [refusal, ...advice])} ${formOf(settings.wire)}`
     }

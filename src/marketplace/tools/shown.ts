@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 
 import { whole } from "../../changes/tools/results.ts"
-import { oneLine } from "../../internal/clipped.ts"
 import {
   type Article,
   BidType,
@@ -67,12 +66,6 @@ const statusWords = new Map<number, string>([
 export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
 
 export { moment, more } from "../../changes/tools/summary.ts"
-
-/** A name inside a sentence: short and on one line, so that it cannot be mistaken for more than a name. */
-export const quoted = (name: string): string => {
-  const line = oneLine(name.replaceAll(/\p{Cf}+/gu, " "))
-  return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
-}
 
 /** The campaigns that cannot be read, with the problems of the first ones; nothing if there are none. */
 export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>

@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import { GuardViolation } from "../../changes/PlanError.ts"
 import { next, whole } from "../../changes/tools/results.ts"
+import { quotedName } from "../../internal/foreignText.ts"
 import { type Act, agreedTo } from "../../mcp/agreement.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
@@ -16,7 +17,7 @@ import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
-import { budgetShown, campaignRow, quoted, row, statusText, told } from "./shown.ts"
+import { budgetShown, campaignRow, row, statusText, told } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
 const moveShown = Schema.Struct({
@@ -46,7 +47,7 @@ const move = (kind: "pause" | "start") =>
     const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
       const obstacle = inTheWay(kind, campaign.status, budget)
-      const what = `${quoted(nameOf(campaign))} with ${articlesIn(campaign)}`
+      const what = `${quotedName(nameOf(campaign))} with ${articlesIn(campaign)}`
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
     }
@@ -74,11 +75,12 @@ const move = (kind: "pause" | "start") =>
 
 /** What a person at the client decides, if they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
-  const what = `campaign ${campaign.id} ${quoted(nameOf(campaign))} with ${articlesIn(campaign)}`
+  const what = `campaign ${campaign.id} ${quotedName(nameOf(campaign))} with ${articlesIn(campaign)}`
   const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`
   return {
     message: `Start ${what}?${money}`,
     subject: `The start of campaign ${campaign.id} spends money`,
+    covers: { campaign, budget },
     code: "ADS_NOT_AGREED"
   }
 }

@@ -19,6 +19,8 @@ export interface Call {
   readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
+  /** The identity of the caller, who may have said which client it is. */
+  readonly caller: (client?: string) => Effect.Effect<string>
   /** The request itself, which can be stopped. */
   readonly inFlight: InFlightRequest
   /** Records the revision that a handshake negotiated, and the client's capabilities. */

@@ -1,12 +1,13 @@
 import { Cause, Context, Effect, Layer, Record } from "effect"
 
+import { oneLine } from "../../internal/foreignText.ts"
 import { atMillis } from "../../internal/http/monotonicMillis.ts"
 import { spanned } from "../../internal/spanned.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
 import { identified, RequestId } from "../RequestId.ts"
 import { Resources } from "../Resources.ts"
-import { Tools } from "../Tool.ts"
+import { Tools } from "../Tools.ts"
 import * as ConcurrencyGroups from "./ConcurrencyGroups.ts"
 import * as Rounds from "./elicitation/rounds.ts"
 import { type Era, legacy, modern } from "./eras.ts"
@@ -19,7 +20,7 @@ import { toolMethods } from "./methods/tools.ts"
 import { observing } from "./observed.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
-import { failure, type Outcome, printable, refused, success } from "./Response.ts"
+import { failure, type Outcome, refused, success } from "./Response.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
 /** Serves single requests of both eras; every outcome is an answer. */
@@ -103,7 +104,7 @@ const answerDefects = (
 ): Effect.Effect<Outcome> =>
   Effect.catchCause(effect, (cause) =>
     Effect.andThen(
-      Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`),
+      Effect.logError(`Defect in ${oneLine(method)}: ${oneLine(Cause.pretty(cause))}`),
       Effect.map(RequestId, (requestId): Outcome => ({
         era: protocolVersion.era,
         verdict: "answered",

@@ -1,5 +1,7 @@
 import { Data } from "effect"
 
+import { clipped } from "../../internal/foreignText.ts"
+
 /** The message itself cannot be served; `code` is that of JSON-RPC and MCP. */
 export class ProtocolError extends Data.TaggedError("ProtocolError")<{
   readonly code: number
@@ -53,7 +55,11 @@ export const headerMismatch = (problem: string) =>
   new ProtocolError({ code: -32020, message: `Header mismatch: ${problem}` })
 
 export const unsupportedVersion = (requested: string, supported: ReadonlyArray<string>) =>
-  new ProtocolError({ code: -32022, message: "Unsupported protocol version", data: { supported, requested } })
+  new ProtocolError({
+    code: -32022,
+    message: "Unsupported protocol version",
+    data: { supported, requested: clipped(requested, 100) }
+  })
 
 export const busy = new ProtocolError({
   code: -32603,

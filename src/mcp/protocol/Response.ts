@@ -1,5 +1,6 @@
 import { Result as Try } from "effect"
 
+import { abridged, oneLine } from "../../internal/foreignText.ts"
 import { membersOf } from "./members.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./ProtocolVersion.ts"
@@ -45,11 +46,14 @@ export interface Outcome {
 
 export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
 
+/** Characters of each text of an error: what a caller or an upstream sent is quoted in it, however long that is. */
+export const longest = 2000
+
 /** Messages quote what callers and upstreams sent, so all of them are sanitised here. */
 export const failure = (id: Id | null, { code, data, message }: ErrorObject): Response => ({
   jsonrpc: "2.0",
   id,
-  error: { code, message: printable(message), ...(data === undefined ? {} : { data }) }
+  error: { code, message: oneLine(abridged(message, longest)), ...(data === undefined ? {} : { data }) }
 })
 
 /** The answer to a message that is refused unread. */
@@ -82,10 +86,3 @@ const unwritable: ErrorObject = {
     "The answer cannot be written as JSON: it is nested too deep or too large. What was asked for may have been done: " +
     "read the current state before trying again."
 }
-
-/** Foreign text that is safe in a message or a log line: without control, bidirectional and invisible characters. */
-export const printable = (text: string): string =>
-  (/^[ -~]*$/.test(text)
-    ? text
-    : text.replace(/[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]+/gu, " ")
-  ).trim()

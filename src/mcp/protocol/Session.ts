@@ -1,5 +1,7 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
+import { lazy } from "../../internal/memoize.ts"
+import { callerOn } from "../CallerId.ts"
 import { Copies, type Question } from "../Elicitation.ts"
 import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
@@ -30,6 +32,8 @@ export interface Circumstances {
   readonly silent?: Effect.Effect<void> | undefined
   /** The id of the session that this continues, whose handshake was elsewhere. */
   readonly session?: string | undefined
+  /** The address that the client calls from, where its messages come over no connection of their own. */
+  readonly address?: string
 }
 
 /** Opens sessions, whose request ids are kept apart. */
@@ -67,8 +71,9 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { inFlightRequests = InFlightRequests.make(), session: known, silent = Effect.never }: Circumstances
+  { address, inFlightRequests = InFlightRequests.make(), session: known, silent = Effect.never }: Circumstances
 ): Session => {
+  const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
   let session = known
   const inFlight = new Map<Id, InFlightRequests.InFlightRequest>()
@@ -80,11 +85,17 @@ const open = (
       session = negotiated.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
     })
 
+  /** Whoever is at the other end; of clients without a session or connection as far as they say who they are. */
+  const caller = (client?: string) => {
+    if (address === undefined) return callerOn({ _tag: "Connection", id: connection() })
+    return callerOn(session === undefined ? { _tag: "Address", address, client } : { _tag: "Session", id: session })
+  }
+
   /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern") return undefined
     const asked = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
-    return (question: Question) => questions.ask(question, asked)
+    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...asked, caller }))
   }
 
   /** The answer, or an error if time ran out; none if the client cancels it. */
@@ -103,6 +114,7 @@ const open = (
       protocolVersion,
       notify: send,
       ask: askIn(protocolVersion),
+      caller,
       inFlight: inFlightRequest,
       completeHandshake
     })
@@ -125,7 +137,11 @@ const open = (
     if (message._tag === "Request") return Effect.suspend(() => serve(message))
     if (message._tag === "Notification") return take(message)
     if (message._tag === "Invalid") return Effect.succeedSome(refused(message.id, invalidRequest(message.problem)))
-    return session === undefined ? Effect.succeedNone : Effect.as(questions.answer(session, message), Option.none())
+    if (session === undefined) return Effect.succeedNone
+    const from = session
+    return Effect.flatMap(caller(), (caller) => questions.answer({ session: from, caller }, message)).pipe(
+      Effect.as(Option.none())
+    )
   }
 
   const receiveBatch = ({ messages }: Batch) =>

@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, Exit, Predicate, Random } from "effect"
 
+import { oneLine } from "../../internal/foreignText.ts"
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import { Caller } from "../Caller.ts"
 import { RequestId } from "../RequestId.ts"
@@ -8,7 +9,6 @@ import type { ToolFailure } from "../ToolError.ts"
 import type { InputNeeded } from "./elicitation/rounds.ts"
 import { toErrorObject } from "./errors.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
-import { printable } from "./Response.ts"
 
 type Called = Pick<Tool, "annotations" | "name">
 
@@ -37,7 +37,7 @@ const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeede
   const caller = {
     tool: tool.name,
     client: clientName(client) ?? (yield* introduced),
-    reason: Predicate.isString(reason) ? printable(reason).slice(0, 500) : undefined,
+    reason: Predicate.isString(reason) ? oneLine(reason).slice(0, 500) : undefined,
     id: `${startedAt.toString(36)}-${(yield* Random.nextIntBetween(0, 36 ** 4)).toString(36)}`
   }
   const request = yield* RequestId
@@ -113,5 +113,5 @@ const idsIn = (...objects: ReadonlyArray<unknown>): ReadonlyArray<string> => {
 export const clientName = (info: unknown): string | undefined => {
   if (!Predicate.hasProperty(info, "name") || !Predicate.isString(info.name)) return undefined
   const version = Predicate.hasProperty(info, "version") && Predicate.isString(info.version) ? `/${info.version}` : ""
-  return printable(`${info.name}${version}`).slice(0, 100)
+  return oneLine(`${info.name}${version}`).slice(0, 100)
 }

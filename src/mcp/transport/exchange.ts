@@ -22,7 +22,7 @@ export interface Conversations {
   readonly open: (
     protocolVersion: ProtocolVersion,
     send: (message: ServerMessage) => Effect.Effect<void>,
-    circumstances: Pick<Circumstances, "session" | "silent">
+    circumstances: Pick<Circumstances, "address" | "session" | "silent">
   ) => Session
   /** Whether a message that begins one is answered immediately. */
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
@@ -113,6 +113,7 @@ const begin = Effect.fnUntraced(function* (
 
 const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
   session: SessionId.read(request.headers["mcp-session-id"]),
+  address: Option.getOrElse(request.remoteAddress, () => ""),
   ...(takesEvents(request) ? {} : { silent: Effect.void })
 })
 

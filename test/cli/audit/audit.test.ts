@@ -54,7 +54,7 @@ describe("the audit log", () => {
     )
     assert.deepInclude(answers, { code: 0 })
     const entries = (await read(cwd)).toSorted((a, b) => String(a["tool"]).localeCompare(String(b["tool"])))
-    const who = { transport: "stdio", client: "tester /1.2" }
+    const who = { transport: "stdio", client: "tester\\u{7}/1.2" }
     for (const entry of entries) {
       assert.deepInclude(entry, who)
       assert.match(String(entry["time"]), /^\d{4}-\d\d-\d\dT.*Z$/)

@@ -3,7 +3,6 @@ import { Option, Result, Schema } from "effect"
 import * as fc from "fast-check"
 
 import { type JsonProblem, parseJson } from "../../../src/cli/configuration/json.ts"
-import { parsePlainJson } from "../../../src/cli/configuration/plainJson.ts"
 
 const strict = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const problemOf = (text: string): JsonProblem => Result.getOrThrow(Result.flip(parseJson(text)))
@@ -78,28 +77,5 @@ describe("the JSON of the configuration file", () => {
 
   it("is refused when it is nested without end", () => {
     assert.deepInclude(problemOf("[".repeat(100_000)), { problem: "nested too deeply" })
-  })
-})
-
-describe("a text that is read without the parser of comments", () => {
-  it("has the value that this parser finds in it", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ noUnicodeString: false }), fc.nat(3), (value, indent) => {
-        const text = JSON.stringify({ value, "a\\": ': "b":' }, null, indent)
-        assert.strictEqual(JSON.stringify(parsePlainJson(text)), valueOf(text))
-      })
-    )
-  })
-
-  it.each([
-    '{"a":1,"a":2}',
-    '{"a":[{"b":1,"b":{"b":1}}]}',
-    '{"a":1,}',
-    '{"a":1 /* why */}',
-    '{"a":',
-    "",
-    "[".repeat(1e5)
-  ])("is none of those that need a second look: %j", (text) => {
-    assert.isUndefined(parsePlainJson(text))
   })
 })

@@ -5,7 +5,7 @@ import { read } from "../../../src/cli/commandLine.ts"
 import { readOptions } from "../../../src/cli/configuration/flags.ts"
 import { resolve } from "../../../src/cli/configuration/Launch.ts"
 import type { ServerSettings, Settings } from "../../../src/cli/configuration/settings.ts"
-import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 
 const environment: Environment = {
   host: "https://engine.test",

@@ -50,6 +50,28 @@ describe("readSettings", () => {
     })
   )
 
+  it.effect("takes no other variable of ours from .env, and leaves those of others alone", () =>
+    Effect.gen(function* () {
+      const text = `ENGINE_HOST=https://engine.test\nENGINE_API_KEY=${key}\nPORT=1\nOTEL_EXPORTER_OTLP_ENDPOINT=http://a.test\n`
+      assert.lengthOf(yield* instances(dotenv(text)), 1)
+      const ours = [
+        "WORKFLOW_TOOL_SERVER_HTTP",
+        "WORKFLOW_TOOL_SERVER_CONFIG",
+        "WORKFLOW_TOOL_SERVER_READ_ONLY",
+        "MCP_AUTH_TOKEN",
+        "MARKETPLACE_API_KEY",
+        "ENGINE_API_KEY_STAGING"
+      ]
+      const lines = ours.map((name) => `export ${name} = true`).join("\r\n")
+      assert.strictEqual(
+        yield* refusal(dotenv(text + lines)),
+        `.env only defines one instance, and may not set ${ours.join(", ")}: set that in the environment`
+      )
+      const environment = Object.fromEntries(ours.map((name) => [name, "false"]))
+      assert.lengthOf(yield* instances(dotenv(text + lines), environment), 1)
+    })
+  )
+
   it.effect("prefers the process environment to .env, field by field", () =>
     Effect.gen(function* () {
       const sources = dotenv(`ENGINE_HOST=https://old.test\nENGINE_API_KEY=${key}`)
@@ -522,6 +544,30 @@ describe("a key of the environment", () => {
         yield* refusal(dotenv("ENGINE_ALLOW_INSECURE_HTTP=true"), { ...keyAndHost, ENGINE_HOST: "http://engine.test" }),
         ".env: ENGINE_ALLOW_INSECURE_HTTP may not decide"
       )
+    })
+  )
+
+  it.effect("is refused beside a pace in that file that is faster than without it", () =>
+    Effect.gen(function* () {
+      for (const fields of [{ requestsPerSecond: 99 }, { concurrency: 11 }]) {
+        const [name = ""] = Object.keys(fields)
+        const problem = `${field(name)} may not decide how much is sent at once with the key of ENGINE_API_KEY: `
+        assert.include(yield* refusal(file({ environments: { production: fields } }), keyAndHost), problem)
+      }
+      const header = { engine_api_key_header: "X-Logged" }
+      const content = file({ environments: { production: header } })
+      assert.include(yield* refusal(content, keyAndHost), led(field("engine_api_key_header"), "ENGINE_API_KEY"))
+    })
+  )
+
+  it.effect("is the file's own where that has it, too, as after init with a variable", () =>
+    Effect.gen(function* () {
+      for (const name of ["engine_api_key", "n8n_api_key"]) {
+        const content = { environments: { production: { engine_host: "https://engine.test", [name]: key } } }
+        const found = yield* instances(file(content), { ENGINE_API_KEY: key })
+        assert.deepStrictEqual(found, [`production*: https://engine.test ${key}`])
+        assert.include(yield* refusal(file(content), { ENGINE_API_KEY: "other" }), "engine_host may not decide")
+      }
     })
   )
 

@@ -91,7 +91,10 @@ describe("the history of a server", () => {
     const { code, stderr, stdout } = await run(["backup", "--embedded=engine.jsonl", "--history", "history"], { cwd })
     assert.strictEqual(stderr, "")
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^embedded: \d+ workflows, 3 tags\. This is its first backup\.\n$/)
+    assert.match(
+      stdout,
+      /^embedded: \d+ workflows, 3 tags\. This is its first backup\. It stands at version [\da-f]{12}\.\n$/
+    )
     const files = git(history, "ls-tree", "--name-only", "HEAD", "embedded/")
     for (const name of names) assert.include(files, `/${name.replaceAll(" ", "-")}.`)
     assert.strictEqual(git(history, "status", "--porcelain"), "")
@@ -117,7 +120,10 @@ describe("workflow-tool-server backup", () => {
       "the command line create_tag: tags on embedded"
     )
     const { stdout } = await run(["backup", ...where], { cwd })
-    assert.match(stdout, /^embedded: 6 workflows, 4 tags\. 0 changes since the backup of 20\S+\.\n$/)
+    assert.match(
+      stdout,
+      /^embedded: 6 workflows, 4 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\n$/
+    )
   }, 60_000)
 
   it("says what is missing, and fails where an instance cannot be read", async () => {

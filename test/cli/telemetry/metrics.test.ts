@@ -78,7 +78,7 @@ describe("GET /metrics", () => {
         http: { metrics: true, authToken: token }
       }
     })
-    const { url } = await startHttp([], { cwd })
+    const { url } = await startHttp(["--config", ".config.json"], { cwd })
     const post = (body: string) => fetch(`${url}/mcp`, { method: "POST", body, headers: { authorization } })
     const metrics = async () => {
       const response = await fetch(`${url}/metrics`, { headers: { authorization } })
@@ -141,7 +141,7 @@ describe("GET /metrics", () => {
     const instance = (engine_api_key: string) => ({ engine_host: host, engine_api_key })
     const environments = { right: instance("right"), wrong: instance("wrong") }
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "right", toolsets: ["operator"] } })
-    const { url } = await startHttp(["--metrics"], { cwd })
+    const { url } = await startHttp(["--config", ".config.json", "--metrics"], { cwd })
     const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
     assert.include(await post(call("list_workflows")), "data")
     await post(call("find_nodes", { query: "mail" }))

@@ -136,7 +136,10 @@ describe("telemetry over OTLP", () => {
       }
     })
     const env = { TRACEPARENT: `00-${trace}-${parent}-01` }
-    assert.strictEqual((await run(["call", "delete_workflow", "--id", canary], { cwd, env })).code, 1)
+    assert.strictEqual(
+      (await run(["call", "--config", ".config.json", "delete_workflow", "--id", canary], { cwd, env })).code,
+      1
+    )
     const span = await until(() => spansIn(deliveries).find(({ name }) => name === "tools/call delete_workflow"))
     assert.deepInclude(span, { traceId: trace, parentSpanId: parent, status: { code: 2, message: "API_ERROR" } })
     assert.notProperty(span.attributes, "network.transport")
@@ -158,7 +161,7 @@ describe("telemetry over OTLP", () => {
   it("answers a call of the shell where the collector is gone, and says that nothing was told", async () => {
     const telemetry = { endpoint: "http://127.0.0.1:9" }
     const cwd = await directory({ ".config.json": { ...configuration(await engine()), telemetry } })
-    const { code, stderr } = await run(["call", "list_workflows"], { cwd })
+    const { code, stderr } = await run(["call", "--config", ".config.json", "list_workflows"], { cwd })
     assert.strictEqual(code, 0)
     const told = stderr.split("\n").filter((line) => line.includes("Telemetry cannot be delivered"))
     assert.lengthOf(told, 1, stderr)

@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import * as fc from "fast-check"
 
-import { isWorkflow } from "../../../src/engine/client/isWorkflow.ts"
-import { Workflow } from "../../../src/engine/client/models.ts"
+import { isWorkflow } from "../../../src/engine/workflow/isWorkflow.ts"
+import { Workflow } from "../../../src/engine/workflow/models.ts"
 
 const object = fc.dictionary(fc.string(), fc.jsonValue())
 const workflow = fc.record(

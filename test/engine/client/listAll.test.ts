@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 
 import { firstPages, firstPagesIfSupported, listAll, workflowsIn } from "../../../src/engine/client/listAll.ts"
-import type { PageQuery } from "../../../src/engine/client/models.ts"
+import type { PageQuery } from "../../../src/engine/workflow/models.ts"
 
 /** A list whose pages are led to by these cursors, and the queries that it was asked with. */
 const listOf = (next: Readonly<Record<string, string | null>>) => {

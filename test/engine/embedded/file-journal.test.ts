@@ -92,14 +92,15 @@ describe("a journal in a file", () => {
       const elsewhere = path.join(dir, "elsewhere")
       yield* Effect.promise(() => mkdir(elsewhere))
       yield* append(file, "one")
-      const names = [file, path.join(dir, "link.jsonl"), path.join(elsewhere, "loop", "engine.jsonl")]
-      yield* Effect.promise(() => symlink("engine.jsonl", path.join(dir, "link.jsonl")))
+      const link = path.join(dir, "link.jsonl")
+      const names = [file, link, path.join(elsewhere, "loop", "engine.jsonl")]
+      yield* Effect.promise(() => symlink("engine.jsonl", link))
       yield* Effect.promise(() => symlink(dir, path.join(elsewhere, "loop")))
       for (const name of names) {
         yield* open(name, () =>
           Effect.forEach(names, (other) =>
             Effect.map(Effect.flip(entries(other)), ({ message }) =>
-              assert.strictEqual(message, `${other} is in use by process ${process.pid}.`)
+              assert.strictEqual(message, `${other === link ? file : other} is in use by process ${process.pid}.`)
             )
           )
         )

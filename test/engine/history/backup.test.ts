@@ -21,7 +21,27 @@ const decode = Schema.decodeUnknownSync(
   ])
 )
 
+const decodeVersion = Schema.decodeUnknownSync(
+  Schema.Tuple([Schema.Struct({ version: Schema.String, changes: Schema.Tuple([]) })])
+)
+
 describe("backup", () => {
+  it.live(
+    "tells the version that an instance stands at where nothing has changed, which it can be brought back to",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        yield* Effect.gen(function* () {
+          const { id } = yield* ask("create_workflow", { name: "Kept", nodes: [start("Start")], connections: {} })
+          yield* ask("backup")
+          const [{ version }] = decodeVersion((yield* ask("backup")).data)
+          yield* ask("update_workflow", { id, name: "Other" })
+          yield* ask("restore_workflow", { id, version })
+          assert.include(yield* ask("get_workflow", { id }), { name: "Kept" })
+        }).pipe(Effect.provide(serverWith(directory)))
+      })
+  )
+
   it.live("shows some of many and long changes, by the names of their workflows, and counts the others", () =>
     Effect.gen(function* () {
       const directory = yield* folder
@@ -39,7 +59,7 @@ describe("backup", () => {
         assert.lengthOf(changes, 40)
         assert.strictEqual(more, 4)
         assert.strictEqual(changes[0]?.name, "Long")
-        assert.match(changes[0]?.change ?? "", /^added a{120}.{100,}… \(\d+ characters\)$/)
+        assert.match(changes[0]?.change ?? "", /^added a{120}.{100,}…\(\+\d+\)$/)
         assert.isAtMost(changes[0]?.change.length ?? 0, 260)
         assert.deepInclude(changes[2], { name: 'A/B "41" 🛒', change: "first version" })
       }).pipe(Effect.provide(serverWith(directory)))

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { EngineClient } from "../../../src/engine/client/EngineClient.ts"
 import { type Change, History, type Listed, noHistory } from "../../../src/engine/client/History.ts"
 import { Instances } from "../../../src/engine/client/Instances.ts"
-import { CredentialId, CredentialType, TagId, type WorkflowId } from "../../../src/engine/client/models.ts"
+import { CredentialId, CredentialType, TagId, type WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { serverOverEmbedded } from "../../support/harness.ts"
 
 type Client = EngineClient["Service"]
@@ -40,6 +40,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
 
   listWorkflows: "none",
   getWorkflow: "none",
+  provenAbsent: "none",
   listVersionsIfSupported: "none",
   getVersionIfSupported: "none",
   createWorkflow: { workflow: ({ client }) => client.createWorkflow({ name: "New", nodes: [], connections: {} }) },
@@ -107,7 +108,7 @@ const things = Effect.gen(function* () {
   const { workflow } = yield* client.createWorkflow({ name: "Orders", nodes: [trigger], connections: {} })
   const tag = yield* client.createTag(`tag ${wrote.length}`)
   const { id } = yield* client.createCredential(mail)
-  return { client, id: workflow.id, tag: TagId.make(tag.id), credential: CredentialId.make(String(id)) }
+  return { client, id: workflow.id, tag: TagId.make(tag.id), credential: CredentialId.make(id) }
 })
 
 describe.each(["1.82.3", "2.41.1"] as const)("the history of an engine %s", (version) => {

@@ -1,10 +1,14 @@
-import { assert, describe, it } from "vitest"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 
+import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
 import { makeDeduplicate } from "../../../src/engine/history/deduplicate.ts"
 import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
 import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
 import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
+import { atOnce } from "../../../src/internal/Sliced.ts"
+import { folder, git, historyIn } from "./support.ts"
 
 const instance = "production"
 const key = "production/w"
@@ -44,13 +48,30 @@ const [one, two, three] = [workflow("1", "T1"), workflow("2", "T2"), workflow("3
 
 describe("what another process was faster with", () => {
   it("is not undone by an older reading", () => {
-    assert.deepStrictEqual(commitsOf(seen(5, one), ledgerWith(two, 6)), [])
+    assert.deepStrictEqual(atOnce(commitsOf([seen(5, one)], ledgerWith(two, 6))), [])
   })
 
   it("is undone by a newer reading, as where an engine was put back to a backup of its own", () => {
-    const [commit] = commitsOf(seen(7, one), ledgerWith(two, 6))
+    const [commit] = atOnce(commitsOf([seen(7, one)], ledgerWith(two, 6)))
     assert.include(commit?.message, "Changed elsewhere")
   })
+
+  it.live("is not undone by a reading that was under way when it was recorded", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const sees = (record: object) =>
+        History.use((history) =>
+          Effect.gen(function* () {
+            const { drained, saw } = history.of(instance, [], () => Effect.undefined)
+            yield* saw([{ ...record }])
+            yield* drained
+          })
+        ).pipe(Effect.provide(historyIn(directory)))
+      yield* sees(workflow("2", "2026-01-01T00:00:02.000Z"))
+      yield* sees(workflow("1", "2026-01-01T00:00:01.000Z"))
+      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "First seen: 2 on production\n")
+    })
+  )
 
   it("stands in the end, after our own change that is recorded late, in its own words", () => {
     const ledger = ledgerWith(three, 6)
@@ -58,7 +79,7 @@ describe("what another process was faster with", () => {
     const all = [wrote(5, one, two)]
     assert.deepStrictEqual(overtaken(all, known.workflows), [key])
     const messages = [...all, ...recordedAgain(all, known, 8)].flatMap((event) =>
-      commitsOf(event, ledger).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
+      atOnce(commitsOf([event], ledger)).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
     )
     assert.deepStrictEqual(messages, [
       'Ann\'s client: production/2.w.json: name "1" → "2" (recorded late) [v]',

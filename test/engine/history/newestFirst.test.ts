@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 
-import { VersionId } from "../../../src/engine/client/models.ts"
 import { newestFirst } from "../../../src/engine/operator/history/workflowHistory.ts"
+import { VersionId } from "../../../src/engine/workflow/models.ts"
 
 const when = "2026-11-22T09:00:00.000Z"
 const ours = (version: string, engineVersion: string, at = when) => ({

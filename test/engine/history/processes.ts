@@ -20,9 +20,13 @@ export const home = Effect.fnUntraced(function* () {
 })
 
 /** The command with the operator's tools, whose spool lies in the folder too; programs are looked for in `search`. */
-export const serverIn = ({ cwd, state }: { readonly cwd: string; readonly state: string }, search?: string) =>
+export const serverIn = (
+  { cwd, home, state }: { readonly cwd: string; readonly state: string; readonly home?: string },
+  search?: string
+) =>
   operatorCommand(cwd, {
     XDG_STATE_HOME: state,
+    ...(home === undefined ? {} : { HOME: home }),
     ...(search === undefined ? {} : { PATH: search })
   })
 

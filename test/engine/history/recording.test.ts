@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { Instances } from "../../../src/engine/client/Instances.ts"
-import { TagId, WorkflowId } from "../../../src/engine/client/models.ts"
+import { TagId, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { ask, callTool, refused } from "../../support/harness.ts"
 import { folder, git, serverWith, versionsOf } from "./support.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 
-import { nodeKind } from "../../../src/engine/client/naming.ts"
 import { search } from "../../../src/engine/nodes/searchNodes.ts"
 import { suggestTypes } from "../../../src/engine/nodes/suggestNodes.ts"
+import { nodeKind } from "../../../src/engine/workflow/naming.ts"
 import { meaningless, meantQuestions, meantTypes, someEntries } from "./meant.ts"
 
 const kindOf = (type: string | undefined) => (type === undefined ? undefined : nodeKind(type))

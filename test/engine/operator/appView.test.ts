@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { OperatorToolset } from "../../../src/engine/operator/toolset.ts"
-import { EngineToolset } from "../../../src/engine/toolset.ts"
+import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
 import { AppViews } from "../../../src/mcp/AppViews.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { request, serverOverEmbedded } from "../../support/harness.ts"

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { WorkflowId } from "../../../src/engine/client/models.ts"
 import { type Criteria, matchesIn } from "../../../src/engine/operator/search/criteria.ts"
+import { WorkflowId } from "../../../src/engine/workflow/models.ts"
 
 const node = (name: string, kind: string, parameters: object = {}, more: object = {}) => ({
   name,

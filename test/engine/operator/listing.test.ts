@@ -1,8 +1,8 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { assert, describe, it } from "vitest"
 
-import { withPlans } from "../../../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../../../src/engine/operator/toolset.ts"
+import { withPlans } from "../../../src/engine/plans/toolset.ts"
 
 const { tools } = withPlans(OperatorToolset)
 

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
-import { readTemporaryName, temporaryName } from "../../../src/engine/client/temporaryName.ts"
 import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
 import { sideEffectsOf } from "../../../src/engine/operator/run/sideEffects.ts"
+import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/temporaryName.ts"
 import { breaks, takes } from "../../internal/http/standIn.ts"
 import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
@@ -122,6 +122,53 @@ describe("run_workflow", () => {
     }).pipe(Effect.provide(server))
   })
 
+  it.effect("switches a copy off that may not be deleted, and says what is left and what to do", () => {
+    const forbidden = json({ message: "Forbidden" }, 403)
+    const { asked, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
+    return Effect.gen(function* () {
+      const run = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      assert.isTrue(asked.some(({ method, path }) => method === "POST" && path.endsWith("/t1/deactivate")))
+      assert.match(
+        String(run.notice),
+        /Insufficient permissions.* left on instance production as "Temporary run of Orders .*", switched off: .*delete_workflow/
+      )
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("says that a copy is left also where its run failed", () => {
+    const forbidden = json({ message: "Forbidden" }, 403)
+    const { server } = keeping(({ method, path }) =>
+      method === "DELETE" || path.endsWith("activate") ? forbidden : undefined
+    )
+    return Effect.gen(function* () {
+      const { data, message } = yield* inTime(refused("run_workflow", { id: "w1", timeout: 5 }))
+      assert.include(data, { code: "STEP_FAILED", id: "t1" })
+      assert.match(
+        message,
+        /^Workflow t1 .* was created as a temporary copy, but its run failed: .* may still be active/
+      )
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("makes no copy that its key may not remove, and asks for the key's rights until it may", () => {
+    let scopes = ["workflow:create", "workflow:deactivate"]
+    const { asked, server } = keeping(({ path }) =>
+      path.endsWith("/discover") ? json({ data: { scopes, resources: {} } }) : undefined
+    )
+    const looks = () => asked.filter(({ path }) => path.endsWith("/discover")).length
+    return Effect.gen(function* () {
+      const { data, message } = yield* refused("run_workflow", { id: "w1", timeout: 5 })
+      assert.include(data, { httpStatus: 403 })
+      assert.include(message, "Insufficient permissions. Nothing was sent")
+      assert.include(message, "lacks workflow:delete.")
+      assert.isFalse(asked.some(({ method }) => method === "POST"))
+      scopes = [...scopes, "workflow:delete"]
+      assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
+      assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
+      assert.strictEqual(looks(), 2)
+    }).pipe(Effect.provide(server))
+  })
+
   it.effect("deletes copies that are older than an hour, and no younger ones", () => {
     const { made, server } = keeping()
     const named = (since: string) => ({ ...stored, name: temporaryName("Else", "0123456789abcdef", since) })
@@ -131,6 +178,17 @@ describe("run_workflow", () => {
     return Effect.gen(function* () {
       yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
       assert.deepStrictEqual([...made.keys()], ["young", "like"])
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("switches copies off that another process has left and that may not be deleted", () => {
+    const forbidden = json({ message: "Forbidden" }, 403)
+    const { asked, made, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
+    const name = temporaryName("Else", "0123456789abcdef", "1969-12-31T22:00:00.000Z")
+    made.set("old", { ...stored, name, id: "old", active: true })
+    return Effect.gen(function* () {
+      yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      assert.isTrue(asked.some(({ method, path }) => method === "POST" && path.endsWith("/old/deactivate")))
     }).pipe(Effect.provide(server))
   })
 

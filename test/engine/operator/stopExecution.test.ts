@@ -25,6 +25,7 @@ const engineWhere = (stopping: (id: string) => ReturnType<typeof json>) =>
     const [, id = ""] = /^\/api\/v1\/executions\/(\d+)\/stop$/.exec(path) ?? []
     if (method === "POST") return stopping(id)
     if (path.startsWith("/api/v1/workflows/w1")) return json(workflow)
+    if (path.startsWith("/api/v1/tags")) return json({ data: [], nextCursor: null })
     if (!path.startsWith("/api/v1/executions?")) return noSuchRoute
     return json({ data: path.includes("status=running") ? running : [], nextCursor: null })
   })

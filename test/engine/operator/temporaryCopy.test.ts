@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
 import { always, mocksOf, pinnedItems } from "../../../src/engine/operator/run/mocks.ts"
 import { partOf, unmockable } from "../../../src/engine/operator/run/Part.ts"
 import { temporaryCopyOf } from "../../../src/engine/operator/run/temporaryCopy.ts"
+import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { isTrigger, kindOf } from "../../../src/engine/workflow/triggers.ts"
 import type { Json } from "../../support/harness.ts"
 
@@ -31,7 +31,8 @@ const to = (...names: ReadonlyArray<string>) => ({
   main: [names.map((name) => ({ node: name, type: "main", index: 0 }))]
 })
 
-const making = { name: "T", path: "p", items: [{}], mocks: new Map(), seconds: 5 }
+const secret = { text: "s", digest: "d" }
+const making = { name: "T", path: "p", secret, items: [{}], mocks: new Map(), seconds: 5 }
 
 const kinds = [
   "scheduleTrigger",
@@ -85,6 +86,16 @@ describe("the temporary copy of a workflow", () => {
     )
   })
 
+  it("knows the digest of its secret alone", () => {
+    const workflow = workflowOf([node("A", "manualTrigger"), node("B", "set")], { A: to("B") })
+    const part = Result.getOrThrow(partOf(workflow, new Map(), {}))
+    const { body, creation } = temporaryCopyOf(workflow, part, { ...making, secret: { text: "key", digest: "digest" } })
+    assert.notInclude(JSON.stringify(creation), "key")
+    assert.include(JSON.stringify(creation), "digest")
+    assert.include(body, { secret: "key" })
+    assert.deepStrictEqual(creation.connections["Run input"], to("Run guard"))
+  })
+
   it("takes a node of another maker that nothing leads to for a trigger", () => {
     const strange = { ...node("Start", "set"), type: "n8n-nodes-other.watcher" }
     const workflow = workflowOf([strange, node("B", "set")], { Start: to("B") })
@@ -101,9 +112,9 @@ describe("the temporary copy of a workflow", () => {
     const mocks = new Map([["B", always([{ a: 1 }])]])
     const part = Result.getOrThrow(partOf(workflow, mocks, {}))
     const { body, creation, helpers } = temporaryCopyOf(workflow, part, { ...making, mocks })
-    assert.deepStrictEqual([...helpers], ["Run input 1", "Mock of B 1"])
+    assert.deepStrictEqual([...helpers], ["Run input 1", "Run guard", "Mock of B 1"])
     assert.deepStrictEqual(creation.connections["Mock of B"], to("Mock of B 1"))
-    assert.deepStrictEqual(body, { items: [{}], mocks: [[{ items: [{ a: 1 }] }]] })
+    assert.deepStrictEqual(body, { secret: "s", items: [{}], mocks: [[{ items: [{ a: 1 }] }]] })
   })
 })
 

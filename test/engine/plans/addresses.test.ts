@@ -82,11 +82,12 @@ describe("a plan that gives an address of another active workflow to its own", (
       const swap = yield* ask("plan_bulk", { ...activation(["New 1"]), also: [off] })
       assert.deepStrictEqual(swap["warnings"], [])
       const { warnings } = yield* ask("plan_bulk", activation(["New 1", "New 2"]))
-      const [one, other] = first < second ? ["New 1", "New 2"] : ["New 2", "New 1"]
+      const isFirst = new Intl.Collator("en", { numeric: true }).compare(first, second) < 0
+      const [one, other] = isFirst ? ["New 1", "New 2"] : ["New 2", "New 1"]
       assert.deepStrictEqual(warnings, [
         given(one, owner),
         given(other, owner),
-        given(other, first < second ? first : second).replace("Owner (", `${one} (`)
+        given(other, isFirst ? first : second).replace("Owner (", `${one} (`)
       ])
     }).pipe(older)
   )

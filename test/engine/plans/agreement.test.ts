@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { WorkflowPlans } from "../../../src/engine/changes/Plans.ts"
+import { WorkflowPlans } from "../../../src/engine/plans/Plans.ts"
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import { formsMeta, initialize, modernHeaders, request, toolCall } from "../../support/fixtures/messages.ts"

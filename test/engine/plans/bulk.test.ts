@@ -4,6 +4,7 @@ import { Clock, Effect, Schema } from "effect"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { movedClock } from "../../support/movedClock.ts"
+import { json } from "../tools/standIn.ts"
 import { Beside, twoEmbedded } from "./support.ts"
 
 const hook = (path: string, more: Json = {}) => ({
@@ -205,6 +206,26 @@ for (const version of versions) {
         const pinned = version === "2.41.1" ? { Hook: [{ json: { pinned: 1 } }] } : null
         assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 }, pinData: pinned })
         assert.deepInclude(now.get("Called"), { settings: { timezone: "UTC" }, active: version === "2.41.1" })
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("counts a deactivation that was refused as done where the workflow is deleted all the same", () =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        const id = yield* make("production", { name: "Goes", nodes: [hook("goes")] }, true)
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { ids: [id] } })
+        assert.deepInclude(plan, { by_kind: { active: 1, delete: 1 } })
+        let isRefused = false
+        yield* meddle((request, proceed) => {
+          if (isRefused || !request.url.endsWith("/deactivate")) return proceed
+          isRefused = true
+          return json({ message: "not now" }, 400)(request)
+        })
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 2, refused: [] })
+        assert.isTrue(isRefused)
+        assert.deepInclude(yield* ask("show_plan", { plan_id: plan["plan_id"] }), { state: "applied" })
+        yield* undone(plan)
+        assert.deepInclude((yield* shownOn("production")).get("Goes"), { active: true })
       }).pipe(Effect.provide(engines))
     )
 

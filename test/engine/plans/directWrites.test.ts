@@ -214,12 +214,12 @@ describe("a protected workflow", () => {
           }),
           [
             "- it is deactivated",
-            '- name "Billing run" → "Billing run again"',
+            '- name "Billing run" → "Billing run\\u2028again"',
             "- Hook: path changed: +2 −1 lines",
-            "    @@ line 1 @@",
-            "    -Billing run",
-            "    +a",
-            "    +- it is harmless",
+            "  > @@ line 1 @@",
+            "  > -Billing run",
+            "  > +a",
+            "  > +- it is harmless",
             "- Hook: options removed (was {})",
             '- Hook: token set to "[masked]"',
             '- setting timezone set to "UTC"'
@@ -389,7 +389,9 @@ describe("a run that acts outside", () => {
       assert.match(message, /acts outside, and the person who was asked closed the question/)
       assert.deepStrictEqual(no.asked[0]?.split("\n"), [
         `Run workflow "fetching" (${String(id)}) on staging? These nodes really act outside:`,
-        '- "Fetch" [httpRequest] GET https://shop.example.com'
+        '- "Fetch" [httpRequest] GET https://shop.example.com',
+        '  set to {"url":"https://shop.example.com"}',
+        "It begins with 1 item: [{}]"
       ])
       assert.propertyVal(yield* person(agreed).answering(ask("run_workflow", { id, confirm: true })), "ran", true)
       const mocked = yield* no.answering(ask("run_workflow", { id, mocks: { Fetch: [{}] } }))

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
 import { inMemory } from "../../../src/changes/Journal.ts"
-import type { Change } from "../../../src/engine/changes/Change.ts"
-import { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
+import type { Change } from "../../../src/engine/plans/Change.ts"
+import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
 import { ask, refused } from "../../support/harness.ts"
 import { Beside, type Given, twoEmbedded, workflow } from "./support.ts"
 
@@ -111,6 +111,30 @@ describe("guards of plans", () => {
         assert.deepInclude(data, { code: "GUARD" })
         assert.include(message, words)
       }
+    })
+  )
+
+  it.live("let no key of an instance come into the journal, and plan what holds none", () =>
+    Effect.gen(function* () {
+      const journal = yield* inMemory<Change>()
+      const apiKey = "plain words of a key"
+      yield* Effect.gen(function* () {
+        yield* given({ clean: "team" })
+        const { send } = yield* Beside
+        const calling = workflow("calling")
+        const nodes = calling.nodes.map((node) => ({ ...node, notes: `calls with ${apiKey}.` }))
+        const { id } = yield* send("staging", "POST", "/workflows", { ...calling, nodes })
+        const promotion = yield* ask("plan_promotion", all)
+        assert.deepInclude(promotion, { by_kind: { "create-tag": 1, create: 1, tags: 1 }, blocked_count: 1 })
+        assert.include(JSON.stringify(promotion["blocked"]), "the API key of an instance stands in it")
+        yield* ask("plan_bulk", { instance: "staging", action: "delete", where: { name: "*" } })
+        const rename = { op: "set", node: "Hook", path: "notes", value: "no key" }
+        yield* ask("edit_workflow", { instance: "staging", id, operations: [rename] })
+        assert.deepInclude(yield* ask("plan_promotion", all), { blocked_count: 0 })
+      }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"], { apiKey }, Layer.succeed(WorkflowJournal, journal))))
+      const written = JSON.stringify(yield* journal.entries)
+      assert.include(written, "calling")
+      assert.notInclude(written, apiKey)
     })
   )
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-import { type Change, idOf, invert } from "../../../src/engine/changes/Change.ts"
-import { Entry } from "../../../src/engine/changes/Plans.ts"
+import { type Change, idOf, invert } from "../../../src/engine/plans/Change.ts"
+import { Entry } from "../../../src/engine/plans/Plans.ts"
 
 const lines = Schema.fromJsonString(Entry)
 
@@ -17,14 +17,16 @@ const create: Change = {
   level: 0
 }
 
-const plannedWith = (undo: ReadonlyArray<Change>): Entry => ({
+const plannedWith = (undo: ReadonlyArray<Change>): Entry => plannedOf(create, undo)
+
+const plannedOf = (change: Change, undo: ReadonlyArray<Change>): Entry => ({
   type: "planned",
   at: 1,
   plan_id: "promotion-1",
   plan: {
     id: "promotion-1",
     kind: "promotion",
-    steps: [{ id: idOf(create), change: create, reason: "not on production yet", undo }],
+    steps: [{ id: idOf(change), change, reason: "not on production yet", undo }],
     warnings: [],
     blocked: [],
     estimate: { calls: 2, seconds: 1 },
@@ -39,6 +41,31 @@ describe("the journal of workflows", () => {
     const line = Schema.encodeSync(lines)(entry)
     assert.isBelow(line.length, large.length + 1000)
     assert.deepStrictEqual(Schema.decodeUnknownSync(lines)(line), entry)
+  })
+
+  it("holds a node that an update leaves as it is once, and reads it as one", () => {
+    const [old, kept] = [
+      { name: "Old", parameters: { code: "before" } },
+      { name: "Kept", parameters: { code: large } }
+    ]
+    const update: Change = {
+      kind: "update",
+      instance: "production",
+      workflow: "1",
+      name: "Large",
+      before: { nodes: [old, kept] },
+      after: { name: "Large", nodes: [kept, { ...old, parameters: { code: "after" } }], connections: {}, settings: {} },
+      references: [],
+      level: 0
+    }
+    const entry = plannedOf(update, invert(update))
+    const line = Schema.encodeSync(lines)(entry)
+    assert.isBelow(line.length, large.length + 1000)
+    const read = Schema.decodeUnknownSync(lines)(line)
+    assert.deepStrictEqual(read, entry)
+    const [step] = read.type === "planned" ? read.plan.steps : []
+    assert(step?.change.kind === "update")
+    assert.strictEqual(step.change.before.nodes?.[1]?.["parameters"], step.change.after.nodes[0]?.["parameters"])
   })
 
   it("keeps a rollback that is another one", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { mergeSettings } from "../../../src/engine/changes/promotion/settingsAndTags.ts"
+import { mergeSettings } from "../../../src/engine/plans/promotion/settingsAndTags.ts"
 
 const sides = {
   workflow: "Orders",

@@ -47,7 +47,7 @@ export const followPage = async (
   const shell = (command: string) => {
     const [program, ...words] = command.split(" ")
     assert.strictEqual(program, "workflow-tool-server")
-    return run(words, { cwd })
+    return run([...words, "--config", ".config.json"], { cwd })
   }
 
   const credentials = await given(send, { prefix, release, candidate })

@@ -15,8 +15,12 @@ const Reply = Schema.fromJsonString(
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The built command with the operator's tools over stdio, called with bare requests. */
-export const operatorCommand = (cwd: string, env: Readonly<Record<string, string>> = {}) => {
-  const { child, ended, says } = start(["--toolsets", "operator"], { cwd, env })
+export const operatorCommand = (
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  within: ReadonlyArray<string> = []
+) => {
+  const { child, ended, says } = start(["--config", ".config.json", "--toolsets", "operator"], { cwd, env, within })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const call = async (name: string, args: object): Promise<Json> => {
     child.stdin.write(
@@ -33,10 +37,10 @@ export const operatorCommand = (cwd: string, env: Readonly<Record<string, string
   return { call, child, ended, leave, says }
 }
 
-/** A way to an engine on which a test sees every request. */
-export const watched = async (host: string, see: (method: string, path: string) => void) => {
-  const server = createServer((incoming, outgoing) => {
-    see(incoming.method ?? "", incoming.url ?? "")
+/** A way to an engine on which a test sees every request, and may keep it waiting. */
+export const watched = async (host: string, see: (method: string, path: string) => unknown) => {
+  const server = createServer(async (incoming, outgoing) => {
+    await see(incoming.method ?? "", incoming.url ?? "")
     const { hostname, port } = new URL(host)
     const onward = forward(
       { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },

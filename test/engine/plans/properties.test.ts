@@ -1,19 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { type Change, contentBefore, invert } from "../../../src/engine/changes/Change.ts"
-import { questionOf } from "../../../src/engine/changes/planQuestion.ts"
-import { draftPromotion } from "../../../src/engine/changes/promotion/draftPromotion.ts"
-import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
-import { levels } from "../../../src/engine/changes/promotion/levels.ts"
-import { allKnown } from "../../../src/engine/changes/promotion/typeSupport.ts"
-import { idsIn, linksOf } from "../../../src/engine/changes/promotion/workflowLinks.ts"
-import { resolve } from "../../../src/engine/changes/resolve.ts"
-import { fits } from "../../../src/engine/changes/settings.ts"
-import { stepOf } from "../../../src/engine/changes/Step.ts"
-import { withValue } from "../../../src/engine/changes/withValue.ts"
-import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
+import { type Change, contentBefore, invert } from "../../../src/engine/plans/Change.ts"
+import { fits } from "../../../src/engine/plans/fits.ts"
+import { levels } from "../../../src/engine/plans/levels.ts"
+import { outlineOf } from "../../../src/engine/plans/outlineOf.ts"
+import { questionOf } from "../../../src/engine/plans/planQuestion.ts"
+import { chooseWorkflows, counterpartsOf } from "../../../src/engine/plans/promotion/chooseWorkflows.ts"
+import { counterpartFinder } from "../../../src/engine/plans/promotion/counterparts.ts"
+import { draftPromotion } from "../../../src/engine/plans/promotion/draftPromotion.ts"
+import type { Input } from "../../../src/engine/plans/promotion/Input.ts"
+import { allKnown } from "../../../src/engine/plans/promotion/typeSupport.ts"
+import { resolve } from "../../../src/engine/plans/resolve.ts"
+import { stepOf } from "../../../src/engine/plans/Step.ts"
+import { withValue } from "../../../src/engine/plans/withValue.ts"
+import { idsIn, linksOf } from "../../../src/engine/plans/workflowLinks.ts"
+import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { valueAt } from "../../../src/engine/workflow/valuePaths.ts"
+import { atOnce } from "../../../src/internal/Sliced.ts"
 
 const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const
 
@@ -68,7 +72,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
 
 /** What a target holds after the steps, in their order; fails where one needs what is not there yet. */
 const carriedOut = (given: Graph) => {
-  const { steps } = draftPromotion(inputOf(given, ids))
+  const { steps } = atOnce(draftPromotion(inputOf(given, ids)))
   const target = new Map(
     given.known.map((id) => [there(id), { ...workflowOf(id, given, there), nodes: [] as Workflow["nodes"] }])
   )
@@ -94,6 +98,38 @@ const callsOf = ({ connections, name, nodes, settings }: Workflow) =>
   idsIn(linksOf({ name, nodes, connections, settings: settings ?? {} }).texts)
 
 describe("a promotion, whatever calls whatever", () => {
+  it("is the same where only outlines are known of what does not go along", () => {
+    const set = { name: "Set", type: "n8n-nodes-base.set", typeVersion: 3, position: [0, 0], parameters: { a: 1 } }
+    const withSet = (workflow: Workflow) => ({ ...workflow, nodes: [...workflow.nodes, set] })
+    fc.assert(
+      fc.property(graph, fc.subarray([...ids], { minLength: 1 }), (given, selected) => {
+        const input = inputOf(given, ids)
+        const whole: Input = {
+          ...input,
+          selected,
+          source: new Map([...input.source].map(([id, workflow]) => [id, withSet(workflow)])),
+          target: input.target.map(withSet),
+          options: { ...input.options, dependencies: "missing" }
+        }
+        const mayBecome = counterpartsOf(whole)
+        const { chosen } = chooseWorkflows(whole, counterpartFinder(whole))
+        const outlined: Input = {
+          ...whole,
+          source: new Map(
+            [...whole.source].map(([id, workflow]) => [id, chosen.has(id) ? workflow : outlineOf(workflow)])
+          ),
+          target: whole.target.map((workflow) => (mayBecome(workflow) ? workflow : outlineOf(workflow)))
+        }
+        assert.deepStrictEqual(atOnce(draftPromotion(outlined)), atOnce(draftPromotion(whole)))
+      })
+    )
+  })
+
+  it("stops between two workflows", () => {
+    const given = { calls: [], errors: [], known: [...ids], seed: 0 }
+    assert.isAtLeast([...draftPromotion(inputOf(given, ids))].length, 2 * ids.length)
+  })
+
   it("leads every call to the counterpart of what it led to, and makes each workflow once, before what needs it", () => {
     fc.assert(
       fc.property(graph, (given) => {
@@ -118,8 +154,8 @@ describe("a promotion, whatever calls whatever", () => {
     fc.assert(
       fc.property(graph, fc.shuffledSubarray([...ids], { minLength: ids.length }), (given, shuffled) => {
         assert.deepStrictEqual(
-          draftPromotion(inputOf(given, shuffled)).steps,
-          draftPromotion(inputOf(given, ids)).steps
+          atOnce(draftPromotion(inputOf(given, shuffled))).steps,
+          atOnce(draftPromotion(inputOf(given, ids))).steps
         )
       })
     )
@@ -128,7 +164,7 @@ describe("a promotion, whatever calls whatever", () => {
   it("comes back by the inverse of the inverse", () => {
     fc.assert(
       fc.property(graph, (given) => {
-        for (const { change } of draftPromotion(inputOf(given, ids)).steps) {
+        for (const { change } of atOnce(draftPromotion(inputOf(given, ids))).steps) {
           if (change.kind !== "update") continue
           const again = invert(change).flatMap(invert)[0]
           assert.strictEqual(again?.kind, "update")
@@ -155,11 +191,11 @@ describe("a promotion to an engine whose API does not take all settings", () => 
       target: counterpart === undefined ? [] : [{ ...counterpart, nodes, settings: own }]
     })
     const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
-    const { steps, warnings } = draftPromotion(to([node]))
+    const { steps, warnings } = atOnce(draftPromotion(to([node])))
     assert.lengthOf(steps, 1)
     assert.nestedPropertyVal(steps[0], "change.after.settings.timezone", "UTC")
     assert.include(warnings.join(), "loses its callerPolicy on production, whose API does not take that, for good")
-    assert.deepStrictEqual(draftPromotion(to([])).steps, [])
+    assert.deepStrictEqual(atOnce(draftPromotion(to([]))).steps, [])
   })
 })
 

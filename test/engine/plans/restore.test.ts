@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import { draftRestore } from "../../../src/engine/changes/restore/draftRestore.ts"
-import { Workflow } from "../../../src/engine/client/models.ts"
+import { draftRestore } from "../../../src/engine/plans/restore/draftRestore.ts"
+import { Workflow } from "../../../src/engine/workflow/models.ts"
+import { atOnce } from "../../../src/internal/Sliced.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { folder, git, historyIn } from "../history/support.ts"
 import { Beside, twoEmbedded } from "./support.ts"
@@ -177,6 +178,45 @@ describe("deleted workflows that name each other or themselves", () => {
   )
 })
 
+it.live("makes anew what is called, and leaves a caller that has not changed whole but for the id", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    yield* Effect.gen(function* () {
+      const instance = "staging"
+      const called = yield* ask("create_workflow", { instance, name: "Called", nodes: [daily], connections: {} })
+      const set = { name: "Set", type: "n8n-nodes-base.set", typeVersion: 3.4, position: [440, 0], parameters: {} }
+      const call = {
+        name: "Call",
+        type: "n8n-nodes-base.executeWorkflow",
+        typeVersion: 1.2,
+        position: [220, 0],
+        parameters: { workflowId: { __rl: true, mode: "id", value: called.id } }
+      }
+      const { id } = yield* ask("create_workflow", {
+        instance,
+        name: "Caller",
+        nodes: [daily, call, set],
+        connections: { [daily.name]: { main: [["Call", "Set"].map((node) => ({ node, type: "main", index: 0 }))] } }
+      })
+      const before = yield* ask("get_workflow", { instance, id })
+      yield* ask("backup", { instances: [instance] })
+      const version = git(directory, "rev-parse", "HEAD").trim()
+      yield* ask("delete_workflow", { instance, id: called.id })
+      const plan = yield* ask("plan_restore", { instance, version })
+      assert.deepInclude(plan, { steps: 2 })
+      assert.deepInclude(yield* apply(plan), { state: "applied" })
+      const after = yield* ask("get_workflow", { instance, id })
+      const { send } = yield* Beside
+      const { data } = Named(yield* send("staging", "GET", "/workflows?limit=250"))
+      const anew = data.find(({ name }) => name === "Called")?.id ?? ""
+      assert.notStrictEqual(anew, called.id)
+      const known = JSON.stringify(before["nodes"]).replaceAll(String(called.id), anew)
+      assert.deepStrictEqual(after["nodes"], JSON.parse(known))
+      assert.deepStrictEqual(after["connections"], before["connections"])
+    }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"]).pipe(Layer.provide(historyIn(directory)))))
+  })
+)
+
 it("names the workflows whose pinned data an engine does not take", () => {
   const workflow = (pinData: object) =>
     Schema.decodeUnknownSync(Workflow)({
@@ -195,10 +235,10 @@ it("names the workflows whose pinned data an engine does not take", () => {
     all: [workflow({})],
     tags: []
   }
-  const old = draftRestore({ ...wish, takesPinnedData: false })
+  const old = atOnce(draftRestore({ ...wish, takesPinnedData: false }))
   assert.deepStrictEqual(old.steps, [])
   assert.deepStrictEqual(old.warnings, ["This engine takes no pinned data: it stays as it is in Pinned"])
-  const newer = draftRestore({ ...wish, takesPinnedData: true })
+  const newer = atOnce(draftRestore({ ...wish, takesPinnedData: true }))
   assert.deepStrictEqual(newer.warnings, [])
   assert.lengthOf(newer.steps, 1)
 })

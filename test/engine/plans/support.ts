@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
-import type { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
-import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import type { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
 import { environment, type Json } from "../../support/harness.ts"
 import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
@@ -34,6 +34,8 @@ export type Meddling = (
 /** What a configuration says of plans, and of instances. */
 export interface Given extends PlanSettings {
   readonly instances?: Readonly<Record<string, Partial<Environment>>>
+  /** The key of both engines. */
+  readonly apiKey?: string
 }
 
 export interface Place {
@@ -104,7 +106,12 @@ export const twoEmbedded = (
   Layer.unwrap(
     Effect.gen(function* () {
       const engineOf = (version: Version) =>
-        Effect.map(Layer.build(EmbeddedEngine.layer({ version })), (context) => Context.get(context, EmbeddedEngine))
+        Effect.map(
+          Layer.build(
+            EmbeddedEngine.layer({ version, ...(given.apiKey === undefined ? {} : { apiKey: given.apiKey }) })
+          ),
+          (context) => Context.get(context, EmbeddedEngine)
+        )
       const [first, second] = [yield* engineOf(staging), yield* engineOf(production)]
       const client = HttpClient.make((request, url) =>
         (url.port === "5001" ? first : second).httpClient.execute(request)

@@ -72,7 +72,6 @@ const calls: Readonly<Record<string, Json>> = {
 /** How an engine may say that it has no such call. */
 const refusals: Readonly<Record<string, Step>> = {
   "404 in JSON": json({ message: "Not Found" }, 404),
-  "404 as a page": answers(404, { "content-type": "text/html" }, "<pre>Cannot GET</pre>"),
   "405": json({ message: "GET method not allowed" }, 405)
 }
 
@@ -95,6 +94,18 @@ describe("an engine that answers only documented fields", () => {
       }).pipe(Effect.provide(serving(engine(missing).client)))
     )
   }
+
+  it.live("says nothing of credentials with a 404 as a page, which is not its own answer", () =>
+    Effect.gen(function* () {
+      for (const tool of ["list_credentials", "get_credential", "update_credential"]) {
+        const { data, message } = yield* refused(tool, calls[tool])
+        assert.match(message, /^API error: the answer of instance production has status 404 and is text\/html/)
+        assert.include(data, { code: "API_ERROR", httpStatus: 404, foreign: "an HTML page" })
+      }
+    }).pipe(
+      Effect.provide(serving(engine(answers(404, { "content-type": "text/html" }, "<pre>Cannot GET</pre>")).client))
+    )
+  )
 
   it.live("words its errors under `error`, and the message is still found", () => {
     const { client } = engineThat(() => json({ error: { code: "E1", message: "Execution not found" } }, 404))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
-import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { find, modern, type ProtocolVersion } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { toolNames } from "../../support/everyTool.ts"
 import { environment, refused, request, serverOver } from "../../support/harness.ts"

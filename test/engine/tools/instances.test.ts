@@ -3,7 +3,7 @@ import { Effect, Layer, Ref } from "effect"
 import { HttpClient } from "effect/http"
 
 import { Instances } from "../../../src/engine/client/Instances.ts"
-import { EngineToolset } from "../../../src/engine/toolset.ts"
+import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Server from "../../../src/Server.ts"
 import { ask, callTool, configured, environment, refused, serverOver } from "../../support/harness.ts"
@@ -45,6 +45,15 @@ describe("the instance of a tool call", () => {
     [{}, "{}"],
     [["staging"], '["staging"]']
   ] as const
+
+  it.live("is cut in the error where it is long, which still names the configured ones", () => {
+    const { client } = listing()
+    return Effect.gen(function* () {
+      const { message } = yield* refused("list_workflows", { instance: "m".repeat(2_000_000) })
+      assert.match(message, /^Instance m+…\(199\d{4} characters left out\)…m+ not found\. Available: staging, /)
+      assert.isBelow(message.length, 2100)
+    }).pipe(Effect.provide(over(client)))
+  })
 
   for (const [instance, shown] of strangers) {
     it.live(`cannot be ${JSON.stringify(instance)}, and the error names the configured ones`, () => {

@@ -44,7 +44,22 @@ describe("the header of the API key", () => {
     return Effect.gen(function* () {
       assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
       yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs]])
+      // The second one asks whether it was an engine that knew no such path.
+      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is not learnt from a login page in front of the engine", () => {
+    let isClosed = true
+    const { asked, client } = engineThat(({ headers }) => {
+      if (isClosed) return answers(200, { "content-type": "text/html" }, "<!DOCTYPE html><title>Sign in</title>")
+      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
+    })
+    return Effect.gen(function* () {
+      yield* refused("list_workflows")
+      isClosed = false
+      yield* ask("list_workflows")
+      assert.deepStrictEqual(carried(asked).slice(-2), [[ours], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 

@@ -18,6 +18,8 @@ const most: Readonly<Record<string, number>> = {
   update_workflow: 4,
   // What is there; the call; whose addresses it takes, where engines let it.
   activate_workflow: 3,
+  // What this engine lacks, and a read which shows that it was the engine that said so.
+  retry_execution: 2,
   // The workflow and its newest run; the call; its run, looked for and read.
   execute_workflow: 5
 }

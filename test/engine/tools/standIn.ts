@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import type { Instances } from "../../../src/engine/client/Instances.ts"
-import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
-import { EngineToolset } from "../../../src/engine/toolset.ts"
+import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
 import type { Toolset } from "../../../src/mcp/Toolset.ts"
 import { answers, type Step } from "../../internal/http/standIn.ts"
 import { environment, serverOver } from "../../support/harness.ts"

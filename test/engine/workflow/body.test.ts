@@ -1,13 +1,13 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { createBody, renameNodeTypes, updateBody, generations } from "../../../src/engine/client/body.ts"
-import { WorkflowId, type Workflow } from "../../../src/engine/client/models.ts"
-import { spellingFor } from "../../../src/engine/client/naming.ts"
+import { createBody, renameNodeTypes, updateBody, bodyForms } from "../../../src/engine/client/body.ts"
+import { WorkflowId, type Workflow } from "../../../src/engine/workflow/models.ts"
+import { spellingFor } from "../../../src/engine/workflow/naming.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 
-const { "1.x": strict, "2.x": full } = generations
+const { "1.x": strict, "2.x": full } = bodyForms
 
 const read = ({ nodes, connections }: Graph, more: JsonObject = {}): Workflow => ({
   id: WorkflowId.make("wf1"),

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import type { Node } from "../../../src/engine/client/models.ts"
 import { changeLines, differences } from "../../../src/engine/workflow/difference.ts"
+import type { Node } from "../../../src/engine/workflow/models.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { type Graph, graph } from "./graphs.ts"
 
@@ -187,7 +187,7 @@ describe("differences", () => {
   it("shows changed lines of code as a patch", () => {
     const after = withNode("Code", { parameters: { jsCode: code.parameters.jsCode.replace("b = 2", "b = 3") } })
     assert.deepStrictEqual(changeLines(differences(base, after)), [
-      "Code: jsCode changed: +1 −1 lines\n@@ line 1 @@\n const a = 1\n-const b = 2\n+const b = 3\n return $('Fetch').all()"
+      "Code: jsCode changed: +1 −1 lines\n> @@ line 1 @@\n>  const a = 1\n> -const b = 2\n> +const b = 3\n>  return $('Fetch').all()"
     ])
   })
 

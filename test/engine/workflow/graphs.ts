@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 
-import type { Connections, Link, Node, Target } from "../../../src/engine/client/models.ts"
+import type { Connections, Link, Node, Target } from "../../../src/engine/workflow/models.ts"
 
 /** Names people and attackers give: among them those that objects treat in a special way. */
 export const nodeName = fc.oneof(

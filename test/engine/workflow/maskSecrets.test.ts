@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { isSecretName, mapShownTexts, masked, maskSecrets, maskText } from "../../../src/engine/workflow/maskSecrets.ts"
+import {
+  isSecretName,
+  mapShownTexts,
+  masked,
+  maskSecrets,
+  maskText
+} from "../../../src/internal/secrets/maskSecrets.ts"
+import { forms, mayHold } from "../../../src/internal/secrets/secretForms.ts"
 
 const secretName = fc.constantFrom("password", "apiKey", "API-Key", "client_secret", "accessToken", "Authorization")
 const letters = fc.string({
@@ -35,7 +42,36 @@ const harmless = [
   "ann@example.com"
 ]
 
+/** Pieces of which secrets are made. */
+const pieces = fc.constantFrom(
+  "-----BEGIN RSA PRIVATE KEY-----",
+  ...'bearer|://|a|:|@|sk-|rk_|ghp_|glpat-|x_api_|AKIA|ASIA|AIza|ya29.|SG.|eyJ|.|password|token|=|\\\\|"| '.split("|"),
+  "0123456789",
+  "ABCDEFGHIJKLMNOP",
+  "abcdefghijklmnopqrstuvwxyz1234567890"
+)
+
 describe("maskSecrets", () => {
+  it("finds a form of secrets only in texts that it searches", () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+        const text = parts.join("")
+        return mayHold(text) || forms.every((form) => form(text).length === 0)
+      }),
+      { numRuns: 2000 }
+    )
+    assert.isFalse(mayHold("headerParameters"))
+    assert.isFalse(mayHold("application/json"))
+  })
+
+  it("hides nothing behind the first line of a key but the key", () => {
+    const first = "-----BEGIN PRIVATE KEY-----"
+    const text = `Delete "${first}\\nMIIEvQIBADAN" on production?\n- "b -----END PRIVATE KEY-----"`
+    assert.strictEqual(maskText(text), `Delete "${first}[masked]" on production?\n- "b -----END PRIVATE KEY-----"`)
+    const encrypted = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\nMIIE/+=="
+    assert.strictEqual(maskText(`${first}\n${encrypted}\n-----END PRIVATE KEY-----;`), `${first}[masked];`)
+  })
+
   it("masks whatever stands under the name of a secret, at any depth", () => {
     fc.assert(
       fc.property(secretName, letters, (name, secret) => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
+import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { nodesWithOwnPaths, sharedAddresses } from "../../../src/engine/workflow/ownPaths.ts"
 
 const generated = "0b9c4f5e-1c5f-4a57-9b62-3f1b8c3a9e10"

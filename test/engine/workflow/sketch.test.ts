@@ -5,6 +5,7 @@ import { seeds } from "../../../src/engine/embedded/seed/workflows.ts"
 import { mermaidOf } from "../../../src/engine/workflow/mermaid.ts"
 import { runsIn } from "../../../src/engine/workflow/runs.ts"
 import { sketchOf } from "../../../src/engine/workflow/sketch.ts"
+import { nameText, quotedName } from "../../../src/internal/foreignText.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph } from "./graphs.ts"
 
@@ -88,12 +89,26 @@ const mermaidLine = new RegExp(
 )
 
 describe("sketchOf", () => {
+  it("reads no more of a thousand nodes than it shows", () => {
+    let reads = 0
+    const parameters = {
+      get url() {
+        reads++
+        return "https://api.example.com/orders"
+      }
+    }
+    const nodes = Array.from({ length: 1000 }, (_, at) => node(`Node ${at}`, "httpRequest", parameters))
+    const connections = Object.fromEntries(nodes.map(({ name }, at) => [name, { main: [[to(`Node ${at + 1}`)]] }]))
+    assert.match(sketchOf({ nodes, connections }), /\d+ more lines are left out/)
+    assert.isBelow(reads, 1000)
+  })
+
   it("tells a branch by its outputs, in the order in which it runs", () => {
     assert.deepStrictEqual(sketchOf(seeded("Order intake")).split("\n"), [
       "Order received [webhook] POST /orders, answered by a respond node → Large order?",
       "Large order? [if] $json.body.amount ≥ 1000 → (true) Ask for approval; (false) Accept",
       "Ask for approval [set] status = needs approval → Answer",
-      `Answer [respondToWebhook] json "{ order: $('Order received').item.json.body.id, status: $jso…"`,
+      `Answer [respondToWebhook] json "{ order: $('Order received').item.json.body.id, status: $jso…(+10)"`,
       "Accept [set] status = accepted → Answer"
     ])
   })
@@ -172,9 +187,9 @@ describe("sketchOf", () => {
       fc.property(graph, (workflow) => {
         const lines = sketchOf({ ...workflow }).split("\n")
         for (const { name } of workflow.nodes) {
-          const shown = `${name.replaceAll(/\s+/g, " ").trim()} [`
-          const own = lines.filter(
-            (line) => line.replace(/^ *(?:[\w ]+: )*/, "").startsWith(shown) || line.startsWith(shown)
+          const labels = [`${nameText(name)} [`, `${quotedName(name)} [`]
+          const own = lines.filter((line) =>
+            labels.some((label) => line.replace(/^ *(?:[\w ]+: )*/, "").startsWith(label) || line.startsWith(label))
           )
           assert.isNotEmpty(own, `${JSON.stringify(name)} in ${JSON.stringify(lines)}`)
         }

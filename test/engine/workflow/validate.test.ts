@@ -10,7 +10,9 @@ const accepted = (draft: Draft) => Result.getOrThrow(validate(draft))
 
 const refusal = (draft: Draft): string => {
   const result = validate(draft)
-  return Result.isFailure(result) ? result.failure.message : "accepted"
+  if (Result.isSuccess(result)) return "accepted"
+  const { details, message } = result.failure
+  return [message, ...Object.values(details ?? {})].join(" | ")
 }
 
 const node = (name: string, type = "engine-nodes-base.set"): JsonObject => ({
@@ -58,7 +60,7 @@ describe("validate refuses with the words of the contract", () => {
   })
 
   it("connections of no known form", () => {
-    const expected = /^Invalid workflow definition: connections malformed: .+ Expected: /
+    const expected = /^Invalid workflow definition: connections malformed \| .+ \| /
     assert.match(refusal({ nodes: [node("A")], connections: "A" }), expected)
     assert.match(refusal({ nodes: [node("A")], connections: { A: { main: [{ node: "A" }] } } }), expected)
   })
@@ -181,6 +183,6 @@ describe("a valid workflow with one mistake", () => {
   slip(
     "a type is lost",
     (whole, pick) => aimed(whole, pick, { node: pick.name, index: 0 }),
-    /^Invalid workflow definition: connections malformed: entry .*\.type is missing\. Expected: /s
+    /^Invalid workflow definition: connections malformed \| entry .*\.type is missing \| /s
   )
 })

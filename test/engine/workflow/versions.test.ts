@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 
-import { WorkflowId } from "../../../src/engine/client/models.ts"
-import { makeSeenVersions, isVersion, versionOf } from "../../../src/engine/client/versions.ts"
+import { WorkflowId } from "../../../src/engine/workflow/models.ts"
+import { makeSeenVersions, isVersion, versionOf } from "../../../src/engine/workflow/versions.ts"
 
 const node = (name: string, url = "a") => ({ name, type: "x", parameters: { url, retry: 1 } })
 const workflow = {

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { within } from "../../../src/engine/client/Deadline.ts"
 import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
-import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
 import { toToolError } from "../../../src/engine/tools/errors.ts"
 import { systemError } from "../../../src/internal/http/transportCode.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
@@ -39,17 +39,22 @@ const errorsOf = Effect.fnUntraced(function* (step: Step, options: Partial<Upstr
 
 describe("an answer of the engine", () => {
   it.effect.each([
-    ["cut-off JSON", answers(200, json, `{"data":[`), "application/json"],
-    ["a page of a proxy", answers(200, html, "<html>Sign in</html>"), "text/html; charset=utf-8"],
-    ["a text", answers(200, { "content-type": "text/plain" }, "OK"), "text/plain"]
-  ] as const)("that is no JSON is an error that says what came: %s", ([, step, type]) =>
+    ["cut-off JSON", answers(200, json, `{"data":[`), "application/json", "plain text"],
+    ["a page of a proxy", answers(200, html, "<html>Sign in</html>"), "text/html; charset=utf-8", "an HTML page"],
+    ["a text", answers(200, { "content-type": "text/plain" }, "OK"), "text/plain", "plain text"]
+  ] as const)("that is no JSON is an error that says what came: %s", ([, step, type, kind]) =>
     Effect.gen(function* () {
       const { read } = yield* errorsOf(step)
       assert.containSubset(read, {
-        _tag: "ApiError",
+        _tag: "ForeignAnswer",
         httpStatus: 200,
-        problem: `the answer of instance production has status 200 and is ${type} instead of the engine's JSON`
+        kind
       })
+      const what = `the answer of instance production has status 200 and is ${type} instead of the engine's JSON (${kind})`
+      assert.isTrue(
+        read.message.startsWith(`API error: ${what}: something else than the engine answered`),
+        read.message
+      )
     })
   )
 
@@ -57,7 +62,7 @@ describe("an answer of the engine", () => {
     Effect.gen(function* () {
       for (const body of ["", "[]", "null", "7", `{"data":7}`, "{}"]) {
         const { read } = yield* errorsOf(answers(200, json, body))
-        assert.containSubset(read, { _tag: "ApiError", httpStatus: 200 })
+        assert.containSubset(read, { _tag: "ForeignAnswer", httpStatus: 200 })
         assert.include(read.message, "another shape than the API promises")
       }
       const { read } = yield* errorsOf(answers(200, json, `{"data":[{"id":"1"}]}`))
@@ -217,7 +222,7 @@ describe("no answer of the engine", () => {
     Effect.gen(function* () {
       const { read, write } = yield* errorsOf(redirects(301, "https://new.test/api/v1/tags?x=1"))
       for (const error of [read, write]) {
-        assert.containSubset(error, { _tag: "ApiError", httpStatus: 301 })
+        assert.containSubset(error, { _tag: "ForeignAnswer", httpStatus: 301, kind: "a redirect" })
         assert.include(error.message, "the host redirects to https://new.test, and the key is never sent")
       }
     })

@@ -32,4 +32,18 @@ describe("redact", () => {
   it("leaves texts without secrets as they are, and does not take a short word for a secret", () => {
     assert.strictEqual(redact("abc is fine", ["abc", "", "other"]), "abc is fine")
   })
+
+  it.prop(
+    "leaves no part of a long secret in a text that was cut",
+    [
+      Schema.String.check(Schema.isPattern(/^[\w-]{40,200}$/)),
+      Schema.Int.check(Schema.isBetween({ minimum: 16, maximum: 39 }))
+    ],
+    ([secret, kept]) => {
+      assert.strictEqual(redact(`key ${secret.slice(0, kept)}… is unknown`, [secret]), "key [redacted]… is unknown")
+      assert.strictEqual(redact(`key …${secret.slice(-kept)} is unknown`, [secret]), "key …[redacted] is unknown")
+      const base64 = Buffer.from(secret).toString("base64")
+      assert.strictEqual(redact(`${base64.slice(0, 20)}…`, [secret]), "[redacted]…")
+    }
+  )
 })

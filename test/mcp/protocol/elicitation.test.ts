@@ -106,7 +106,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask, { message: "one\nRename \u202E evil\u2028line\u0000 to x" }))
       const { params } = asked(yield* client.receive)
-      assert.strictEqual(params.message, "one\nRename   evil line  to x")
+      assert.strictEqual(params.message, "one\nRename \\u{202e} evil\\u{2028}line\\u{0} to x")
     })
   )
 
@@ -117,7 +117,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
       const { id } = asked(yield* client.receive)
       yield* client.send({ jsonrpc: "2.0", id, error: { code: -32601, message: "no\u0007forms" } })
       assert.deepStrictEqual(repliesIn(yield* client.receive), [
-        { _tag: "Unanswered", problem: "the client could not ask: no forms" }
+        { _tag: "Unanswered", problem: "the client could not ask: no\\u{7}forms" }
       ])
     })
   )
@@ -195,21 +195,47 @@ layer(FixtureServer)("a question over stdio", (it) => {
     })
   )
 
-  it.effect("is one of a hundred at most that wait, of all clients together", () =>
+  it.effect("is one of fifty at most that wait of one client, and another client is asked all the same", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* stdioClient(), yield* stdioClient()]
-      for (let id = 0; id < 100; id++) yield* (id % 2 === 0 ? one : two).send(toolCall(ask, {}, id))
-      const first = asked(yield* one.receive)
-      for (let n = 1; n < 50; n++) asked(yield* one.receive)
-      for (let n = 0; n < 50; n++) asked(yield* two.receive)
-      yield* two.send(toolCall(ask, {}, "more"))
-      assert.deepStrictEqual(repliesIn(yield* two.receive), [
-        { _tag: "Unanswered", problem: "100 questions are waiting for answers already" }
-      ])
-      yield* one.send(answer(first.id, yes))
+      for (let id = 0; id < 100; id++) yield* one.send(toolCall(ask, {}, id))
+      const received: Array<unknown> = []
+      for (let n = 0; n < 100; n++) received.push(yield* one.receive)
+      const questions = received.filter((message) => Object(message).method === "elicitation/create")
+      assert.lengthOf(questions, 50)
+      for (const message of received.filter((message) => !questions.includes(message))) {
+        assert.deepStrictEqual(repliesIn(message), [
+          { _tag: "Unanswered", problem: "50 questions to you are waiting for answers already" }
+        ])
+      }
+      yield* two.send(toolCall(ask))
+      yield* two.send(answer(asked(yield* two.receive).id, yes))
+      assert.deepStrictEqual(repliesIn(yield* two.receive), [{ _tag: "Accepted", content: { name: "Ada" } }])
+      yield* one.send(answer(asked(questions[0]).id, yes))
       yield* one.receive
-      yield* two.send(toolCall(ask, {}, "again"))
-      asked(yield* two.receive)
+      yield* one.send(toolCall(ask, {}, "again"))
+      asked(yield* one.receive)
+    })
+  )
+
+  it.effect("takes the place of the oldest one of whoever has most of them, where there are too many", () =>
+    Effect.gen(function* () {
+      const many = yield* Effect.all(Array.from({ length: 4 }, () => stdioClient()))
+      for (const client of many) {
+        for (let id = 0; id < 50; id++) {
+          yield* client.send(toolCall(ask, {}, id))
+          asked(yield* client.receive)
+        }
+      }
+      const late = yield* stdioClient()
+      yield* late.send(toolCall(ask))
+      const { id } = asked(yield* late.receive)
+      const [first] = many
+      assert.deepStrictEqual(repliesIn(yield* first?.receive ?? Effect.undefined), [
+        { _tag: "Unanswered", problem: "it was withdrawn, as too many questions are waiting for answers" }
+      ])
+      yield* late.send(answer(id, yes))
+      assert.deepStrictEqual(repliesIn(yield* late.receive), [{ _tag: "Accepted", content: { name: "Ada" } }])
     })
   )
 })

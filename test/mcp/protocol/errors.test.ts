@@ -60,7 +60,7 @@ layer(FixtureServer)("errors", (it) => {
       const client = yield* connect
       yield* client.send(toolCall("refused"))
       const reply = yield* client.receive
-      assert.nestedPropertyVal(reply, "error.message", "API error: bad  name [forged line]")
+      assert.nestedPropertyVal(reply, "error.message", "API error: bad\\u{202e} name [forged line]")
       assert.deepNestedPropertyVal(reply, "error.data.apiResponse", { message: "raw" })
     })
   )
@@ -84,6 +84,26 @@ layer(FixtureServer)("errors", (it) => {
         ] as const) {
           yield* client.send(make(method, params))
           assert.nestedPropertyVal(yield* client.receive, "error.code", -32602, `${method} ${JSON.stringify(params)}`)
+        }
+      }
+    })
+  )
+
+  it.effect("cut what callers sent, and say by how much", () =>
+    Effect.gen(function* () {
+      const client = yield* connect
+      const long = "x".repeat(2_000_000)
+      for (const make of [request, modernRequest]) {
+        for (const [method, params] of [
+          ["tools/call", { name: long }],
+          ["tools/call", { name: "echo", arguments: { [long]: 1 } }],
+          [long, {}],
+          ["resources/read", { uri: `engine://${long}` }]
+        ] as const) {
+          yield* client.send(make(method, params))
+          const reply = JSON.stringify(yield* client.receive)
+          assert.isBelow(reply.length, 15_000)
+          assert.match(reply, /…\(199\d{4} characters left out\)…/)
         }
       }
     })

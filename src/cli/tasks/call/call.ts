@@ -1,9 +1,9 @@
 import { Console, Effect, Layer, Predicate } from "effect"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
+import { oneLine, visibleJson } from "../../../internal/foreignText.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
-import { printable } from "../../../mcp/protocol/Response.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import { render as renderFailure, type ToolFailure } from "../../../mcp/ToolError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
@@ -86,7 +86,7 @@ const unknownTool = (name: string, tools: ReadonlyArray<Tool>) => {
     tools.map((tool) => tool.name)
   )
   const advice = guess === undefined ? "workflow-tool-server call --list shows all" : `Did you mean ${guess}?`
-  return new UsageError({ message: `Unknown tool: ${printable(name)}. ${advice}` })
+  return new UsageError({ message: `Unknown tool: ${oneLine(name)}. ${advice}` })
 }
 
 /** The arguments of all sources; a flag takes precedence over the same argument in `--json-args`. */
@@ -123,14 +123,14 @@ const printAnswer =
       return found === undefined
         ? Effect.as(
             Console.error(
-              `--print ${printable(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
+              `--print ${oneLine(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
             ),
             { code: 1, text: "" }
           )
         : printed(found)
     }
     const [block] = content
-    if (json) return printed(block?.type === "text" ? block.text : JSON.stringify(structured))
+    if (json) return printed(block?.type === "text" ? block.text : visibleJson(JSON.stringify(structured)))
     return printed(render(structured, canColor ? coloured : plain))
   }
 
@@ -156,7 +156,7 @@ const judged =
     const missing = shortfall(tool, structured, input)
     // Only at a terminal are the answer and the errors read together.
     const untold = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
-    const told = Effect.forEach(untold, (words) => Console.error(printable(words)), { discard: true })
+    const told = Effect.forEach(untold, (words) => Console.error(oneLine(words)), { discard: true })
     return Effect.as(told, missing.length === 0 ? code : 1)
   }
 
@@ -173,7 +173,7 @@ const printFailure =
   ({ json }: CallRequest) =>
   (failure: ToolFailure) =>
     Effect.gen(function* () {
-      yield* Console.error(printable(withInstance(failure)))
-      if (json) yield* Console.log(JSON.stringify(toErrorResult(failure)["structuredContent"]))
+      yield* Console.error(oneLine(withInstance(failure)))
+      if (json) yield* Console.log(visibleJson(JSON.stringify(toErrorResult(failure)["structuredContent"])))
       return Predicate.isTagged(failure, "InvalidArgument") ? 2 : 1
     })

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
-import { type Style, table, visible } from "../../terminal/terminalText.ts"
+import { nameText, quotedLines, visible } from "../../../internal/foreignText.ts"
+import { type Style, table } from "../../terminal/terminalText.ts"
 
 /** Fields with text for people, shown without their name. */
 const drawings: ReadonlySet<string> = new Set(["sketch", "text", "mermaid"])
@@ -27,10 +28,10 @@ const indent = (lines: ReadonlyArray<string>) => lines.map((line) => (line === "
 
 /** One field with its name: on one line if it fits. */
 const field = (name: string, value: unknown, style: Style): ReadonlyArray<string> => {
-  const label = style.label(`${visible(name).replaceAll("\n", " ")}:`)
+  const label = style.label(`${nameText(name)}:`)
   const short = inline(value)
   if (short !== undefined) return [`${label} ${short}`]
-  if (Predicate.isString(value)) return [label, ...indent(visible(value).split("\n"))]
+  if (Predicate.isString(value)) return [label, ...indent(quotedLines(value))]
   return [label, ...indent(isRows(value) ? rowsOf(value, style) : inside(value, style))]
 }
 
@@ -79,11 +80,7 @@ const rowsOf = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> =
   const cells = rows.map((row) => heads.map((head) => cell(row[head])))
   const whole = cells.filter((row): row is ReadonlyArray<string> & Array<string> => row.every(Predicate.isNotUndefined))
   return whole.length === cells.length
-    ? table(
-        heads.map((head) => visible(head).replaceAll("\n", " ")),
-        whole,
-        style
-      )
+    ? table(heads.map(nameText), whole, style)
     : rows.flatMap((row) => listed(row, style))
 }
 

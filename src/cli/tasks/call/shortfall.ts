@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { visible } from "../../terminal/terminalText.ts"
+import { visible, visibleJson } from "../../../internal/foreignText.ts"
 
 type Answer = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ export const shortfall = (tool: string, answer: Answer, input: Answer = {}): Rea
 
 /** Whether an answer printed as text or JSON contains these words. */
 export const tells = (text: string, words: string): boolean =>
-  text.includes(visible(words)) || text.includes(JSON.stringify(words).slice(1, -1))
+  text.includes(visible(words)) || text.includes(visibleJson(JSON.stringify(words)).slice(1, -1))
 
 /** Guidance means that a tool has not done what was requested, except for a dry run, which requests just that. */
 const undone = (tool: string, { guidance }: Answer, { dry_run }: Answer): ReadonlyArray<string> =>

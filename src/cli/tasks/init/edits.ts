@@ -1,5 +1,6 @@
 import { Predicate, Result } from "effect"
 
+import { withoutEnd } from "../../../internal/withoutEnd.ts"
 import { parseJson } from "../../configuration/json.ts"
 import { type ClientName, clients, type Start } from "./clients.ts"
 import { at, changed } from "./jsonEdit.ts"
@@ -47,7 +48,9 @@ export const withInstance = (
       )
     }
     const path = ["environments", name]
-    const isFirst = at(json, "defaultEnv") === undefined && Object.keys(Object(at(json, "environments"))).length === 0
+    // The only instance is the default one as long as it is alone.
+    const [alone = name] = Object.keys(Object(at(json, "environments")))
+    const isSettled = at(json, "defaultEnv") !== undefined || at(json, "environments", name) !== undefined
     return Result.succeed(
       changed(text, [
         ...(before === undefined
@@ -57,12 +60,12 @@ export const withInstance = (
               { path: [...path, own("engine_api_key")], value: key }
             ]),
         ...(readOnly ? [{ path: [...path, "readOnly"], value: true }] : []),
-        ...(isFirst ? [{ path: ["defaultEnv"], value: name }] : [])
+        ...(isSettled ? [] : [{ path: ["defaultEnv"], value: alone }])
       ])
     )
   })
 
-const bare = (host: string) => host.replace(/\/+$/, "").toLowerCase()
+const bare = (host: string) => withoutEnd(host, "/").toLowerCase()
 
 /** A client's configuration with the server in it. Another server of the same name is kept, and is a failure. */
 export const withServer = (

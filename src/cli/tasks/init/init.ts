@@ -4,13 +4,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Result } from "effect"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
-import { check } from "../../../engine/check/check.ts"
+import { fieldAliases, hostVariables, keyVariables } from "../../../engine/client/config/aliases.ts"
+import { EngineConfig } from "../../../engine/client/config/EngineConfig.ts"
+import { instance } from "../../../engine/client/config/instance.ts"
 import { Instances } from "../../../engine/client/Instances.ts"
-import { fieldAliases, hostVariables, keyVariables } from "../../../engine/config/aliases.ts"
-import { EngineConfig } from "../../../engine/config/EngineConfig.ts"
-import { instance } from "../../../engine/config/instance.ts"
+import { check } from "../../../engine/toolset/check/check.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
+import { requireTrust } from "../../configuration/readLaunch.ts"
+import { isTrusted, recordTrust } from "../../configuration/trust.ts"
 import { home } from "../../files/homeFolders.ts"
 import { ownCommand } from "../../terminal/ownCommand.ts"
 import { report } from "../../terminal/report.ts"
@@ -40,18 +42,33 @@ export const runInit = (options: Options, request: InitRequest) =>
 /** The same at any terminal. */
 export const init = Effect.fnUntraced(
   function* (options: Options, request: InitRequest) {
+    const config = path.resolve(options.config ?? ".config.json")
+    const wasTrusted = yield* trustBefore(config, options)
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     const found = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
     if (found === undefined) return 1
     const chosen = request.clients ?? (canPrompt ? yield* askClients : [])
-    const config = path.resolve(options.config ?? ".config.json")
     const writes = yield* plan(config, found, chosen, request, options)
     const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
+    const configuration = writes.find(({ file }) => file === config)
+    if (wasTrusted && configuration !== undefined) yield* recordTrust({ name: config, text: configuration.text })
     yield* Console.log(summary(written, chosen, config))
     return 0
   },
   Effect.catchTag("QuitError", () => Effect.as(Console.error("Nothing was written."), 130))
 )
+
+/**
+ * Whether the configuration that is there already is trusted. One that only lies here may hold no settings that need that:
+ * clients are told to start with it.
+ */
+const trustBefore = Effect.fnUntraced(function* (file: string, { config }: Options) {
+  const text = yield* readOrEmpty(file)
+  if (text.trim() === "") return false
+  const present = { name: config ?? ".config.json", text, isTrusted: config !== undefined }
+  yield* requireTrust(present)
+  return yield* isTrusted(present)
+})
 
 interface Reached {
   readonly host: string

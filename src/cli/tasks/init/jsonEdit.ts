@@ -60,6 +60,7 @@ const pretty = (value: unknown, indent: string, eol: string, depth: number): str
 
 /** The layout of a text, by its first indented line. */
 const formatOf = (text: string) => {
-  const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? []
+  const line = text.split("\n").find((one) => /^[ \t]+\S/.test(one)) ?? "  -"
+  const [indent = ""] = /^[ \t]+/.exec(line) ?? []
   return { indent, eol: text.includes("\r\n") ? "\r\n" : "\n" }
 }

@@ -1,8 +1,10 @@
 import type { Report } from "../../../changes/apply/runPlan.ts"
 import type { Describing } from "../../../changes/Driver.ts"
 import type { Plan } from "../../../changes/Plan.ts"
-import type { Change } from "../../../engine/changes/Change.ts"
-import type { Outcome } from "../../../engine/changes/promotion/draftPromotion.ts"
+import type { Change } from "../../../engine/plans/Change.ts"
+import type { Outcome } from "../../../engine/plans/promotion/draftPromotion.ts"
+import { oneLine } from "../../../internal/foreignText.ts"
+import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 
 /** A promotion to describe. */
 export interface Told {
@@ -15,10 +17,9 @@ export interface Told {
 
 /** Names and values come from workflows: none of them may end a line, begin a link or mention a person. */
 const plain = (text: string): string =>
-  text
+  oneLine(maskText(text))
     .replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`)
-    .replace(/@(?=\w)/g, "@\u200b")
-    .replace(/\s+/g, " ")
+    .replace(/@(?=\w)/g, "@&#8203;")
 
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines]

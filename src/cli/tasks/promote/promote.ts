@@ -1,11 +1,12 @@
 import { Console, Context, Effect, Layer, Predicate, Schema } from "effect"
 
 import { applyPlan } from "../../../changes/tools/planTools.ts"
-import { WorkflowPlans } from "../../../engine/changes/Plans.ts"
-import { MatchFields } from "../../../engine/changes/settings.ts"
-import { planPromotion, type PromotionRequest } from "../../../engine/operator/plans/planPromotion.ts"
-import { planPromotionTool, toPlanningFailure } from "../../../engine/operator/plans/planTools.ts"
-import { toPlanFailure } from "../../../engine/operator/plans/toolset.ts"
+import { WorkflowPlans } from "../../../engine/plans/Plans.ts"
+import { planPromotionTool, toPlanningFailure } from "../../../engine/plans/planTools.ts"
+import { planPromotion, type PromotionRequest } from "../../../engine/plans/promotion/planPromotion.ts"
+import { MatchFields } from "../../../engine/plans/settings.ts"
+import { toPlanFailure } from "../../../engine/plans/toolset.ts"
+import { oneLine } from "../../../internal/foreignText.ts"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../../configuration/flags.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
@@ -88,4 +89,4 @@ const strict = { onExcessProperty: "error" } as const
 const isOfEngines = (error: unknown): error is { readonly message: string } =>
   Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
 
-const told = ({ message }: { readonly message: string }) => Effect.as(Console.error(message), exitCodes.failed)
+const told = ({ message }: { readonly message: string }) => Effect.as(Console.error(oneLine(message)), exitCodes.failed)

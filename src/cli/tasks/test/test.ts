@@ -6,14 +6,15 @@ import { Console, Context, Effect, Result, Schema } from "effect"
 import { EngineClient } from "../../../engine/client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../../engine/client/EngineError.ts"
 import { Instances } from "../../../engine/client/Instances.ts"
-import { WorkflowId } from "../../../engine/client/models.ts"
 import { junitXml } from "../../../engine/operator/tests/junit.ts"
 import { readCases } from "../../../engine/operator/tests/readCases.ts"
 import { type TestResult, type RunOptions, runTests } from "../../../engine/operator/tests/runTests.ts"
 import { runTestsTool, usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
 import { countsText, resultData, resultLines } from "../../../engine/operator/tests/testReport.ts"
 import { toToolFailure } from "../../../engine/tools/errors.ts"
+import { WorkflowId } from "../../../engine/workflow/models.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { nameText, visible, visibleJson } from "../../../internal/foreignText.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
@@ -24,7 +25,6 @@ import { testFiles, testFolder } from "../../engine/testFiles.ts"
 import { describe } from "../../files/fileProblems.ts"
 import { stopRequested } from "../../stopRequested.ts"
 import { withProgressLine } from "../../terminal/progressLine.ts"
-import { visible } from "../../terminal/terminalText.ts"
 import { readText } from "../call/jsonInput.ts"
 import { asCall, watched } from "../watched.ts"
 
@@ -92,7 +92,7 @@ const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, requ
   if (results === undefined) return 130
   yield* Console.log(
     json
-      ? JSON.stringify({ folder, instance: engine.instance, results: results.map(resultData) })
+      ? visibleJson(JSON.stringify({ folder, instance: engine.instance, results: results.map(resultData) }))
       : printed(results, folder)
   )
   if (junit !== undefined) yield* written(junit, junitXml(`${engine.instance}: ${path.basename(folder)}`, results))
@@ -103,7 +103,7 @@ const printed = (results: ReadonlyArray<TestResult>, folder: string): string =>
   visible(
     results.length === 0
       ? `There is no test for this in ${folder}.`
-      : [...results.flatMap(resultLines), "", countsText(results)].join("\n")
+      : [...results.flatMap(resultLines).map(nameText), "", countsText(results)].join("\n")
   )
 
 const asWorkflow = Schema.decodeUnknownResult(WorkflowId)

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { ExecutionStatus } from "../../client/models.ts"
+import type { ExecutionStatus } from "../../workflow/models.ts"
 import type { PublishingRules } from "../run/publishing.ts"
 import type { Runner } from "../run/Runner.ts"
 import type { CredentialRecord, ExecutionRecord, TagRecord, WorkflowRecord } from "../store/records.ts"

@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { keyHeaders } from "../../client/naming.ts"
+import { keyHeaders } from "../../workflow/naming.ts"
 import { Store } from "../store/Store.ts"
 import { badRequest, bodyOf, json, match, mediaTypeOf, notFound, page, parse, Refusal } from "../wire/http.ts"
 import { firstProblem } from "../wire/shapes.ts"

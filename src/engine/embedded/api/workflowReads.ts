@@ -83,9 +83,21 @@ const byTags = (query: Query, tables: Tables, ignoresUnknown: boolean): Test => 
 const byName = (query: Query): Test => {
   const name = query.get("name")?.trim()
   if (name === undefined) return () => true
-  const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-  const pattern = new RegExp(quoted.replaceAll("%", ".*").replaceAll("_", "."), "is")
-  return (workflow) => pattern.test(workflow.name)
+  const parts = name.toLowerCase().split("%")
+  return (workflow) => holdsInOrder(workflow.name.toLowerCase(), parts)
+}
+
+/** Whether a text holds these parts one behind the other; `_` stands for any character. */
+const holdsInOrder = (text: string, parts: ReadonlyArray<string>): boolean => {
+  let from = 0
+  return parts.every((part) => {
+    const fits = (at: number) =>
+      Array.from({ length: part.length }).every((_, place) => part[place] === "_" || part[place] === text[at + place])
+    let at = from
+    while (at + part.length <= text.length && !fits(at)) at += 1
+    from = at + part.length
+    return from <= text.length
+  })
 }
 
 const byProject = (query: Query, { owner }: Tables): Test => {

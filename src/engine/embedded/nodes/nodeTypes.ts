@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { agentType, nodeType } from "../../client/naming.ts"
+import { agentType, nodeType } from "../../workflow/naming.ts"
 import { baseKinds, languageKinds } from "../run/knownTypes.ts"
 import { base, type Described } from "./base.ts"
 import { language } from "./language.ts"

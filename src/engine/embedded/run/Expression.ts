@@ -48,10 +48,22 @@ const strength: Readonly<Record<string, number>> = {
 
 const constants: Readonly<Record<string, unknown>> = { true: true, false: false, null: null, undefined }
 
+/** Tokens of an expression, and brackets and operators within each other: more would take the stack of who evaluates it. */
+const maxTokens = 1500
+const maxDepth = 60
+
 /** Parses paths, literals, operators and calls. Anything else is a failure that quotes the place. */
 export const parse = (source: string): Parsed<Expression> =>
   Result.flatMap(tokenize(source), (tokens) => {
     let at = 0
+    let depth = 0
+    /** Parses something that may hold another of its kind. */
+    const inside = (read: () => Parsed<Expression>): Parsed<Expression> => {
+      depth += 1
+      const expression = depth > maxDepth ? Result.fail("it is nested too deeply") : read()
+      depth -= 1
+      return expression
+    }
     const peek = () => tokens[at]?.text ?? ""
     const isNext = (symbol: string) => tokens[at]?.kind === "symbol" && peek() === symbol
     const take = (symbol: string): boolean => {
@@ -62,7 +74,8 @@ export const parse = (source: string): Parsed<Expression> =>
     const stranger = () => Result.fail(at < tokens.length ? `unexpected "${peek()}"` : "unexpected end")
     const demand = (symbol: string): Parsed<true> => (take(symbol) ? Result.succeed(true) : stranger())
 
-    const whole = (): Parsed<Expression> =>
+    const whole = (): Parsed<Expression> => inside(choice)
+    const choice = (): Parsed<Expression> =>
       Result.gen(function* () {
         const test = yield* binary(1)
         if (!take("?")) return test
@@ -87,7 +100,7 @@ export const parse = (source: string): Parsed<Expression> =>
       const operator = isNext("!") || isNext("-") ? peek() : undefined
       if (operator === undefined) return Result.flatMap(primary(), suffixes)
       at += 1
-      return Result.map(unary(), (operand) => ({ _tag: "unary", operator, operand }))
+      return Result.map(inside(unary), (operand) => ({ _tag: "unary", operator, operand }))
     }
 
     const suffixes = (start: Expression): Parsed<Expression> =>
@@ -152,6 +165,7 @@ const tokenize = (source: string): Parsed<ReadonlyArray<Token>> => {
   const text = source.trimEnd()
   token.lastIndex = 0
   while (token.lastIndex < text.length) {
+    if (tokens.length > maxTokens) return Result.fail(`more than ${maxTokens} words and signs`)
     const place = token.lastIndex
     const [, number, quoted, name, symbol] = token.exec(text) ?? []
     if (number !== undefined) tokens.push({ kind: "number", text: number })

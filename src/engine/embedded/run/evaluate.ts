@@ -1,5 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
+import { sha256 } from "../../../internal/sha256.ts"
 import { Thrown } from "../store/records.ts"
 import { own, textOf } from "../store/values.ts"
 import { type Expression, parse } from "./Expression.ts"
@@ -92,6 +93,7 @@ const textMethods: Readonly<Record<string, (text: string) => Callable>> = {
   toLowerCase: (text) => new Callable(() => text.toLowerCase()),
   trim: (text) => new Callable(() => text.trim()),
   includes: (text) => new Callable(([part]) => text.includes(String(part))),
+  hash: (text) => new Callable(([algorithm]) => (algorithm === "sha256" ? sha256(text) : undefined)),
   split: (text) => new Callable(([separator]) => text.split(textOf(separator)))
 }
 
@@ -172,9 +174,22 @@ export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, No
 /** A value as it appears in text. */
 const printed = (value: unknown): string => (Predicate.isObject(value) ? "[object Object]" : textOf(value))
 
+/** Text and expressions in turns; braces that nobody closes are text. */
+const partsOf = (source: string): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  let from = 0
+  for (;;) {
+    const start = source.indexOf("{{", from)
+    const end = start < 0 ? -1 : source.indexOf("}}", start + 2)
+    if (end < 0) return [...parts, source.slice(from)]
+    parts.push(source.slice(from, start), source.slice(start + 2, end))
+    from = end + 2
+  }
+}
+
 /** A single expression keeps its type; several, or one with text around it, become text. */
 const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
-  const parts = source.split(/\{\{(.*?)\}\}/s)
+  const parts = partsOf(source)
   const [before, alone = "", after] = parts
   if (parts.length === 3 && before === "" && after?.trim() === "") return run(alone, scope)
   const texts = Effect.forEach(parts, (part, index) =>
@@ -185,7 +200,8 @@ const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFail
 
 /** Runs the program of a code node, which may only return an expression; with an item if it runs once for each. */
 export const runCode = (code: string, scope: Scope, item?: number): Effect.Effect<unknown, NodeFailure> => {
-  const body = /^\s*return\s+(.*?);?\s*$/s.exec(code)?.[1]
+  const trimmed = code.trim()
+  const body = /^return\s/.test(trimmed) ? trimmed.slice("return".length).replace(/;$/, "").trim() : undefined
   if (body === undefined) {
     return Effect.fail(new NodeFailure({ message: "The embedded engine runs no code but `return <expression>`" }))
   }

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nodeKind, nodeType } from "../../client/naming.ts"
+import { nodeKind, nodeType } from "../../workflow/naming.ts"
 import { own } from "../store/values.ts"
 import { kindOf } from "./triggers.ts"
 

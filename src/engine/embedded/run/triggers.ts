@@ -1,7 +1,7 @@
 import { Cron, Predicate, Result } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nodeKind } from "../../client/naming.ts"
+import { nodeKind } from "../../workflow/naming.ts"
 import { textOf } from "../store/values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nodeType } from "../../client/naming.ts"
+import { nodeType } from "../../workflow/naming.ts"
 
 /** A workflow that a seeded engine starts with. */
 export interface SeedWorkflow {

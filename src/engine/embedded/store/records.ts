@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { ExecutionStatus } from "../../client/models.ts"
+import { ExecutionStatus } from "../../workflow/models.ts"
 
 const Millis = Schema.Finite
 

@@ -7,6 +7,8 @@ import type { Left, Spool } from "./Spool.ts"
 export interface Options<Item> {
   /** Selects new items that are not repetitions; it starts over once the items are recorded. */
   readonly fresh: () => (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
+  /** How many workflows an item is about. */
+  readonly sizeOf: (item: Item) => number
   readonly encode: (item: Item) => string
   readonly spool: Spool
 }
@@ -14,8 +16,11 @@ export interface Options<Item> {
 /** Most items in memory while the repository cannot be written; older ones are then only on disk. */
 const mostWaiting = 5000
 
+/** Most workflows of items that are recorded at once, unless one item has more: a page of a list. */
+const mostAtOnce = 250
+
 /** Items waiting to be recorded: in memory, on disk in case this process ends first, and left there by other processes. */
-export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
+export const make = <Item>({ encode, fresh, sizeOf, spool }: Options<Item>) => {
   let waiting: ReadonlyArray<Item> = []
   let freshOf = fresh()
   /**
@@ -35,6 +40,19 @@ export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
     dropped += Math.max(0, all.length - mostWaiting)
     waiting = all.slice(-mostWaiting)
     unkept = Math.min(unkept + added.length, waiting.length)
+  }
+
+  /** The items to record next: the oldest ones. */
+  const next = () => {
+    let size = 0
+    const end = waiting.findIndex((item, place) => (size += sizeOf(item)) > mostAtOnce && place > 0)
+    return end < 0 ? waiting : waiting.slice(0, end)
+  }
+
+  /** The oldest items were recorded; on disk they stay until the others are. */
+  const drop = (count: number) => {
+    waiting = waiting.slice(count)
+    unkept = Math.min(unkept, waiting.length)
   }
 
   /** Writes waiting items to disk. A failure is logged, and retried with the next items. */
@@ -97,7 +115,7 @@ export const make = <Item>({ encode, fresh, spool }: Options<Item>) => {
       )
   })
 
-  return { add, clear, items: () => waiting, leave, mayBeLeft: () => mayBeLeft, retain, takeLeft }
+  return { add, clear, drop, items: () => waiting, leave, mayBeLeft: () => mayBeLeft, next, retain, takeLeft }
 }
 
 const notSpooled =

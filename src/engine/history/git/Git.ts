@@ -1,5 +1,7 @@
-import { Effect, Schema, Stream } from "effect"
-import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { type Duration, Effect, Schema } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+
+import { runProgram } from "../../../internal/runProgram.ts"
 
 /** A `git` command failed. */
 export class GitError extends Schema.TaggedError<GitError>()("GitError", {
@@ -10,71 +12,93 @@ export class GitError extends Schema.TaggedError<GitError>()("GitError", {
 /** The `git` program on one repository; fails if the exit code is not 0. */
 export interface Git {
   /** The output of the command. */
-  readonly bytes: (args: ReadonlyArray<string>, input?: string) => Effect.Effect<Uint8Array, GitError>
+  readonly bytes: (args: ReadonlyArray<string>, more?: More) => Effect.Effect<Uint8Array, GitError>
   /** The same as text. */
-  readonly text: (args: ReadonlyArray<string>, input?: string) => Effect.Effect<string, GitError>
+  readonly text: (args: ReadonlyArray<string>, more?: More) => Effect.Effect<string, GitError>
 }
 
-/** Ignores the user's own settings, hooks and language, and never prompts. */
+export interface More {
+  readonly input?: string
+  readonly deadline?: Duration.Input
+}
+
+/** Runs no hooks and no programs of a configuration, fetches nothing, and never prompts. */
 const settings = [
   "core.quotePath=false",
   "core.fsync=committed,reference",
   "core.hooksPath=/dev/null",
+  "core.attributesFile=/dev/null",
   "core.fsmonitor=false",
   "core.autocrlf=false",
-  "gc.autoDetach=false"
-].flatMap((setting) => ["-c", setting])
+  "protocol.allow=never",
+  "safe.bareRepository=all",
+  "gc.autoDetach=false",
+  // Nobody's own settings count here, so nothing is removed that they may keep.
+  "gc.pruneExpire=never",
+  "gc.reflogExpire=never",
+  "gc.reflogExpireUnreachable=never",
+  "gc.worktreePruneExpire=never"
+]
+  .flatMap((setting) => ["-c", setting])
+  .concat("--literal-pathspecs")
 
-/** Longest time for a command; updating a work tree on a slow disk takes long. */
-const longest = "2 minutes"
+/** Callers wait for most commands. */
+const usualDeadline = "20 seconds"
 
-/**
- * The program on the repository in this folder, never on one above it. `environment` is added to its environment, which
- * contains nothing of this process's own, such as keys.
- */
-export const make = (
-  directories: { readonly gitDirectory: string; readonly workTree: string },
-  environment: Readonly<Record<string, string | undefined>>
-) =>
+/** Updating a work tree on a slow disk and packing take long. */
+export const longDeadline = "2 minutes"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment of git where no settings but those of its git directory count. */
+export const withoutSettings: Environment = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_NO_REPLACE_OBJECTS: "1"
+}
+
+/** The program in a folder. `environment` is its environment, which contains nothing of this process's own, such as keys. */
+export const make = (cwd: string, environment: Environment) =>
   Effect.gen(function* () {
     const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
     const env = {
       ...environment,
-      GIT_DIR: directories.gitDirectory,
-      GIT_WORK_TREE: directories.workTree,
+      GIT_NO_LAZY_FETCH: "1",
       GIT_TERMINAL_PROMPT: "0",
       GIT_OPTIONAL_LOCKS: "0",
       LC_ALL: "C"
     }
 
     const bytes = Effect.fnUntraced(
-      function* (args: ReadonlyArray<string>, input = "") {
-        const process = yield* spawner.spawn(
-          ChildProcess.make("git", [...settings, ...args], {
-            cwd: directories.workTree,
-            env,
-            extendEnv: false,
-            stdin: { stream: Stream.make(new TextEncoder().encode(input)) }
-          })
-        )
-        const [written, said, code] = yield* Effect.all(
-          [collected(process.stdout), collected(process.stderr), process.exitCode],
-          { concurrency: "unbounded" }
-        )
-        if (code === 0) return written
-        return yield* new GitError({ message: decoder.decode(said).trim() || `${silently} ${code}` })
+      function* (args: ReadonlyArray<string>, { deadline = usualDeadline, input }: More = {}) {
+        const { code, stderr, stdout } = yield* runProgram({
+          name: "git",
+          args: [...settings, ...args],
+          cwd,
+          env,
+          input,
+          deadline
+        })
+        if (code === 0) return stdout
+        const said = decoder.decode(stderr).trim()
+        if (code === noProgram) return yield* new GitError({ message: `${notStarted}: ${said}` })
+        return yield* new GitError({ message: said || `${silently} ${code}` })
       },
-      Effect.scoped,
-      Effect.timeoutOrElse({
-        duration: longest,
-        orElse: () => Effect.fail(new GitError({ message: `git took longer than ${longest}` }))
-      }),
-      Effect.catchTag("PlatformError", (error) => Effect.fail(new GitError({ message: inWords(error) })))
+      Effect.catchTag(["PlatformError", "ProgramHangs"], ({ message }) =>
+        Effect.fail(new GitError({ message: /ENOENT|NotFound/.test(message) ? `${notStarted}: ${message}` : message }))
+      ),
+      Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
     )
-    const text = (args: ReadonlyArray<string>, input?: string) =>
-      Effect.map(bytes(args, input), (written) => decoder.decode(written))
+    const text = (args: ReadonlyArray<string>, more?: More) =>
+      Effect.map(bytes(args, more), (written) => decoder.decode(written))
     return { bytes, text } satisfies Git
   })
+
+/** The exit code of a shell that finds no program of that name. */
+const noProgram = 127
+
+const notStarted = "the program git could not be started"
 
 /** Whether the program failed without output, as it does to answer a question with no. */
 export const saidNothing = ({ message }: GitError): boolean => message.startsWith(silently)
@@ -82,17 +106,3 @@ export const saidNothing = ({ message }: GitError): boolean => message.startsWit
 const silently = "git ended with code"
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-
-const collected = <E>(stream: Stream.Stream<Uint8Array, E>) =>
-  Effect.map(Stream.runCollect(stream), (chunks) => {
-    const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-    let at = 0
-    for (const chunk of chunks) {
-      whole.set(chunk, at)
-      at += chunk.length
-    }
-    return whole
-  })
-
-const inWords = ({ message }: { readonly message: string }) =>
-  /ENOENT|NotFound/.test(message) ? `the program git could not be started: ${message}` : message

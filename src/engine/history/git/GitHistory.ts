@@ -1,27 +1,28 @@
-import { Clock, Effect, type FileSystem, Layer, Option, type Path, Schema } from "effect"
+import { Clock, Deferred, Effect, Fiber, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { Stopping } from "../../../mcp/Stopping.ts"
 import {
-  type After,
   type Authors,
   type Change,
+  type ForeignVersion,
   History,
   HistoryError,
   type InstanceHistory,
   type UnknownVersion
 } from "../../client/History.ts"
+import { cleaned } from "../cleaned.ts"
 import { makeDeduplicate } from "../deduplicate.ts"
-import { HistoryEvent, shortItem } from "../HistoryEvent.ts"
-import { recordOf, withoutSecrets } from "../record.ts"
+import { HistoryEvent, idsIn } from "../HistoryEvent.ts"
 import type { AuthorsOf } from "./AuthorLookup.ts"
 import { explainGitError } from "./explainGitError.ts"
-import type { GitError } from "./Git.ts"
+import { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
 import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import { retryRaces } from "./retryRaces.ts"
+import * as setAsideEntries from "./setAsideEntries.ts"
 import { HistorySpool } from "./Spool.ts"
 
 export interface Settings {
@@ -55,68 +56,67 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     return opened
   })
 
+  const entries = setAsideEntries.make()
+
   const words = ({ message }: GitError) => explainGitError(message, directory)
 
   const recorder = yield* Recorder.make<HistoryEvent>({
     record: ({ items, left }) =>
       Effect.gen(function* () {
         const { keeper } = yield* ready
-        const { lag } = yield* keeper.record({ items, left: left.flatMap((line) => Option.toArray(decode(line))) })
+        const events = left.flatMap((line) => Option.toArray(decode(line)))
+        const { lag } = yield* keeper.record({ items, left: yield* Effect.forEach(events, entries.recordable) })
         return { lag: lag === undefined ? undefined : words(lag) }
       }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) }))),
     fresh: makeDeduplicate,
+    sizeOf: (event) => idsIn(event).length,
     encode,
     spool: yield* (yield* HistorySpool).of(directory)
   })
 
   type Reading<A, E> = (known: NonNullable<typeof opened>) => Effect.Effect<A, E>
   const failure = (error: GitError) => new HistoryError({ message: words(error) })
-  const reading = <A>(read: Reading<A, GitError>) => Effect.mapError(Effect.flatMap(ready, read), failure)
-  const readingVersion = <A>(read: Reading<A, GitError | UnknownVersion>) =>
-    Effect.mapError(Effect.flatMap(ready, read), (error) => (error._tag === "GitError" ? failure(error) : error))
+  const reading = <A>(read: Reading<A, GitError>) =>
+    Effect.mapError(unlessStopped(Effect.flatMap(ready, read)), failure)
+  const readingVersion = <A>(read: Reading<A, GitError | ForeignVersion | UnknownVersion>) =>
+    Effect.mapError(unlessStopped(Effect.flatMap(ready, read)), (error) =>
+      error._tag === "GitError" ? failure(error) : error
+    )
 
   /** Makes the event in the background, too. */
-  const timed = (event: (at: number) => HistoryEvent) =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => event(at))))
+  const add = (event: Effect.Effect<HistoryEvent>, clean: (event: HistoryEvent) => HistoryEvent) =>
+    recorder.add(Effect.map(Effect.flatMap(event, entries.recordable), clean))
 
   const of = (instance: string, secrets: ReadonlyArray<string>, by: Authors): InstanceHistory => {
     authors.set(instance, by)
-    const clean = (record: JsonObject) => withoutSecrets(recordOf(record), secrets)
-    const short = (item: JsonObject) => withoutSecrets(shortItem(item), secrets)
-    const cleanAfter = (after: After): After =>
-      after._tag === "Present" ? { ...after, seen: clean(after.seen) } : after
+    const clean = cleaned(secrets)
+    const timed = (event: (at: number) => HistoryEvent) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) =>
+        add(
+          Effect.sync(() => event(at)),
+          clean
+        )
+      )
     return {
       isKept: true,
       knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
-      saw: (workflows, gone = []) =>
-        timed((at) => ({ _tag: "Seen", instance, at, workflows: workflows.map(clean), gone })),
+      saw: (workflows, gone = []) => timed((at) => ({ _tag: "Seen", instance, at, workflows, gone })),
       wrote: ({ after, before, ...change }: Change) =>
-        recorder.add(
-          Effect.map(after, (result) => ({
-            _tag: "Wrote" as const,
-            instance,
-            ...change,
-            before: before === undefined ? undefined : clean(before),
-            after: cleanAfter(result)
-          }))
+        add(
+          Effect.map(after, (result) => ({ _tag: "Wrote", instance, ...change, before, after: result })),
+          clean
         ),
-      listed: ({ all, put, ...listed }) =>
-        timed((at) => ({
-          _tag: "Listed",
-          instance,
-          at,
-          ...listed,
-          ...(all === undefined ? {} : { all: all.map(short) }),
-          ...(put === undefined ? {} : { put: short(put) })
-        })),
+      listed: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
-      all: reading(({ repository }) => readAll(repository, instance)),
-      allAt: (version) => readingVersion(({ repository }) => readAllAt(repository, instance, version)),
+      all: (keep) => reading(({ repository }) => readAll(repository, instance, keep)),
+      allAt: (version, keep, ids) =>
+        readingVersion(({ repository }) => readAllAt(repository, { instance, version, ids }, keep)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       flushed: recorder.flushed,
       drained: recorder.drained,
       together: recorder.together,
       problem: recorder.problem,
+      setAside: Effect.sync(() => entries.of(instance)),
       versions: (id, page) => readingVersion(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>
         readingVersion(({ repository }) =>
@@ -125,4 +125,20 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     }
   }
   return { of }
+})
+
+/** Time for readings when the server is told to stop. */
+const stopTimeout = "300 millis"
+
+/** Nobody waits until a git that hangs is stopped. */
+const unlessStopped = Effect.fnUntraced(function* <A, E>(reading: Effect.Effect<A, E>) {
+  const running = yield* Effect.forkDetach(reading)
+  const stopped = Effect.flatMap(Stopping, Deferred.await).pipe(
+    Effect.andThen(Effect.sleep(stopTimeout)),
+    Effect.andThen(Effect.fail(new GitError({ message: "the server was stopped before git had answered" })))
+  )
+  return yield* Effect.ensuring(
+    Effect.raceFirst(Fiber.join(running), stopped),
+    Effect.forkDetach(Fiber.interrupt(running))
+  )
 })

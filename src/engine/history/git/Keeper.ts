@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
 import { gathered, type HistoryEvent } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
@@ -28,9 +29,8 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
     const names = yield* authors.find(all, known.workflows)
     const recordedAt = yield* lastRecorded(repository, overtaken(all, known.workflows))
     const again = recordedAgain(all, { workflows: known.workflows, recordedAt }, yield* Clock.currentTimeMillis)
-    // Each commit changes what the next one finds.
     const ledger: Ledger = { ...known, workflows: new Map(known.workflows), authors: names, recordedAt }
-    const commits = [...all, ...again].flatMap((event) => commitsOf(event, ledger))
+    const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
     untidied += commits.length

@@ -1,5 +1,6 @@
 import { Deferred, type Duration, Effect, Fiber, Option, Queue } from "effect"
 
+import { Stopping } from "../../../mcp/Stopping.ts"
 import * as Backlog from "./Backlog.ts"
 import { logTransition } from "./logTransition.ts"
 
@@ -12,10 +13,13 @@ const flushTimeout = "10 seconds"
 const drainTimeout = "40 seconds"
 
 /** How long a shutdown waits for what is not recorded yet. */
-const shutdownTimeout = "4 seconds"
+const shutdownTimeout = "1500 millis"
 
 /** How long it waits for engines to return the state of a workflow after a change. */
 const lastLook = "1 second"
+
+/** How long it waits for a git that it stops. */
+const stopTimeout = "1 second"
 
 /** The outcome of an attempt, in words for a person. */
 export interface Outcome {
@@ -55,10 +59,26 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
 
   const attempt = Effect.gen(function* () {
     const asking = yield* Queue.clear(marks)
-    backlog.add(yield* Effect.all(yield* Queue.clear(queue)))
+    // Each may hold a page of a list.
+    yield* Effect.forEach(
+      yield* Queue.clear(queue),
+      (item) =>
+        Effect.andThen(
+          Effect.map(item, (one) => backlog.add([one])),
+          Effect.yieldNow
+        ),
+      { discard: true }
+    )
     const before = outcome
     const left = yield* backlog.takeLeft
-    outcome = yield* work.record({ left: left.flatMap(({ lines }) => lines), items: backlog.items() })
+    let lines = left.flatMap((one) => one.lines)
+    do {
+      const items = backlog.next()
+      outcome = yield* Effect.interruptible(work.record({ left: lines, items }))
+      if (outcome.failure !== undefined) break
+      lines = []
+      backlog.drop(items.length)
+    } while (backlog.items().length > 0)
     yield* logOutcome(before, outcome)
     const isRecorded = outcome.failure === undefined
     if (isRecorded) yield* Effect.forEach(left, ({ remove }) => remove)
@@ -87,8 +107,8 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
 
   const shutDown = Effect.gen(function* () {
     if (backlog.items().length > 0 || (yield* Queue.size(queue)) > 0) yield* flushedWithin(shutdownTimeout)
-    yield* Effect.forkDetach(Fiber.interrupt(writing))
-    // If git hangs and accepts all this in the end, the next process sees that it is recorded.
+    // If git has accepted all this before it is stopped, the next process sees that it is recorded.
+    const stopped = yield* Effect.forkDetach(Fiber.interrupt(writing))
     isEnding = true
     const last = yield* Effect.forEach(
       yield* Queue.clear(queue),
@@ -97,6 +117,7 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
     )
     backlog.add(last.flatMap((item) => Option.toArray(item)))
     yield* backlog.leave(last.filter(Option.isNone).length)
+    yield* Effect.timeoutOption(Fiber.join(stopped), stopTimeout)
   })
   yield* Effect.addFinalizer(() => shutDown)
   yield* Effect.when(
@@ -106,8 +127,8 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
 
   return {
     add: (item: Effect.Effect<Item>) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
-    flushed: flushedWithin(flushTimeout),
-    drained: flushedWithin(drainTimeout),
+    flushed: Effect.raceFirst(flushedWithin(flushTimeout), stopRequested),
+    drained: Effect.raceFirst(flushedWithin(drainTimeout), stopRequested),
     /** Records everything that happens meanwhile at its end, unless a caller is waiting. */
     together: <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
@@ -122,6 +143,8 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
     problem: Effect.sync(() => problemOf(outcome))
   }
 })
+
+const stopRequested = Effect.flatMap(Stopping, Deferred.await)
 
 const notKept = "The history of workflows cannot be written now; calls go on without it, and it will catch up later"
 const notShown = "The work tree of the history does not show its newest commits, which are in it nevertheless"

@@ -1,9 +1,12 @@
 import { Effect, FileSystem } from "effect"
 
+import { quotedName } from "../../../internal/foreignText.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
+import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Commit } from "../message.ts"
 import { blobsIn } from "./blobs.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
-import { type Git, type GitError, saidNothing } from "./Git.ts"
+import { type Git, GitError, longDeadline, saidNothing } from "./Git.ts"
 
 /** The tip of the history's branch. */
 export interface Tip {
@@ -14,16 +17,17 @@ export interface Tip {
 }
 
 /** The repository of a history. */
-export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBare }: Place) {
+export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
+  const { isBare, ownDirectory } = place
   const fileSystem = yield* FileSystem.FileSystem
-  const branch = yield* chosenBranch(git)
+  const branch = yield* chosenBranch(git, place)
 
-  const tip = git.text(["for-each-ref", "--format=%(objectname) %(HEAD)", branch]).pipe(
-    Effect.map((line): Tip => {
-      const [hash = "", head] = line.trim().split(" ")
-      return { hash: hash === "" ? undefined : hash, isCheckedOut: !isBare && (head === "*" || hash === "") }
-    })
-  )
+  const head = Effect.provideService(headOf(place), FileSystem.FileSystem, fileSystem)
+  const tip = Effect.gen(function* () {
+    const hash = (yield* git.text(["for-each-ref", "--format=%(objectname)", branch])).trim()
+    if (hash === "") return { hash: undefined, isCheckedOut: !isBare } satisfies Tip
+    return { hash, isCheckedOut: !isBare && (yield* head) === branch } satisfies Tip
+  })
 
   /** Whether a commit exists here; fails if git cannot tell. */
   const has = (name: string) =>
@@ -34,44 +38,40 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
 
   /** All files of a commit, or those below a folder: path and object name. */
   const files = (commit: string, folder?: string) =>
-    Effect.map(
+    Effect.flatMap(
       git.text(["ls-tree", "-r", "-z", commit, ...(folder === undefined ? [] : ["--", `${folder}/`])]),
-      (entries): Files =>
-        new Map(
-          entries.split("\0").flatMap((entry) => {
-            const [, name, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? []
-            return name === undefined || path === undefined ? [] : [[path, name] as const]
-          })
-        )
+      (entries) => inSlices(() => filesIn(entries))
     )
 
   /** The texts of files of a commit; if object names are known, git need not look them up in large folders. */
   const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, known?: Files) {
     if (paths.length === 0) return new Map<string, string>()
     const asked = paths.map((path) => `${known?.get(path) ?? `${commit}:${path}`}\n`).join("")
-    return yield* Effect.fromResult(blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], asked), paths))
+    return yield* Effect.fromResult(
+      blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], { input: asked }), paths)
+    )
   })
 
   /** Makes commits on top of `from` and returns the last one; fails if another process was faster. */
   const commit = (from: string | undefined, commits: ReadonlyArray<NewCommit>) =>
-    git.text(["fast-import", "--quiet", "--done"], importOf(branch, from, commits)).pipe(
+    git.text(["fast-import", "--quiet", "--done"], { input: importOf(branch, from, commits) }).pipe(
       Effect.map((mark) => mark.trim()),
       Effect.tapError(clearedAway)
     )
 
   /** Removes the files that git leaves behind when it fails, new ones each time, even on a full disk. */
   const clearedAway = Effect.fnUntraced(function* ({ message }: GitError) {
-    const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) =>
+    const reports = (yield* fileSystem.readDirectory(ownDirectory)).filter((name) =>
       name.startsWith("fast_import_crash_")
     )
     const [, pack] = /'[^']*\/(objects\/pack\/tmp_pack_\w+)'/.exec(message) ?? []
     yield* Effect.forEach([...reports, ...(pack === undefined ? [] : [pack])], (name) =>
-      fileSystem.remove(`${gitDirectory}/${name}`)
+      fileSystem.remove(`${ownDirectory}/${name}`)
     )
   }, Effect.ignore)
 
   /** Updates the work tree from one commit to another; a person's changes in it are left alone, or make it fail. */
-  const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to])
+  const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to], { deadline: longDeadline })
 
   /** The commit that the work tree shows, according to its index; undefined if it is none of the latest ones. */
   const shown = Effect.gen(function* () {
@@ -90,22 +90,50 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
         `--grep=${text}`,
         `--max-count=${limit}`,
         ...(after === undefined ? [] : ["--skip=1"]),
-        "--format=%H%x1f%cI%x1f%an%x1f%B%x1e",
+        `--format=${fields}%x1e`,
         after ?? branch,
         ...(since === undefined ? [] : [`^${since}`]),
         "--"
       ])
       .pipe(Effect.map(commitsIn))
 
-  /** Packs many small commits, if git finds it worthwhile. */
-  const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"]))
+  /** Commits up to this one that changed these files or something in these folders, newest first. */
+  const changes = (version: string, paths: ReadonlyArray<string>, limit?: number) =>
+    git
+      .text([
+        "log",
+        ...(limit === undefined ? [] : [`--max-count=${limit}`]),
+        `--format=%x1e${fields}%x1f`,
+        "--name-only",
+        version,
+        "--",
+        ...paths
+      ])
+      .pipe(Effect.map(changesIn))
 
-  return { branch, commit, files, has, log, read, show, shown, tidy, tip }
+  /** Packs many small commits, if git finds it worthwhile. */
+  const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"], { deadline: longDeadline }))
+
+  return { branch, changes, commit, files, has, log, read, show, shown, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 
 /** Object names by path. */
 export type Files = ReadonlyMap<string, string>
+
+/** Paths are short work beside nodes. */
+export const weightOfPath = 1 / 20
+
+function* filesIn(entries: string): Sliced<Files> {
+  const files = new Map<string, string>()
+  for (const entry of entries.split("\0")) {
+    yield weightOfPath
+    // A link is no file of ours.
+    const [, name, path] = /^100\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? []
+    if (name !== undefined && path !== undefined) files.set(path, name)
+  }
+  return files
+}
 
 interface Range {
   readonly limit: number
@@ -114,9 +142,15 @@ interface Range {
 }
 
 export interface Place {
+  /** The git directory of the commands. */
+  readonly ownDirectory: string
+  /** The git directory of the repository itself, and its configuration. */
   readonly gitDirectory: string
+  readonly config: string
   readonly isBare: boolean
 }
+
+const fields = "%H%x1f%cI%x1f%an%x1f%ce%x1f%B"
 
 /** Git's name of the empty tree. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -124,16 +158,45 @@ export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 const setting = `${ourselves}.branch`
 
 /** The branch that was checked out when the history began, or `main`: people may check out others meanwhile. */
-const chosenBranch = Effect.fnUntraced(function* (git: Git) {
-  const chosen = yield* Effect.orElseSucceed(git.text(["config", "--local", "--get", setting]), () => "")
-  if (chosen.trim() !== "") return chosen.trim()
-  const head = (yield* Effect.orElseSucceed(git.text(["symbolic-ref", "HEAD"]), () => "refs/heads/main")).trim()
-  yield* git.text(["config", "--local", setting, head])
+const chosenBranch = Effect.fnUntraced(function* (git: Git, place: Place) {
+  const { config } = place
+  const inFile = ["config", "--file", config, "--no-includes"]
+  const chosen = yield* Effect.orElseSucceed(git.text([...inFile, "--get", setting]), () => "")
+  if (chosen.trim() !== "") return yield* asBranch(chosen.trim())
+  const head = (yield* headOf(place)) ?? "refs/heads/main"
+  yield* git.text([...inFile, setting, yield* asBranch(head)])
   return head
 })
 
+/** The branch that is checked out. */
+const headOf = ({ gitDirectory }: Place) =>
+  FileSystem.FileSystem.use((fileSystem) => fileSystem.readFileString(`${gitDirectory}/HEAD`)).pipe(
+    Effect.mapError(({ message }) => new GitError({ message })),
+    Effect.map((head) => /^ref: *(\S+)\n?$/.exec(head)?.[1])
+  )
+
+/** Nothing else is a branch, whatever a configuration says. */
+const asBranch = (name: string) =>
+  /^refs\/heads\/[^\p{C}\s~^:?*[\\]+$/u.test(name) && !name.includes("..")
+    ? Effect.succeed(name)
+    : Effect.fail(new GitError({ message: `${quotedName(name)} is no branch for a history: git config ${setting}` }))
+
 const commitsIn = (log: string): ReadonlyArray<Commit> =>
   log.split("\x1e").flatMap((text) => {
-    const [hash = "", when = "", author = "", message = ""] = text.replace(/^\n/, "").split("\x1f")
-    return hash === "" ? [] : [{ hash, when, author, message }]
+    const { hash, ...commit } = commitIn(text.replace(/^\n/, ""))
+    return hash === "" ? [] : [{ hash, ...commit }]
   })
+
+const commitIn = (text: string): Commit => {
+  const [hash = "", when = "", author = "", committer = "", message = ""] = text.split("\x1f")
+  return { hash, when, author, committer, message }
+}
+
+const changesIn = (log: string): ReadonlyArray<Commit & { readonly paths: ReadonlyArray<string> }> =>
+  log
+    .split("\x1e")
+    .slice(1)
+    .map((text) => ({
+      ...commitIn(text),
+      paths: (text.split("\x1f")[5] ?? "").split("\n").filter((path) => path !== "")
+    }))

@@ -1,13 +1,15 @@
 import { Effect } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
+import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { Known, Ledger } from "../commits.ts"
 import { type HistoryEvent, idsIn } from "../HistoryEvent.ts"
-import { recordAt } from "../layout.ts"
+import { recordAt, weightAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
 import { idAt, keyAt, keyOf } from "../paths.ts"
 import type { NewCommit } from "./fastImport.ts"
 import type { GitError } from "./Git.ts"
-import type { Files, Repository } from "./Repository.ts"
+import { type Files, type Repository, weightOfPath } from "./Repository.ts"
 
 /** Where the workflows of a commit lie, by `keyOf`. */
 type Places = ReadonlyMap<string, Omit<Known, "record">>
@@ -28,7 +30,8 @@ export const make = (repository: Repository) => {
 
   const list = Effect.fnUntraced(function* (tip: string) {
     const files = yield* repository.files(tip)
-    held = { tip, places: held?.tip === tip ? held.places : placesOf([...files.keys()]), files }
+    const places = held?.tip === tip ? held.places : yield* inSlices(() => placesOf([...files.keys()]))
+    held = { tip, places, files }
     return held
   })
 
@@ -47,11 +50,16 @@ export const make = (repository: Repository) => {
     const paths = [...wanted.flatMap(([, place]) => place.paths), ...new Set(lists)]
     const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
     const files = yield* repository.read(tip, paths, isUnknown ? (yield* list(tip)).files : names)
+    // What a person has broken by hand is written anew.
+    const known = yield* inSlices(() =>
+      mapSliced(
+        wanted,
+        ([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const,
+        ([, { base }]) => weightAt(base, files)
+      )
+    )
     return {
-      // What a person has broken by hand is written anew.
-      workflows: new Map(
-        wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const)
-      ),
+      workflows: new Map(known),
       lists: new Map([...files].filter(([file]) => lists.includes(file)))
     }
   })
@@ -78,9 +86,10 @@ interface Advance {
 /** Most files that git looks up by path, which takes long in large folders. */
 const mostUnknown = 50
 
-const placesOf = (paths: ReadonlyArray<string>): Places => {
+function* placesOf(paths: ReadonlyArray<string>): Sliced<Places> {
   const known = new Map<string, Omit<Known, "record">>()
   for (const path of paths) {
+    yield weightOfPath
     const id = idAt(path)
     const [folder = "", , ...deeper] = path.split("/")
     if (id === undefined) continue

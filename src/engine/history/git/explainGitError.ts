@@ -1,7 +1,7 @@
 /** Explains an error of git, and what to do about it. */
 export const explainGitError = (said: string, directory: string): string => {
-  const [, lock] = /Unable to create '(.+?\.lock)': File exists/i.exec(said) ?? []
-  if (lock !== undefined) {
+  const lock = said.split("Unable to create '")[1]?.split("': File exists", 1)[0]
+  if (lock?.endsWith(".lock") === true) {
     return `the repository in ${directory} is locked by another git. If none runs, delete ${lock}. (${firstLine(said)})`
   }
   const known = advice.find(([pattern]) => pattern.test(said))?.[1]
@@ -14,6 +14,16 @@ const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = 
     (directory) => `the folder ${directory} is gone: put it back, or restart this server so that a new one is begun`
   ],
   [/could not be started/, () => "the program git is missing: install it, or leave `history` out of the configuration"],
+  [
+    /did not end within/,
+    (directory) =>
+      `git in ${directory} hangs: see whether its disk answers, as one of a network may not, and what else uses it`
+  ],
+  [
+    /dubious ownership/,
+    (directory) =>
+      `the repository in ${directory} belongs to another user, who could have put anything into it: make it your own (chown -R), or allow it (git config --global --add safe.directory ${directory})`
+  ],
   [
     /No space left|Out of diskspace|Disk quota|ENOSPC|EDQUOT/i,
     (directory) => `the disk that ${directory} lies on is full: make room there`

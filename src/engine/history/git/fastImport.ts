@@ -1,3 +1,5 @@
+import { withoutEnds } from "../../../internal/withoutEnd.ts"
+
 /** A commit to make. */
 export interface NewCommit {
   readonly author: string
@@ -9,6 +11,8 @@ export interface NewCommit {
   readonly write: ReadonlyMap<string, string>
 }
 
+const encoder = new TextEncoder()
+
 /** The input with which `git fast-import` makes these commits one after the other, and prints the name of the last one. */
 export const importOf = (branch: string, tip: string | undefined, commits: ReadonlyArray<NewCommit>): string => {
   const parts = commits.map(({ at, author, message, remove, write }, place) =>
@@ -19,31 +23,42 @@ export const importOf = (branch: string, tip: string | undefined, commits: Reado
       `committer ${ident(ourselves)} ${at} +0000`,
       data(message),
       ...(place === 0 && tip !== undefined ? [`from ${tip}`] : []),
-      ...remove.map((path) => `D ${path}`),
-      ...[...write].flatMap(([path, text]) => [`M 100644 inline ${path}`, data(text)])
+      ...remove.map((path) => `D ${quoted(path)}`),
+      ...[...write].flatMap(([path, text]) => [`M 100644 inline ${quoted(path)}`, data(text)])
     ].join("\n")
   )
   return [...parts, "get-mark :1", "done", ""].join("\n")
 }
+
+/** A path as git quotes it, so that nothing in it is read as a command of its own. */
+const quoted = (path: string): string =>
+  `"${path.replace(/[\p{Cc}"\\]/gu, (char) =>
+    Array.from(encoder.encode(char), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
+  )}"`
 
 export const ourselves = "workflow-tool-server"
 
 /** The author of changes made past this server, if nothing more is known. */
 export const somebody = "somebody else"
 
+const addressOf = (local: string) => `${local}@${ourselves}.invalid`
+
+/** The address of whoever makes our commits. */
+export const ourAddress = addressOf(ourselves)
+
 /** Line breaks and angle brackets would end a name; other tools refuse one without letters. */
 const ident = (name: string): string => {
-  const plain = name
-    .replace(/[\p{C}<>]+/gu, " ")
-    .replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "")
-    .slice(0, 100)
-  const local = plain
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-  return `${plain === "" ? "unknown" : plain} <${local === "" ? "unknown" : local}@${ourselves}.invalid>`
+  const plain = withoutCrud(name.slice(0, 1000).replace(/[\p{C}<>]+/gu, " ")).slice(0, 100)
+  const local = withoutEnds(plain.toLowerCase().replace(/[^a-z0-9]+/g, "-"), "-")
+  return `${plain === "" ? "unknown" : plain} <${addressOf(local === "" ? "unknown" : local)}>`
 }
 
-const encoder = new TextEncoder()
+/** Without what git takes from the ends of a name. */
+const withoutCrud = (name: string): string => {
+  const isCrud = (character: string) => /[\s.,:;"'\\]/.test(character)
+  const characters = Array.from(name)
+  const [first, last] = [characters.findIndex((one) => !isCrud(one)), characters.findLastIndex((one) => !isCrud(one))]
+  return first < 0 ? "" : characters.slice(first, last + 1).join("")
+}
 
 const data = (text: string): string => `data ${encoder.encode(text).length}\n${text}`

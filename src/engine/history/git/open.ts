@@ -2,40 +2,68 @@ import { Effect, FileSystem, Option, Path } from "effect"
 
 import { importOf, ourselves } from "./fastImport.ts"
 import * as Git from "./Git.ts"
+import { isLink, ownGitDirectory } from "./ownGitDirectory.ts"
 import { make as makeRepository } from "./Repository.ts"
 
 /** Opens the repository in a folder, or creates one. */
 export const open = Effect.fnUntraced(
-  function* (directory: string, environment: Readonly<Record<string, string | undefined>>) {
+  function* (directory: string, environment: Git.Environment) {
     const fileSystem = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    yield* fileSystem.makeDirectory(directory, { recursive: true })
-    const entries = yield* fileSystem.readDirectory(directory)
+    yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
+    const workTree = yield* fileSystem.realPath(directory)
+    const entries = yield* fileSystem.readDirectory(workTree)
     const isBare = entries.includes("HEAD") && entries.includes("objects") && entries.includes("refs")
-    const gitDirectory = isBare ? directory : path.join(directory, ".git")
-    const git = yield* Git.make({ gitDirectory, workTree: directory }, environment)
-    const isBegun = isBare || (yield* isRepository(gitDirectory))
+    const isBegun = isBare || (yield* isRepository(path.join(workTree, ".git")))
+    const here = { ...environment, ...Git.withoutSettings }
     if (!isBegun) {
       if (entries.some((name) => name !== ".git")) {
         return yield* new Git.GitError({
           message: `${directory} holds other files and is no git repository: name an empty folder, or run git init there`
         })
       }
+      yield* fileSystem.chmod(workTree, 0o700)
       // Also continues what a killed process has begun.
-      yield* git.text(["init", "--quiet", "--initial-branch=main", directory])
+      const git = yield* Git.make(workTree, {
+        ...here,
+        GIT_DEFAULT_REF_FORMAT: "files",
+        GIT_DIR: path.join(workTree, ".git"),
+        GIT_WORK_TREE: workTree
+      })
+      yield* git.text(["init", "--quiet", "--initial-branch=main", workTree])
     }
-    const repository = yield* makeRepository(git, { gitDirectory, isBare })
+    // Only the user's own settings decide whether a repository of another user may be used (`safe.directory`).
+    const asked = yield* Git.make(workTree, { ...environment, GIT_CEILING_DIRECTORIES: path.dirname(workTree) })
+    const told = yield* asked.text(["rev-parse", "--absolute-git-dir", "--git-common-dir"])
+    const [gitDirectory = "", commonDirectory = ""] = told.split("\n").map((line) => path.resolve(workTree, line))
+    const ownDirectory = yield* ownGitDirectory(asked, { gitDirectory, commonDirectory })
+    const git = yield* Git.make(workTree, {
+      ...here,
+      GIT_DIR: ownDirectory,
+      GIT_INDEX_FILE: path.join(gitDirectory, "index"),
+      GIT_WORK_TREE: workTree
+    })
+    const repository = yield* makeRepository(git, {
+      ownDirectory,
+      gitDirectory,
+      config: path.join(commonDirectory, "config"),
+      isBare
+    })
     const { hash } = yield* repository.tip
-    if (hash === undefined)
-      yield* git.text(["fast-import", "--quiet", "--done"], importOf(repository.branch, undefined, [yield* first]))
-    return { ...repository, gitDirectory }
+    if (hash === undefined) {
+      const input = importOf(repository.branch, undefined, [yield* first])
+      yield* git.text(["fast-import", "--quiet", "--done"], { input })
+    }
+    return repository
   },
   Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new Git.GitError({ message })))
 )
-
 /** Whether there is a repository, or a file that points to it. */
 const isRepository = Effect.fnUntraced(function* (gitDirectory: string) {
   const fileSystem = yield* FileSystem.FileSystem
+  if (Option.isSome(yield* Effect.option(fileSystem.readLink(gitDirectory)))) {
+    return yield* new Git.GitError({ message: isLink(gitDirectory) })
+  }
   if (yield* fileSystem.exists(`${gitDirectory}/HEAD`)) return true
   const found = yield* Effect.option(fileSystem.stat(gitDirectory))
   return Option.isSome(found) && found.value.type === "File"

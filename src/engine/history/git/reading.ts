@@ -1,12 +1,15 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { type Since, UnknownVersion, type Versions } from "../../client/History.ts"
-import { recordAt } from "../layout.ts"
-import { backupLine, driftIn, versionIn } from "../message.ts"
+import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
+import { ForeignVersion, type Since, UnknownVersion, type Versions } from "../../client/History.ts"
+import { recordAt, weightAt } from "../layout.ts"
+import { backupLine, type Commit, driftIn, linesIn, versionIn } from "../message.ts"
 import { folderOf, idAt } from "../paths.ts"
+import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
-import type { Files, Repository } from "./Repository.ts"
+import { type Files, type Repository, weightOfPath } from "./Repository.ts"
 
 /** The versions of a workflow in the commits, newest first. */
 export const versionsOf = Effect.fnUntraced(function* (
@@ -33,43 +36,131 @@ export const readVersion = Effect.fnUntraced(function* (
   instance: string,
   id: string,
   version: string
-): Effect.fn.Return<JsonObject | undefined, GitError | UnknownVersion> {
+): Effect.fn.Return<JsonObject | undefined, GitError | ForeignVersion | UnknownVersion> {
   const names = yield* known(repository, version.replace(/\^$/, ""), repository.files(version, folderOf(instance)))
   const paths = [...names.keys()].filter((path) => idAt(path) === id)
-  const main = paths.find((path) => path.endsWith(".json") && path.split("/").length === 2)
+  const main = paths.find(isMain)
   if (main === undefined) return undefined
+  yield* failIfForeign(yield* repository.changes(version, paths, 1), { version, instance, ids: [id] })
   const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths, names))
   if (record !== undefined) return record
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** Every recorded workflow of an instance, by id. */
-export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
+/** What is kept of every recorded workflow of an instance, by id. */
+export const readAll = Effect.fnUntraced(function* <A>(
+  repository: Repository,
+  instance: string,
+  keep: (record: JsonObject) => A
+) {
   const { hash } = yield* repository.tip
-  if (hash === undefined) return new Map<string, JsonObject>()
-  return yield* recordsIn(repository, hash, yield* repository.files(hash, folderOf(instance)))
+  if (hash === undefined) return new Map<string, A>()
+  return yield* recordsIn(repository, hash, yield* repository.files(hash, folderOf(instance)), keep)
 })
 
-/** The same as of a commit. */
-export const readAllAt = Effect.fnUntraced(function* (repository: Repository, instance: string, version: string) {
+/** The same as of a commit; of some of them where ids are given. */
+export const readAllAt = Effect.fnUntraced(function* <A>(
+  repository: Repository,
+  {
+    ids,
+    instance,
+    version
+  }: { readonly instance: string; readonly version: string; readonly ids: ReadonlySet<string> | undefined },
+  keep: (record: JsonObject) => A
+) {
   const names = yield* known(repository, version, repository.files(version, folderOf(instance)))
-  return yield* recordsIn(repository, version, names)
+  const records = yield* recordsIn(repository, version, names, keep, ids)
+  const changes = yield* repository.changes(version, [`${folderOf(instance)}/`])
+  yield* failIfForeign(changes, { version, instance, ids: [...records.keys()] })
+  return records
 })
 
-const recordsIn = Effect.fnUntraced(function* (repository: Repository, hash: string, names: Files) {
-  const all = new Map<string, JsonObject>()
-  const paths = [...names.keys()].filter((path) => idAt(path) !== undefined)
-  const files = yield* repository.read(hash, paths, names)
-  for (const path of paths) {
-    const id = idAt(path)
-    const isMain = path.endsWith(".json") && path.split("/").length === 2
-    const record = isMain ? recordAt(path.slice(0, -".json".length), files) : undefined
-    if (id !== undefined && record !== undefined) all.set(id, record)
+interface Wanted {
+  readonly version: string
+  readonly instance: string
+  readonly ids: ReadonlyArray<string>
+}
+
+/**
+ * A commit of ours names every workflow that it writes, so that one that another instance has brought into this one's folder
+ * shows. The commits of people are their own matter.
+ */
+const failIfForeign = (changes: Changes, wanted: Wanted): Effect.Effect<void, ForeignVersion> =>
+  Effect.flatMap(
+    inSlices(() => foreignIn(changes, wanted)),
+    (foreign) => (foreign === undefined ? Effect.void : Effect.fail(foreign))
+  )
+
+type Changes = Effect.Success<ReturnType<Repository["changes"]>>
+
+function* foreignIn(changes: Changes, { ids, instance, version }: Wanted): Sliced<ForeignVersion | undefined> {
+  const folder = folderOf(instance)
+  const left = new Set(ids)
+  for (const { committer, hash, message, paths } of changes) {
+    yield paths.length * weightOfPath
+    const written = paths.flatMap((path) => (path.startsWith(`${folder}/`) ? (idAt(path) ?? []) : []))
+    const newest = [...new Set(written)].filter((id) => left.delete(id))
+    const named = new Set(linesIn(message).flatMap((line) => (line.folder === folder ? [line.id] : [])))
+    const foreign = newest.find((id) => committer === ourAddress && !named.has(id))
+    if (foreign !== undefined) return new ForeignVersion({ version, instance, id: foreign, commit: hash.slice(0, 12) })
   }
-  return all
+  return undefined
+}
+
+/** Workflows that are read at a time. */
+const pageSize = 100
+
+const recordsIn = Effect.fnUntraced(function* <A>(
+  repository: Repository,
+  hash: string,
+  names: Files,
+  keep: (record: JsonObject) => A,
+  ids?: ReadonlySet<string>
+) {
+  const all = yield* inSlices(() => pathsById([...names.keys()]))
+  const paths = ids === undefined ? all : all.filter(([id]) => ids.has(id))
+  const kept = new Map<string, A>()
+  for (const page of Arrays.chunksOf(paths, pageSize)) {
+    const files = yield* repository.read(
+      hash,
+      page.flatMap(([, own]) => own),
+      names
+    )
+    const mainOf = (own: ReadonlyArray<string>) => own.find(isMain)?.slice(0, -".json".length) ?? ""
+    yield* inSlices(() =>
+      mapSliced(
+        page,
+        ([id, own]) => {
+          const record = recordAt(mainOf(own), files)
+          if (record !== undefined) kept.set(id, keep(record))
+        },
+        ([, own]) => weightAt(mainOf(own), files)
+      )
+    )
+  }
+  return kept
 })
 
-/** When workflows were recorded last, by `keyOf`, in milliseconds. */
+/** The file of a workflow itself, and not one of its texts. */
+const isMain = (path: string) => path.endsWith(".json") && path.split("/").length === 2
+
+function* pathsById(paths: ReadonlyArray<string>): Sliced<ReadonlyArray<readonly [string, ReadonlyArray<string>]>> {
+  const byId = new Map<string, Array<string>>()
+  for (const path of paths) {
+    yield weightOfPath
+    const id = idAt(path)
+    if (id === undefined) continue
+    const own = byId.get(id) ?? []
+    byId.set(id, own)
+    own.push(path)
+  }
+  return [...byId]
+}
+
+/**
+ * Until when a reading may show workflows as they were before they were recorded last, by `keyOf`, in milliseconds: commits have
+ * whole seconds, and a reading counts from when its answer was read.
+ */
 export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
   const found = yield* Effect.forEach(
     keys,
@@ -77,11 +168,14 @@ export const lastRecorded = Effect.fnUntraced(function* (repository: Repository,
       const [folder = "", id = ""] = key.split("/")
       const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
       const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
-      return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
+      return last === undefined ? [] : [[key, Date.parse(last.when) + longestReading] as const]
     })
   )
   return new Map(found.flat())
 })
+
+/** Milliseconds that a reading takes, from the engine's look at a workflow to the end of its answer. */
+const longestReading = 30_000
 
 /** Commits searched for one workflow; several instances may have one with its id. */
 const mostOfOne = 10
@@ -96,12 +190,16 @@ export const sinceBackup = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Since, GitError> {
   const folder = folderOf(instance)
   const { hash } = yield* repository.tip
-  if (hash === undefined) return { when: undefined, changes: [] }
+  if (hash === undefined) return { when: undefined, version: undefined, changes: [] }
   const line = backupLine(folder)
   const last = (yield* repository.log(line, { limit: 100 })).find(({ message }) => message.split("\n").includes(line))
   const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
-  return { when: last?.when, changes: commits.flatMap((commit) => driftIn(commit, folder)) }
+  const changes = yield* inSlices(() => mapSliced(commits, (commit) => driftIn(commit, folder), weightOfCommit))
+  return { when: last?.when, version: hash.slice(0, 12), changes: changes.flat() }
 })
+
+/** Characters of a message that are as much work as a node. */
+const weightOfCommit = ({ message }: Commit) => 1 + message.length / 1000
 
 /** Fails with `UnknownVersion` if a reading fails because there is no such commit. */
 const known = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>

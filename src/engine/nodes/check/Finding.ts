@@ -1,4 +1,4 @@
-import { clipped } from "../../../internal/clipped.ts"
+import { clipped, visibleJson } from "../../../internal/foreignText.ts"
 /** Something in a workflow that is wrong or misleading. */
 export interface Finding {
   /** `error`: it cannot run like this; `warning`: it has no effect, or not the expected one. */
@@ -20,4 +20,4 @@ export const inWords = ({ field, fix, node, problem }: Finding): string => {
 }
 
 /** The beginning of a value, as JSON. */
-export const quoted = (value: unknown): string => clipped(JSON.stringify(value) ?? "nothing", 80)
+export const quoted = (value: unknown): string => visibleJson(clipped(JSON.stringify(value) ?? "nothing", 80))

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nodeKind } from "../../client/naming.ts"
+import { nodeKind } from "../../workflow/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import { isShown } from "../conditions.ts"
 import type { Port } from "../NodeType.ts"

@@ -1,14 +1,15 @@
 import { Effect } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
-import { toEngineType } from "../../client/naming.ts"
+import { nameOf } from "../../workflow/models.ts"
+import { toEngineType } from "../../workflow/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
 import { checkAddresses } from "./addresses.ts"
 import { checkAiConnections } from "./aiConnections.ts"
+import { boundedParser } from "./boundedParser.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
@@ -30,8 +31,8 @@ export interface Checked {
 
 /** JavaScript is parsed only if there is any, so that the parser is loaded only then. */
 const parser = Effect.map(
-  Effect.promise(() => import("acorn")),
-  ({ parse }) => parse
+  Effect.promise(() => import("./acorn.ts")),
+  (acorn) => boundedParser(acorn)
 )
 
 /**
@@ -53,7 +54,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
         : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
   })
-  const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
+  const texts = mayHoldCode(nodes) ? yield* checkExpressions(graph, yield* parser) : []
   return inOrder(nodes, [
     ...ofNodes,
     ...checkStructure(nodes, graph, connections),

@@ -3,7 +3,7 @@ import { Effect, Option, Predicate } from "effect"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 

@@ -1,12 +1,15 @@
-import { Predicate, Result } from "effect"
+import { Effect, Predicate, Result } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { nameOf } from "../../client/models.ts"
+import { slices } from "../../../internal/slices.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import type { Parse, Unreadable } from "./boundedParser.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"
-import { type Mentions, type Parse, readExpression, readProgram } from "./javaScript.ts"
+import { type Mentions, readExpression, readProgram } from "./javaScript.ts"
 import { splitExpression } from "./splitExpression.ts"
 
 /** The names with `$` that engines offer to expressions and code. */
@@ -51,31 +54,59 @@ const codes: ReadonlyMap<string, string> = new Map([
   ["functionItem", "parameters.functionCode"]
 ])
 
+/** Findings about expressions and code that are told; of more, that there are more. */
+const maxFindings = 200
+
 /** Expressions and code that cannot be parsed, or that name nodes that do not exist or cannot have run. */
-export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Finding> => {
+export const checkExpressions = Effect.fnUntraced(function* (graph: Graph, parse: Parse) {
   const order = orderOf(graph)
-  return [...graph.nodes.values()].filter(isEnabled).flatMap((node) =>
-    sourcesOf(node).flatMap((source): ReadonlyArray<Finding> => {
+  const guess = guesses()
+  const names = [...graph.nodes.keys()].slice(0, maxCompared)
+  const pause = slices()
+  const findings: Array<Finding> = []
+  for (const node of [...graph.nodes.values()].filter(isEnabled)) {
+    for (const source of sourcesOf(node)) {
       const at = { node: nameOf(node), field: source.path }
-      const read = source.isProgram ? [readProgram(parse, source.text)] : expressionsIn(source.text, parse)
-      return read.flatMap((one) =>
-        Result.match(one, {
-          onFailure: (why): ReadonlyArray<Finding> => [
-            {
-              level: "error",
-              ...at,
-              problem: `${source.isProgram ? "the code" : "the expression"} cannot be read: ${why}`
-            }
-          ],
+      for (const read of source.isProgram ? programIn(source.text, parse) : expressionsIn(source.text, parse)) {
+        if (findings.length > maxFindings) return [...findings.slice(0, maxFindings), more]
+        const problems = Result.match(read.mentions, {
+          onFailure: (why) => [unreadable(why, source)],
           onSuccess: (mentions) => [
-            ...(source.isProgram && !mentions.returns ? [{ ...at, ...noResult }] : []),
-            ...problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem })),
-            ...takenProblems(mentions, node, source, graph).map((problem) => ({ ...at, ...problem }))
+            ...(source.isProgram && !mentions.returns ? [noResult] : []),
+            ...problemsOf(mentions, nameOf(node), { graph, guess, names, order }),
+            ...takenProblems(mentions, node, source, graph, guess)
           ]
         })
-      )
-    })
-  )
+        for (const problem of problems) findings.push({ ...at, ...problem })
+        yield* pause(read.length + overhead)
+      }
+    }
+  }
+  return findings
+})
+
+/** Characters that are parsed in the time that each expression takes besides. */
+const overhead = 100
+
+const more: Finding = {
+  level: "warning",
+  problem: "there are more problems in expressions and code than are told",
+  fix: "Mend these first"
+}
+
+type Problem = Omit<Finding, "node" | "field">
+
+const unreadable = ({ isUnparsed, why }: Unreadable, { isProgram }: Source): Problem => {
+  const what = isProgram ? "the code" : "the expression"
+  return isUnparsed
+    ? { level: "warning", problem: `${what} was not checked: ${why}` }
+    : { level: "error", problem: `${what} cannot be read: ${why}` }
+}
+
+/** What was read of a text, and how much of it. */
+interface Read {
+  readonly mentions: Result.Result<Mentions, Unreadable>
+  readonly length: number
 }
 
 const noResult = {
@@ -84,30 +115,55 @@ const noResult = {
   fix: "End it with return, such as return [{ json: { a: 1 } }]"
 } as const
 
+const programIn = (text: string, parse: Parse): ReadonlyArray<Read> => [
+  { mentions: readProgram(parse, text), length: text.length }
+]
+
 /** The code of an expression; without closing braces, an expression is plain text. */
-const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<Mentions, string>> =>
-  splitExpression(text.slice(1)).flatMap(({ isClosed, isCode, text: code }) => {
-    if (!isCode || code.trim() === "") return []
-    const read = isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)
+function* expressionsIn(text: string, parse: Parse): Generator<Read> {
+  for (const { isClosed, isCode, text: code } of splitExpression(text.slice(1))) {
+    if (!isCode || code.trim() === "") continue
+    const mentions = isClosed
+      ? readExpression(parse, code)
+      : Result.fail({ why: "{{ is never closed", isUnparsed: false })
     // Descriptions in `$fromAI` may contain any quotes: engines parse them in their own way.
-    return Result.isFailure(read) && isClosed && /\$from(?:AI|Ai|ai)\(/.test(code) ? [] : [read]
-  })
+    const isDescription = Result.isFailure(mentions) && isClosed && /\$from(?:AI|Ai|ai)\(/.test(code)
+    if (!isDescription) yield { mentions, length: code.length }
+  }
+}
+
+/** Names for which what was meant is looked for, and others that each of them is compared with, which takes its time. */
+const maxGuesses = 20
+const maxCompared = 500
+
+type Guess = (written: string, names: ReadonlyArray<string>) => string | undefined
+
+const guesses = (): Guess => {
+  let left = maxGuesses
+  return (written, names) => (left-- > 0 ? nearest(written, names) : undefined)
+}
 
 /** The end of the finding for a missing node. */
 export const notThere = ", which is not there"
 
+/** What a text that names nodes is held against. */
+interface Around {
+  readonly graph: Graph
+  readonly guess: Guess
+  readonly names: ReadonlyArray<string>
+  readonly order: Order
+}
+
 const problemsOf = (
   { asked, nodes, variables }: Mentions,
   name: string,
-  graph: Graph,
-  order: Order
-): ReadonlyArray<Omit<Finding, "node" | "field">> => [
-  ...nodes.flatMap((mentioned): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+  { graph, guess: guessed, names, order }: Around
+): ReadonlyArray<Problem> => [
+  ...nodes.flatMap((mentioned): ReadonlyArray<Problem> => {
     if (!graph.nodes.has(mentioned)) {
-      const guess = nearest(mentioned, [...graph.nodes.keys()])
-      const fix =
-        guess === undefined ? `Nodes: ${[...graph.nodes.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
-      return [{ level: "error", problem: `refers to node ${mentioned}${notThere}`, fix }]
+      const guess = guessed(mentioned, names)
+      const fix = guess === undefined ? `Nodes: ${names.slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
+      return [{ level: "error", problem: `refers to node ${clipped(mentioned, 200)}${notThere}`, fix }]
     }
     if (asked.has(mentioned)) return []
     if (graph.nodes.get(mentioned)?.disabled === true && order.runs(name)) {
@@ -118,10 +174,10 @@ const problemsOf = (
     const problem = `refers to node ${mentioned}, which cannot have run before`
     return [{ level: "error", problem, fix: `Take data of a node that leads to ${name}` }]
   }),
-  ...variables.flatMap((variable): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+  ...variables.flatMap((variable): ReadonlyArray<Problem> => {
     const guess = offered.includes(variable)
       ? undefined
-      : nearest(
+      : guessed(
           variable,
           offered.filter((one) => one.length > 3)
         )
@@ -153,8 +209,9 @@ const takenProblems = (
   { taken, variables }: Mentions,
   node: JsonObject,
   { isProgram }: Source,
-  { edges }: Graph
-): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+  { edges }: Graph,
+  guessed: Guess
+): ReadonlyArray<Problem> => {
   const [name, kind] = [nameOf(node), kindOf(node)]
   const isForEach = isProgram && kind === "code" && objectOf(node.parameters).mode === "runOnceForEachItem"
   const isTool = /tool/i.test(kind) || edges.some(({ from, source }) => source === name && from === "ai_tool")
@@ -164,7 +221,7 @@ const takenProblems = (
   )
   return [
     ...[...unknown].map((what) => {
-      const guess = what === "json" || what === "binary" ? `item.${what}, or first().${what}` : nearest(what, ofNode)
+      const guess = what === "json" || what === "binary" ? `item.${what}, or first().${what}` : guessed(what, ofNode)
       const fix = guess === undefined ? `There are ${ofNode.slice(0, -1).join(", ")}` : `Did you mean ${guess}?`
       return { level: "warning", problem: `a node has no ${what}: $("…").${what} is nothing`, fix } as const
     }),

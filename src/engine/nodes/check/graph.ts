@@ -1,7 +1,9 @@
 import { Predicate } from "effect"
 
+import { lazy } from "../../../internal/memoize.ts"
 import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { componentsOf, reachabilityOf } from "../../workflow/components.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
@@ -53,20 +55,35 @@ export const reachable = (
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name) || name === without) continue
     found.add(name)
-    open.push(...next(name))
+    for (const following of next(name)) open.push(following)
   }
   return found
 }
 
-const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other: "source" | "target") => {
-  const map = new Map<string, Array<string>>()
+const grouped = <A>(edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string, take: (edge: Edge) => A) => {
+  const map = new Map<string, Array<A>>()
   for (const edge of edges) {
-    const known = map.get(edge[key])
-    if (known === undefined) map.set(edge[key], [edge[other]])
-    else known.push(edge[other])
+    const known = map.get(keyOf(edge))
+    if (known === undefined) map.set(keyOf(edge), [take(edge)])
+    else known.push(take(edge))
   }
-  return (name: string): ReadonlyArray<string> => map.get(name) ?? []
+  return (name: string): ReadonlyArray<A> => map.get(name) ?? []
 }
+
+const leavingOf = (edges: ReadonlyArray<Edge>) =>
+  grouped(
+    edges,
+    ({ source }) => source,
+    (edge) => edge
+  )
+
+/** The nodes that each node leads to along these edges. */
+export const followersIn = (edges: ReadonlyArray<Edge>) =>
+  grouped(
+    edges,
+    ({ source }) => source,
+    ({ target }) => target
+  )
 
 /** The order of nodes in a run. */
 export interface Order {
@@ -76,38 +93,41 @@ export interface Order {
   readonly runs: (node: string) => boolean
 }
 
+/** Nodes that one node serves; of more nobody can say in which order they run. */
+const maxHosts = 20
+
 /** The order in which nodes can run. Nodes that serve another one, as a model serves an agent, run with it. */
 export const orderOf = ({ edges, nodes }: Graph): Order => {
   const main = edges.filter(({ from }) => from === "main")
-  const served = neighbours(
-    edges.filter(({ from }) => from !== "main"),
-    "source",
-    "target"
-  )
-  const next = neighbours(main, "source", "target")
+  const served = followersIn(edges.filter(({ from }) => from !== "main"))
+  const next = followersIn(main)
+  const leads = reachabilityOf([...nodes.keys(), ...main.map(({ source }) => source)], next)
   const triggers = [...nodes].filter(([, node]) => isTrigger(node) && isEnabled(node)).map(([name]) => name)
 
-  const previous = neighbours(main, "target", "source")
   const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
-  const known = new Map<string, ReadonlySet<string>>()
-  /** The predecessors of a node, including itself if it is in a loop. */
-  const before = (node: string): ReadonlySet<string> => {
-    const found = known.get(node) ?? reachable([node], previous)
-    known.set(node, found)
-    return found
+  const startsOf = (host: string) => triggers.filter((name) => name === host || leads(name, host))
+  /** What the triggers of a node reach without it; of the last one that was asked for. */
+  let around:
+    | { readonly host: string; readonly starts: ReadonlySet<string>; readonly names: ReadonlySet<string> }
+    | undefined
+  const aroundOf = (host: string) => {
+    if (around?.host === host) return around
+    const starts = startsOf(host)
+    around = { host, starts: new Set(starts), names: reachable(starts, next, host) }
+    return around
   }
-  const startsOf = (host: string) => triggers.filter((name) => name === host || before(host).has(name))
 
   const canPrecede = (name: string, node: string): boolean => {
     const isHelper = served(name).length > 0
     if (isHelper) return true
-    return hostsOf(node).some((host) => {
-      if (before(host).has(name)) return true
+    const hosts = hostsOf(node)
+    if (hosts.length > maxHosts) return true
+    return hosts.some((host) => {
+      if (leads(name, host)) return true
       if (name === host) return false
-      const starts = startsOf(host)
+      const { names, starts } = aroundOf(host)
       // What no trigger reaches is not ordered by this workflow.
-      if (starts.length === 0) return true
-      return starts.some((start) => start === name || reachable([start], next, host).has(name))
+      return starts.size === 0 || starts.has(name) || names.has(name)
     })
   }
 
@@ -130,83 +150,61 @@ const passing = new Set([
   "editImage"
 ])
 
-/** Nodes in loops or after them: those that remain when nodes without predecessors are removed repeatedly. */
-const behindLoops = (edges: ReadonlyArray<Edge>): ReadonlySet<string> => {
-  const coming = new Map<string, number>()
-  for (const { target } of edges) coming.set(target, (coming.get(target) ?? 0) + 1)
-  const next = neighbours(edges, "source", "target")
-  const open = [...new Set(edges.map(({ source }) => source))].filter((name) => !coming.has(name))
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    for (const target of next(name)) {
-      const left = (coming.get(target) ?? 0) - 1
-      coming.set(target, left)
-      if (left === 0) open.push(target)
-    }
-  }
-  return new Set([...coming].filter(([, count]) => count > 0).map(([name]) => name))
-}
+/** Members of a loop that a finding names. */
+const maxNamed = 12
 
 /** Loops that no node can end. */
 export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const main = edges.filter(({ from, to }) => from === "main" && to === "main")
-  const next = neighbours(main, "source", "target")
-  const told = new Set<string>()
-  return [...behindLoops(main)]
-    .filter((name) => nodes.has(name))
-    .flatMap((name): ReadonlyArray<Finding> => {
-      if (told.has(name)) return []
-      const after = reachable([name], next)
-      if (!after.has(name)) return []
-      const loop = [...after].filter((other) => reachable([other], next).has(name))
-      for (const member of loop) told.add(member)
-      if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
-      const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
+  const next = followersIn(main)
+  const leaving = leavingOf(main)
+  const starts = new Map(main.map(({ target }, place): [string, number] => [target, place]).toReversed())
+  const placeOf = (name: string) => starts.get(name) ?? Infinity
+  return componentsOf(nodes.keys(), next)
+    .filter(([name = "", ...others]) => others.length > 0 || next(name).includes(name))
+    .map((loop) => loop.filter((name) => nodes.has(name)).toSorted((a, b) => placeOf(a) - placeOf(b)))
+    .toSorted(([a = ""], [b = ""]) => placeOf(a) - placeOf(b))
+    .flatMap((loop): ReadonlyArray<Finding> => {
+      const [name] = loop
       const members = new Set(loop)
-      const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
-      const others = round.filter((member) => member !== name)
-      return [
-        { level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }
-      ]
+      if (name === undefined) return []
+      if (loop.some((member) => canEnd(nodes.get(member), leaving(member), members))) return []
+      const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
+      const round = reachable([name], (member) => next(member).filter((other) => members.has(other)))
+      const others = [...round].filter((member) => member !== name)
+      const left = others.length - maxNamed
+      const named = left > 0 ? [...others.slice(0, maxNamed), `${left} more`] : others
+      return [{ level: "error", node: name, problem: `the loop ${[name, ...named, name].join(" → ")} never ends`, fix }]
     })
 }
 
 /** Loop nodes with nothing in the loop, because only their output for the end is connected. */
-export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
-  [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
+export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
+  const main = edges.filter(({ from }) => from === "main")
+  const leads = lazy(() => reachabilityOf(nodes.keys(), followersIn(main)))
+  const leaving = leavingOf(main)
+  return [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
     if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
-    const leaving = edges.filter(({ from, source }) => source === name && from === "main")
-    const outputs = leaving.map(({ output }) => output)
-    const inside = leaving.filter(({ output }) => output === 1).map(({ target }) => target)
+    const ofNode = leaving(name)
+    const inside = ofNode.filter(({ output }) => output === 1).map(({ target }) => target)
+    const at = { level: "error", node: name, field: "connections.main" } as const
     if (inside.length > 0) {
-      const next = neighbours(
-        edges.filter(({ from }) => from === "main"),
-        "source",
-        "target"
-      )
-      if (inside.includes(name) || reachable(inside, next).has(name)) return []
+      if (inside.some((target) => target === name || leads()(target, name))) return []
       const problem = "what its second output (loop) leads to does not lead back, so that only the first batch is done"
-      return [
-        { level: "error", node: name, field: "connections.main", problem, fix: "Connect the last node of it to this" }
-      ]
+      return [{ ...at, problem, fix: "Connect the last node of it to this" }]
     }
-    if (!outputs.includes(0)) return []
+    if (!ofNode.some(({ output }) => output === 0)) return []
     const problem = "only its first output (done) is connected, so that nothing is done with the items"
     const fix = "Lead its second output (loop) to what is to be done with each batch, and that back to this node"
-    return [{ level: "error", node: name, field: "connections.main", problem, fix }]
+    return [{ ...at, problem, fix }]
   })
+}
 
 /** Whether a node of a loop can stop items from going round again. */
-const canEnd = (
-  node: JsonObject | undefined,
-  name: string,
-  edges: ReadonlyArray<Edge>,
-  loop: ReadonlySet<string>
-): boolean => {
+const canEnd = (node: JsonObject | undefined, leaving: ReadonlyArray<Edge>, loop: ReadonlySet<string>): boolean => {
   if (node === undefined || node.disabled === true) return false
   const kind = kindOf(node)
-  const inside = new Set(
-    edges.filter(({ source, target }) => source === name && loop.has(target)).map(({ output }) => output)
-  )
+  const inside = new Set(leaving.filter(({ target }) => loop.has(target)).map(({ output }) => output))
   if (kind === "if") return inside.size < 2
   // From its third version on, the first output is the one for the end of the loop.
   if (kind === "splitInBatches") return Number(node.typeVersion) < 3 || inside.size < 2

@@ -1,16 +1,9 @@
 import { Predicate, Result } from "effect"
 
 import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
+import { withoutEnd } from "../../../internal/withoutEnd.ts"
 import { textOf } from "../json.ts"
-
-/** Parses JavaScript; throws if it is invalid. */
-export type Parse = (code: string, options: ParseOptions) => unknown
-
-export interface ParseOptions {
-  readonly ecmaVersion: "latest"
-  readonly allowReturnOutsideFunction: boolean
-  readonly allowAwaitOutsideFunction: boolean
-}
+import type { Parse, Unreadable } from "./boundedParser.ts"
 
 /** What code refers to. */
 export interface Mentions {
@@ -26,24 +19,19 @@ export interface Mentions {
   readonly returns: boolean
 }
 
-const parseWith = (parse: Parse, code: string) =>
-  Result.try({
-    try: () =>
-      parse(code, { ecmaVersion: "latest", allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }),
-    catch: (error) => (error instanceof Error ? error.message : "it cannot be read")
-  })
-
 /** What the code between braces refers to, or why it cannot be parsed. */
-export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, string> => {
-  const asValue = parseWith(parse, `(${code.trim().replace(/;+$/, "")}\n)`)
+export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, Unreadable> => {
+  const asValue = parse(`(${withoutEnd(code.trim(), ";")}\n)`)
   if (Result.isSuccess(asValue)) return Result.map(asValue, mentionsIn)
-  if (Result.isSuccess(parseWith(parse, code))) return Result.fail("statements are no expression: write one value")
+  if (!asValue.failure.isUnparsed && Result.isSuccess(parse(code))) {
+    return Result.fail({ why: "statements are no expression: write one value", isUnparsed: false })
+  }
   return Result.fail(asValue.failure)
 }
 
 /** The same for a program. */
-export const readProgram = (parse: Parse, code: string): Result.Result<Mentions, string> =>
-  Result.map(parseWith(parse, code), mentionsIn)
+export const readProgram = (parse: Parse, code: string): Result.Result<Mentions, Unreadable> =>
+  Result.map(parse(code), mentionsIn)
 
 const mentionsIn = (tree: unknown): Mentions => {
   const nodes = new Set<string>()
@@ -52,7 +40,7 @@ const mentionsIn = (tree: unknown): Mentions => {
   const taken: Array<Mentions["taken"][number]> = []
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) open.push(...listOf(next).filter((one) => one !== undefined && one !== null))
+    if (Array.isArray(next)) for (const one of listOf(next)) if (Predicate.isNotNullish(one)) open.push(one)
     if (!isJsonObject(next)) continue
     const { callee, name, object, property, type } = next
     if (type === "Identifier" && Predicate.isString(name) && name.startsWith("$")) variables.add(name)
@@ -79,7 +67,7 @@ const mentionsIn = (tree: unknown): Mentions => {
 const returnsIn = (tree: unknown): boolean => {
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) open.push(...listOf(next).filter(Predicate.isNotNullish))
+    if (Array.isArray(next)) for (const one of listOf(next)) if (Predicate.isNotNullish(one)) open.push(one)
     if (!isJsonObject(next)) continue
     if (next.type === "ReturnStatement" || next.type === "ThrowStatement") return true
     if (!/Function/.test(String(next.type))) open.push(...Object.values(next).filter(Predicate.isObjectOrArray))

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
-import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
+import { nameOf } from "../../workflow/models.ts"
+import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../workflow/naming.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { settingsOf } from "../effectiveValues.ts"

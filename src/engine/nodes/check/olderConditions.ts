@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
 import type { Finding } from "./Finding.ts"

@@ -23,19 +23,28 @@ export const checkReachability = (
     return [{ level: "warning", field: "nodes", problem: "no trigger starts this workflow", fix }]
   }
   const after = new Map<string, Array<string>>()
-  const add = (from: string, to: string) => after.set(from, [...(after.get(from) ?? []), to])
+  const add = (from: string, to: string) => {
+    const targets = after.get(from)
+    if (targets === undefined) after.set(from, [to])
+    else targets.push(to)
+  }
   for (const { from, source, target } of edges) {
     if (from === "main") add(source, target)
     else add(target, source)
   }
+  const beginnings = new Set(starts)
+  const serving = new Set(edges.filter(({ from }) => from !== "main").map(({ source }) => source))
+  const entered = new Set(
+    edges.filter(({ from, source, target }) => from === "main" && source !== target).map(({ target }) => target)
+  )
   const strange = all.filter(([name]) => !known.has(name)).map(([name]) => name)
   const reached = reachable([...starts, ...strange], (name) => after.get(name) ?? [])
   return all
-    .filter(([name, node]) => isEnabled(node) && !reached.has(name) && !starts.includes(name) && known.has(name))
+    .filter(([name, node]) => isEnabled(node) && !reached.has(name) && !beginnings.has(name) && known.has(name))
     .flatMap(([name]): ReadonlyArray<Finding> => {
       const at = { level: "warning", node: name } as const
       const gives = (known.get(name)?.type.outputs ?? []).map(({ type }) => type).filter((type) => type !== "main")
-      const serves = edges.some(({ from, source }) => source === name && from !== "main")
+      const serves = serving.has(name)
       const onlyServes = gives.length > 0 && !(known.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
       if (onlyServes && !serves) {
         const problem = `serves no node${neverRuns}`
@@ -44,8 +53,7 @@ export const checkReachability = (
         ]
       }
       // Only the first node of a connected chain is reported.
-      const hasEntry = edges.some(({ from, source, target }) => from === "main" && target === name && source !== name)
-      if (hasEntry || serves) return []
+      if (entered.has(name) || serves) return []
       const problem = `no trigger leads to it${neverRuns}`
       return [{ ...at, field: "connections.main", problem, fix: "Connect it, or remove it" }]
     })

@@ -1,8 +1,9 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { reachabilityOf } from "../../workflow/components.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"
-import { type Graph, reachable } from "./graph.ts"
+import { followersIn, type Graph } from "./graph.ts"
 
 /** Kinds whose request a Respond to Webhook node can answer. */
 const answered = new Set(["webhook", "formTrigger", "chatTrigger", "wait"])
@@ -11,27 +12,27 @@ const answered = new Set(["webhook", "formTrigger", "chatTrigger", "wait"])
 export const checkResponding = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const all = [...nodes].filter(([, node]) => isEnabled(node))
   const responders = all.filter(([, node]) => kindOf(node) === "respondToWebhook").map(([name]) => name)
-  const after = new Map<string, Array<string>>()
-  for (const { from, source, target } of edges) {
-    if (from === "main") after.set(source, [...(after.get(source) ?? []), target])
-  }
-  const from = (name: string) => reachable([name], (one) => after.get(one) ?? [])
-  const hooks = all.filter(([, node]) => asksForAnswer(node)).map(([name, node]) => ({ name, node, reach: from(name) }))
-  const triggers = all.filter(([, node]) => isTrigger(node)).map(([name]) => ({ name, reach: from(name) }))
+  const main = edges.filter(({ from }) => from === "main")
+  const leads = reachabilityOf(nodes.keys(), followersIn(main))
+  const hooks = all.filter(([, node]) => asksForAnswer(node))
+  const triggers = all.filter(([, node]) => isTrigger(node)).map(([name]) => name)
+  const waits = [...nodes].filter(([, one]) => kindOf(one) === "wait").map(([wait]) => wait)
+  const answering = all.filter(([, node]) => answered.has(kindOf(node))).map(([name]) => name)
+  const behindWaits = new Set(responders.filter((one) => waits.some((wait) => leads(wait, one))))
   return [
-    ...hooks.flatMap(({ name, node, reach }) =>
-      ofHook(
+    ...hooks.flatMap(([name, node]) => {
+      const reached = responders.filter((one) => leads(name, one))
+      return ofHook(
         name,
         node,
-        responders.filter((one) => reach.has(one)),
-        nodes,
-        from
+        reached.length,
+        reached.find((one) => !behindWaits.has(one))
       )
-    ),
+    }),
     ...responders.flatMap((name): ReadonlyArray<Finding> => {
       if (Number(nodes.get(name)?.typeVersion) < 1.1) return []
-      const reached = triggers.some(({ reach }) => reach.has(name))
-      const isFed = all.some(([other, node]) => answered.has(kindOf(node)) && from(other).has(name))
+      const reached = triggers.some((trigger) => leads(trigger, name))
+      const isFed = answering.some((other) => leads(other, name))
       if (!reached || isFed) return []
       const problem = "no webhook leads to it, so that there is nobody to answer"
       const fix = "Begin with a Webhook node whose responseMode is responseNode, or remove this node"
@@ -48,18 +49,15 @@ const asksForAnswer = (node: JsonObject): boolean => {
 const ofHook = (
   name: string,
   node: JsonObject,
-  responders: ReadonlyArray<string>,
-  nodes: Graph["nodes"],
-  from: (name: string) => ReadonlySet<string>
+  responders: number,
+  unused: string | undefined
 ): ReadonlyArray<Finding> => {
   const { responseMode } = objectOf(node.parameters)
   const at = { level: "error", node: name, field: "parameters.responseMode" } as const
-  if (responseMode === "responseNode" && responders.length === 0) {
+  if (responseMode === "responseNode" && responders === 0) {
     const fix = "Lead it to a Respond to Webhook node, or set responseMode to lastNode or onReceived"
     return [{ ...at, problem: "waits for a Respond to Webhook node, and leads to none", fix }]
   }
-  const waits = [...nodes].filter(([, one]) => kindOf(one) === "wait").map(([wait]) => wait)
-  const unused = responders.find((one) => !waits.some((wait) => from(wait).has(one)))
   if (unused === undefined) return []
   if (kindOf(node) === "formTrigger" && Number(node.typeVersion) > 2.1) {
     const problem = `leads to ${unused}: from version 2.2 on a form cannot be answered by Respond to Webhook`

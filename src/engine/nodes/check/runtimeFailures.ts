@@ -2,7 +2,7 @@ import { Option, Predicate } from "effect"
 
 import { parseJson } from "../../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { json } from "./shapes.ts"

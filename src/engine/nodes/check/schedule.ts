@@ -1,7 +1,7 @@
 import { Cron, Predicate, Result } from "effect"
 
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
 import { textOf } from "../json.ts"

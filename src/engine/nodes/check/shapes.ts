@@ -172,7 +172,23 @@ export const json = (value: unknown): ReadonlyArray<Inside> => {
 
 /** Engines also accept JavaScript object literals. */
 const strict = (text: string) =>
-  text
-    .replace(/'((?:[^'\\\n]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")))
+  inDoubleQuotes(text)
     .replace(/([{,]\s*)([A-Za-z_$][\w$]*)\s*:/g, '$1"$2":')
     .replace(/,(\s*[}\]])/g, "$1")
+
+/** Texts in single quotes as JSON has them; one that nobody closes in its line stays. */
+const inDoubleQuotes = (text: string): string => {
+  const pieces: Array<string> = []
+  let from = 0
+  for (let start = text.indexOf("'"); start >= 0; start = text.indexOf("'", from)) {
+    let end = start + 1
+    while (end < text.length && text.charAt(end) !== "'" && text.charAt(end) !== "\n") {
+      end += text.charAt(end) === "\\" ? 2 : 1
+    }
+    const inner = text.slice(start + 1, end)
+    const isClosed = text.charAt(end) === "'"
+    pieces.push(text.slice(from, start), isClosed ? JSON.stringify(inner.replaceAll("\\'", "'")) : `'${inner}`)
+    from = isClosed ? end + 1 : end
+  }
+  return [...pieces, text.slice(from)].join("")
+}

@@ -19,7 +19,8 @@ export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
     }
     const before = expression.slice(index, found)
     index = found + 2
-    const backslashes = /\\*$/.exec(before)?.[0].length ?? 0
+    let backslashes = 0
+    while (before.at(-1 - backslashes) === "\\") backslashes += 1
     if (backslashes % 2 === 1) {
       buffer += expression.slice(found - before.length, index)
       continue

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import type { Graph } from "./graph.ts"

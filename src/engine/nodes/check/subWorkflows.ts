@@ -3,7 +3,7 @@ import { DateTime, Effect, Option, Predicate } from "effect"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
+import { idPattern, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"
@@ -70,7 +70,7 @@ const mentionsIn = (workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonO
 
 /** A workflow of the instance; one that this key may not see might still exist. */
 const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Workflow | "missing" | "unknown"> =>
-  /^[A-Za-z0-9_-]+$/.test(id)
+  idPattern.test(id)
     ? Effect.match(engine.getWorkflow(WorkflowId.make(id)), {
         onSuccess: (workflow) => workflow,
         onFailure: (error) => (isMissing(error) ? "missing" : "unknown")

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
@@ -32,9 +32,16 @@ const written = new Set([
   "responseFormCustomCss"
 ])
 
-const variable = String.raw`\$(?:json|node|input|item|items|now|today|workflow|execution|env|vars|itemIndex|runIndex|prevNode|binary|jmespath|fromAI)\b|\$\(`
-const inBraces = new RegExp(String.raw`\{\{[^{}]{0,200}?(?:${variable})`)
-const withoutBraces = new RegExp(String.raw`^=\s*(?:${variable})`)
+const variable =
+  /\$(?:json|node|input|item|items|now|today|workflow|execution|env|vars|itemIndex|runIndex|prevNode|binary|jmespath|fromAI)\b|\$\(/
+const braces = /\{\{([^{}]{1,200})/g
+const first = /^=\s*(\$\w*\(?)/
+
+/** Whether braces hold something that only expressions have. */
+const isInBraces = (text: string): boolean =>
+  text.includes("{{") && [...text.matchAll(braces)].some(([, inside = ""]) => variable.test(inside))
+
+const isWithoutBraces = (text: string): boolean => !text.includes("{{") && variable.test(first.exec(text)?.[1] ?? "")
 
 /** Texts that look like expressions but are not: without `=` at the beginning, or without braces after it. */
 export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
@@ -57,11 +64,11 @@ export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Find
 
 const problemOf = (text: string): Pick<Finding, "problem" | "fix"> | undefined => {
   if (!text.startsWith("=")) {
-    return inBraces.test(text)
+    return isInBraces(text)
       ? { problem: `is text as it stands, not an expression: ${quoted(text)}`, fix: 'Put "=" in front of it' }
       : undefined
   }
-  return withoutBraces.test(text) && !text.includes("{{")
+  return isWithoutBraces(text)
     ? { problem: `is text as it stands: ${quoted(text)}`, fix: "Put {{ }} around what is to be computed" }
     : undefined
 }

@@ -7,7 +7,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
-import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 /** One of two workflows that are compared. */

@@ -1,12 +1,12 @@
 import { Predicate, Result, Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { toEngineType } from "../../client/naming.ts"
 import { groupsAmong } from "../../client/refusedGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
+import { fullType, portableVersion, newestVersion } from "../../nodes/typeVersions.ts"
+import { toEngineType } from "../../workflow/naming.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
-import { fullType, portableVersion, newestVersion } from "../../workflow/typeVersions.ts"
 import { bridges, wiresLike, withoutWires, withWire } from "../../workflow/wires.ts"
 import {
   type Apply,

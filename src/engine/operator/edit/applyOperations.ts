@@ -1,6 +1,6 @@
 import { Match, Result } from "effect"
 
-import type { Workflow } from "../../client/models.ts"
+import type { Workflow } from "../../workflow/models.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as adding from "./adding.ts"
 import { credential } from "./credential.ts"

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { withoutSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
 import { notThere } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId, workflowName } from "../../tools/parameters.ts"
@@ -14,7 +14,7 @@ import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { takenOver } from "../../tools/workflows/takenOver.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
-import { withoutSecrets } from "../../workflow/maskSecrets.ts"
+import { TagId, type Tag, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
 import type { Edited } from "./applyOperations.ts"
 import { noticesOfCopy, saveCopy } from "./copying.ts"
@@ -37,7 +37,7 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   },
   run: Effect.fnUntraced(function* ({ copy_as, dry_run = false, id, ifVersion, operations: given = [] }) {
     if (given.length === 0 && copy_as === undefined) return yield* noOperations
-    const operations = yield* readOperations(given)
+    const operations = yield* readOperations(given, ifVersion)
     const current = readUnchanged(id, ifVersion)
     if (copy_as !== undefined && !dry_run) return yield* copy(copy_as, operations, yield* current)
     const tried = tryOut(operations, copy_as !== undefined)

@@ -1,11 +1,11 @@
 import { Effect, Result, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { maskStandsForSecret, masksIn, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
-import type { Workflow } from "../../client/models.ts"
-import { isSameJson } from "../../client/versions.ts"
-import { maskStandsForSecret, masksIn } from "../../workflow/maskSecrets.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { isSameJson } from "../../workflow/versions.ts"
 import { applyOperations, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
 import { type Operation, readOperation } from "./Operation.ts"
@@ -31,22 +31,25 @@ const refusal = ({ operation, problem }: EditProblem) =>
     problem: `${problem}. Nothing was changed`.replace(/([.?!])\. Nothing/, "$1 Nothing")
   })
 
-/** Reads operations as a caller gives them. */
-export const readOperations = (given: ReadonlyArray<JsonObject>) =>
+/** Reads operations as a caller gives them; masks that they write stand for something where the version is given that they are from. */
+export const readOperations = (given: ReadonlyArray<JsonObject>, ifVersion?: string) =>
   Effect.forEach(given, (one, place): Effect.Effect<Operation, InvalidArgument> =>
     Effect.fromResult(
       Result.mapError(
-        Result.filterOrFail(readOperation(one), writesNoMask, () => problemOfMasks),
+        Result.filterOrFail(readOperation(one), writesNoMask(ifVersion !== undefined), () => problemOfMasks),
         (problem) => refusal({ operation: place, problem })
       )
     )
   )
 
 /** Views of workflows mask secrets, and what is taken from one may hold some of that. */
-const writesNoMask = (operation: Operation): boolean =>
-  Object.entries(operation).every(([field, given]) => field === "find" || masksIn(given) === 0)
+const writesNoMask =
+  (isOfVersion: boolean) =>
+  (operation: Operation): boolean =>
+    (isOfVersion && operation.op === "set") ||
+    Object.entries(operation).every(([field, given]) => field === "find" || masksIn(given) === 0)
 
-const problemOfMasks = `${maskStandsForSecret}, or leave it out`
+const problemOfMasks = `${maskStandsForSecret}${orWhereRead}`
 
 /** A workflow as operations make it, with what was looked up for that on its instance; nothing is written. */
 export const editedBy = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {

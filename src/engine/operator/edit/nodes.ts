@@ -1,9 +1,9 @@
 import { Result, Struct } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf, type Workflow } from "../../client/models.ts"
-import { nodeType } from "../../client/naming.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
+import { nodeType } from "../../workflow/naming.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
 import { mentions, renameNode } from "../../workflow/references.ts"
 import { idOf } from "./adding.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type Tag, TagId } from "../../client/models.ts"
+import { type Tag, TagId } from "../../workflow/models.ts"
 
 /** The ids of the tags of these names: of those that are known, and of others that are made. */
 export const tagsNamed = (names: ReadonlyArray<string>, known: ReadonlyArray<Tag>) =>

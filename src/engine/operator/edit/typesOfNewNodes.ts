@@ -1,13 +1,13 @@
 import { Effect, Option } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
-import { toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { packageOf } from "../../nodes/packageOf.ts"
 import { suggestTypes } from "../../nodes/suggestNodes.ts"
-import { fullType, portableVersion } from "../../workflow/typeVersions.ts"
+import { fullType, portableVersion } from "../../nodes/typeVersions.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { toEngineType } from "../../workflow/naming.ts"
 import { versionIn } from "./adding.ts"
 import type { Operation } from "./Operation.ts"
 

@@ -2,8 +2,16 @@ import { Option, Predicate, Result } from "effect"
 
 import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
-import { holdsSecrets, mapShownTexts, meaningOf, secretsStay } from "../../workflow/maskSecrets.ts"
+import {
+  holdsSecrets,
+  mapShownTexts,
+  maskStandsForSecret,
+  meaningOf,
+  orWhereRead,
+  secretsStay
+} from "../../../internal/secrets/maskSecrets.ts"
+import { unmasked } from "../../../internal/secrets/unmasked.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { withoutFormerNames } from "../../workflow/resourceNames.ts"
 import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/valuePaths.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
@@ -44,14 +52,21 @@ export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }
       if (parameters !== undefined) return yield* Result.fail("give either parameters, or path and value")
       if (value === undefined) return yield* Result.fail("value is required; null removes")
       const at = yield* readPath(path)
-      const changed = yield* withValueAt(node, at, value === null ? undefined : asThere(value, valueAt(node, at)))
+      const there = valueAt(node, at)
+      const put = value === null ? undefined : yield* withItsSecrets(asThere(value, there), there, fieldAt(node, at))
+      const changed = yield* withValueAt(node, at, put)
       return isJsonObject(changed) ? withNode(draft, node, renamed(node, changed)) : draft
     }
     const patch = parameters ?? (Predicate.isString(value) ? Option.getOrUndefined(parseJson(value)) : value)
     if (!isJsonObject(patch)) return yield* Result.fail("give parameters as an object, or path and value")
-    const merged = { ...node, parameters: mergePatch(node.parameters ?? {}, patch) }
+    const whole = yield* withItsSecrets(patch, node.parameters, "parameters")
+    const merged = { ...node, parameters: mergePatch(node.parameters ?? {}, whole) }
     return withNode(draft, node, renamed(node, merged))
   })
+
+/** What is put in place of a value, with the secrets of that value which masks in it stand for. */
+const withItsSecrets = (given: unknown, there: unknown, field: string) =>
+  Result.mapError(unmasked(given, there, field), () => `${maskStandsForSecret}${orWhereRead}`)
 
 const renamed = (before: JsonObject, after: JsonObject): JsonObject =>
   after.parameters === undefined

@@ -1,13 +1,13 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { type Execution, nameOf } from "../../client/models.ts"
-import { maskSecrets, maskText } from "../../workflow/maskSecrets.ts"
+import { maskSecrets, maskText } from "../../../internal/secrets/maskSecrets.ts"
+import { type Execution, nameOf } from "../../workflow/models.ts"
 import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
 import { nodeNamed, type RunData, textIn } from "./runData.ts"
 import { goneOver, runPathOf } from "./runPath.ts"
-import { truncateText } from "./truncate.ts"
 
 /** The head of every answer about an execution: what ran, when, for how long, and how it ended. */
 export const headOf = (execution: Execution): JsonObject => {
@@ -16,7 +16,7 @@ export const headOf = (execution: Execution): JsonObject => {
   const seconds = secondsOf(execution)
   return {
     id: execution.id,
-    workflow: { ...defined("id", workflowId), ...defined("name", name && truncateText(name, 80)) },
+    workflow: { ...defined("id", workflowId), ...defined("name", name && clipped(name, 80)) },
     status: statusOf(execution),
     mode,
     startedAt,
@@ -61,8 +61,8 @@ const wentOn = (data: RunData): JsonObject => {
       node,
       items: count,
       error: Predicate.isString(error)
-        ? truncateText(maskText(error), 200)
-        : truncateText(maskText(textIn(objectOf(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
+        ? clipped(maskText(error), 200)
+        : clipped(maskText(textIn(objectOf(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
     }))
   return errors.length === 0 ? {} : { wentOnAfterErrors: errors }
 }
@@ -78,7 +78,7 @@ const neverRun = (data: RunData): JsonObject => {
     .filter((name) => !ran.has(name))
   return names.length === 0
     ? {}
-    : { gaveOutNothing: last.node, didNotRun: names.slice(0, 8).map((name) => truncateText(name, 40)) }
+    : { gaveOutNothing: last.node, didNotRun: names.slice(0, 8).map((name) => clipped(name, 40)) }
 }
 
 type Say = (execution: Execution, data: RunData | undefined) => string

@@ -1,9 +1,10 @@
 import { Struct } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import type { Execution } from "../../client/models.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
+import type { Execution } from "../../workflow/models.ts"
 import { headOf } from "./describeExecution.ts"
 import { childOf, defined, type Failure, messageOf, placeOf, wordsOf } from "./failure.ts"
 import type { FieldReference } from "./fieldReferences.ts"
@@ -11,7 +12,7 @@ import { fieldNotes, firstLacking, shapeNotes, type Side } from "./inputFields.t
 import type { RelatedRuns } from "./relatedRuns.ts"
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
 import { runPathOf } from "./runPath.ts"
-import { truncateFields, truncateText, type Limits } from "./truncate.ts"
+import { truncateFields, type Limits } from "./truncate.ts"
 
 /** Everything that was read about a failure. */
 export interface Findings {
@@ -72,7 +73,7 @@ const shown = (findings: Findings, facts: Facts, limits: FailureLimits): JsonObj
   ...itemShown(findings, facts.lacking, limits),
   ...filled("fields", Object.fromEntries(Object.entries(facts.notes).slice(0, limits.fields))),
   ...filled("itemFields", facts.shape),
-  path: truncateText(facts.path, limits.words * 2),
+  path: clipped(facts.path, limits.words * 2),
   lastSuccess: successOf(findings, facts.before),
   ...changesOf(findings, limits),
   alike: alikeOf(findings)
@@ -98,7 +99,7 @@ const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
 /** The names of the credentials that a node uses. */
 const credentialsOf = (node: JsonObject | undefined): string | undefined => {
   const names = Object.values(objectOf(node?.credentials)).flatMap((one) => textIn(objectOf(one).name) ?? [])
-  return names.length === 0 ? undefined : truncateText(names.join(", "), 120)
+  return names.length === 0 ? undefined : clipped(names.join(", "), 120)
 }
 
 /** Which of its runs failed, where it ran several times. */
@@ -173,7 +174,7 @@ const changesOf = ({ execution, success }: Findings, { fields, text }: Limits): 
   if (!isJsonObject(before) || !isJsonObject(after)) return {}
   const changes = differences(Struct.omit(before, ["active", "updatedAt"]), Struct.omit(after, ["active", "updatedAt"]))
   if (changes.length === 0) return { changedBetween: "nothing in the workflow" }
-  return { changedBetween: changeLines(changes, Math.ceil(fields / 2)).map((line) => truncateText(line, text * 2)) }
+  return { changedBetween: changeLines(changes, Math.ceil(fields / 2)).map((line) => clipped(line, text * 2)) }
 }
 
 const alikeOf = ({ compared: { alike, compared }, execution, related }: Findings): JsonObject => {

@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { maskText } from "../../workflow/maskSecrets.ts"
+import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { textsIn } from "./fieldReferences.ts"
 import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
-import { truncateText } from "./truncate.ts"
 
 /** What went wrong in a run, and where. Fields are undefined where the engine does not say. */
 export interface Failure {
@@ -51,9 +51,9 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const shown = (text: string | undefined, most: number) =>
     text === undefined || text === message
       ? undefined
-      : truncateText(maskText(withoutHtml(withoutPaths(text.slice(0, longest)))), most)
+      : clipped(maskText(withoutHtml(withoutPaths(text.slice(0, longest)))), most)
   return {
-    message: truncateText(maskText(withoutPaths(message.slice(0, longest))), room),
+    message: clipped(maskText(withoutPaths(message.slice(0, longest))), room),
     ...defined("description", shown(description, room / 2)),
     ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
     ...defined("httpCode", code === null ? undefined : code)
@@ -69,15 +69,20 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
   const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectOf(request)
   const address = textIn(uri) ?? textIn(url)
-  const shown = (text: string) => truncateText(maskText(text.slice(0, longest)), 160)
+  const shown = (text: string) => clipped(maskText(text.slice(0, longest)), 160)
   return {
     ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
     ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
-    ...defined("parameter", textIn(parameter)),
-    ...defined("refersTo", textIn(nodeCause)),
+    ...defined("parameter", short(parameter)),
+    ...defined("refersTo", short(nodeCause)),
     ...defined("expression", shownExpression(parameters, textIn(nodeCause), shown)),
-    ...defined("calls", textIn(objectOf(parameters.workflowId).value) ?? textIn(parameters.workflowId))
+    ...defined("calls", short(objectOf(parameters.workflowId).value) ?? short(parameters.workflowId))
   }
+}
+
+const short = (value: unknown): string | undefined => {
+  const text = textIn(value)
+  return text === undefined ? undefined : clipped(text, 200)
 }
 
 /** The expression that names a node. */
@@ -104,17 +109,27 @@ const withoutHtml = (text: string): string =>
 /** Removes paths of the engine's server, and stack traces. */
 export const withoutPaths = (text: string): string =>
   text
-    .replace(/\n\s*at .*/g, "")
-    .replace(/(?:file:\/\/)?(?:\/[\w.@+-]+){2,}\/([\w.@+-]+\.[cm]?[jt]s)(:\d+)*/g, "$1")
+    .replace(/\n[^\S\n]*at .*/g, "")
+    .replace(/(?:file:\/\/)?\/[\w.@+/-]+(?::\d+){0,2}/g, withoutFolders)
     .trim()
+
+/** The file of a script that lies in some folders; other texts with slashes as they are. */
+const withoutFolders = (text: string): string => {
+  const begin = text.lastIndexOf("//") + 1
+  const [, ...folders] = text.slice(begin).split("/")
+  const file = folders.pop()
+  if (file === undefined || folders.length < 2 || folders.includes("")) return text
+  const before = text.startsWith("file:///") ? "" : text.slice(0, begin)
+  return /\.[cm]?[jt]s(?![\w/])/.test(file) ? before + (file.split(":", 1)[0] ?? file) : text
+}
 
 /** A key that is equal for errors that differ only in numbers, ids and quoted texts. */
 export const kindOfMessage = (message: string): string =>
-  withoutPaths(message)
+  withoutPaths(message.slice(0, longest))
     .slice(0, 300)
     .replace(/\b[\da-f]{8}-[\da-f-]{27}\b/gi, "#")
     .replace(/"[^"]*"/g, '"…"')
-    .replace(/\b(?=\w*\d)\w{12,}\b/g, "#")
+    .replace(/\w{12,}/g, (word) => (/\d/.test(word) ? "#" : word))
     .replace(/\d+/g, "#")
     .toLowerCase()
 

@@ -18,11 +18,8 @@ export const textsIn = (value: unknown, found: Array<string> = []): ReadonlyArra
   return found
 }
 
-const member = String.raw`(?:\??\.\s*[A-Za-z_$][\w$]*|(?:\?\.)?\[\s*(?:"[^"\]]{1,80}"|'[^'\]]{1,80}')\s*\])`
-const referencePattern = new RegExp(
-  String.raw`(?:(?:\$\(\s*|\$node\s*\[\s*|\$items\(\s*)(?:"([^"]{1,200})"|'([^']{1,200})')[^;\n]{0,40}?\.json|\$json|(?<![\w$])json)(${member}{1,6})(\s*\()?`,
-  "g"
-)
+const referencePattern =
+  /(?:(?:\$\(\s*|\$node\s*\[\s*|\$items\(\s*)(?:"([^"]{1,200})"|'([^']{1,200})')[^;\n]{0,40}?\.json|\$json|(?<![\w$])json)((?:\??\.\s*[A-Za-z_$][\w$]*|(?:\?\.)?\[\s*(?:"[^"\]]{1,80}"|'[^'\]]{1,80}')\s*\]){1,6})(\s*\()?/g
 const step = /\.\s*([A-Za-z_$][\w$]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/g
 
 /**
@@ -44,7 +41,8 @@ export const fieldReferencesIn = (
       }
     })
   )
-  const bare = fields.filter((field) => texts.some((text) => text.split(/\s*,\s*/).includes(field)))
+  const named = new Set(texts.flatMap((text) => text.split(",").map((part) => part.trim())))
+  const bare = fields.filter((field) => named.has(field))
   return distinct([...referred, ...bare.map((field) => ({ path: [field] }))].filter(({ path }) => path.length > 0))
 }
 

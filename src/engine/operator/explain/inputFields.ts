@@ -1,10 +1,11 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { valueAt } from "../../workflow/valuePaths.ts"
 import { type FieldReference, fieldReferencesIn, textOfReference } from "./fieldReferences.ts"
 import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
-import { truncateText, truncateValue } from "./truncate.ts"
+import { truncateValue } from "./truncate.ts"
 
 /** How many of the items have a field, which lack it, and what it holds. */
 interface Presence {
@@ -83,7 +84,7 @@ const difference = (here: Presence, there: Presence, { path }: FieldReference): 
 }
 
 const exampleOf = (value: unknown, name: string): string =>
-  truncateText(JSON.stringify(truncateValue(value, { text: 200, fields: 5, depth: 1 }, name)) ?? "", 60)
+  clipped(JSON.stringify(truncateValue(value, { text: 200, fields: 5, depth: 1 }, name)) ?? "", 60)
 
 /** The names of fields that the items of the successful run had and these lack, and the other way round. */
 export const shapeNotes = (now: Side, before: Side): JsonObject => {

@@ -2,7 +2,7 @@ import { Effect, Option, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import type { Execution, ExecutionId, ExecutionQuery } from "../../client/models.ts"
+import type { Execution, ExecutionId, ExecutionQuery } from "../../workflow/models.ts"
 import { errorsOnly, isOutline } from "./executionSelections.ts"
 import { failureOf, kindOfMessage, messageOf } from "./failure.ts"
 import { runDataOf } from "./runData.ts"

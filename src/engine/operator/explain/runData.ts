@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 
 /** One run of one node, as an execution keeps it. */
 export interface NodeRun {

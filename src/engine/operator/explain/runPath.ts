@@ -1,6 +1,6 @@
+import { clipped } from "../../../internal/foreignText.ts"
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type NodeRun, jsonOf, nodeNamed, type RunData } from "./runData.ts"
-import { truncateText } from "./truncate.ts"
 
 const first = 3
 const last = 9
@@ -24,7 +24,7 @@ export const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<Nod
 }
 
 const stepOf = (data: RunData, node: string, runs: ReadonlyArray<NodeRun>): string => {
-  const name = truncateText(node, 40)
+  const name = clipped(node, 40)
   const times = runs.length > 1 ? ` (${runs.length} runs)` : ""
   if (runs.at(-1)?.error !== undefined) return `${name} failed${times}`
   const outputs = Math.max(...runs.map((run) => run.outputs.length), 1)

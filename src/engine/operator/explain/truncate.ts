@@ -1,14 +1,8 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { maskSecrets } from "../../workflow/maskSecrets.ts"
-
-/** At most this many characters of a text; what is cut off is replaced by the length of the whole. */
-export const truncateText = (text: string, most: number): string =>
-  text.length <= most ? text : `${wholeCharacters(text.slice(0, Math.max(most, 1)))}… (${text.length} characters)`
-
-/** Without half a character at the end. */
-const wholeCharacters = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, "")
+import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 
 /** How much of a value is shown. */
 export interface Limits {
@@ -30,9 +24,9 @@ export const truncateFields = (value: JsonObject, names: ReadonlyArray<string>, 
 
 const cut = (value: unknown, limits: Limits, name: string, depth: number): unknown => {
   if (Predicate.isString(value)) {
-    if (/^stack(Trace)?$/i.test(name) && /\n\s*at /.test(value)) return "[left out]"
+    if (/^stack(Trace)?$/i.test(name) && /\n[^\S\n]*at /.test(value)) return "[left out]"
     const text = maskSecrets(value.slice(0, searched), name)
-    return Predicate.isString(text) ? truncateText(text + value.slice(searched), limits.text) : text
+    return Predicate.isString(text) ? clipped(text + value.slice(searched), limits.text) : text
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return value
@@ -42,19 +36,17 @@ const cut = (value: unknown, limits: Limits, name: string, depth: number): unkno
   }
   if (!isJsonObject(value)) return value
   const names = Object.keys(value)
-  if (depth >= limits.depth) return names.length === 0 ? {} : `{${truncateText(names.slice(0, 8).join(", "), 80)}}`
+  if (depth >= limits.depth) return names.length === 0 ? {} : `{${clipped(names.slice(0, 8).join(", "), 80)}}`
   return fieldsOf(value, names, limits, depth)
 }
 
 const fieldsOf = (value: JsonObject, names: ReadonlyArray<string>, limits: Limits, depth: number): JsonObject => {
   const entries = names
     .slice(0, limits.fields)
-    .map((name): readonly [string, unknown] => [truncateText(name, 60), cut(value[name], limits, name, depth + 1)])
+    .map((name): readonly [string, unknown] => [clipped(name, 60), cut(value[name], limits, name, depth + 1)])
   const rest = names.slice(limits.fields)
   return {
     ...Object.fromEntries(entries),
-    ...(rest.length === 0
-      ? {}
-      : { "…": `${rest.length} more fields: ${truncateText(rest.slice(0, 8).join(", "), 80)}` })
+    ...(rest.length === 0 ? {} : { "…": `${rest.length} more fields: ${clipped(rest.slice(0, 8).join(", "), 80)}` })
   }
 }

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
-import { CredentialId } from "../../client/models.ts"
+import { CredentialId } from "../../workflow/models.ts"
 import { unsupportedReason } from "../routeSupport.ts"
 import { outcomeOf, testRoute } from "../running/testCredential.ts"
 import type { WorkflowFacts, Engine } from "./workflowFacts.ts"

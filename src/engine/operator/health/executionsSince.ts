@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
-import type { Execution, Page, PageQuery } from "../../client/models.ts"
+import type { Execution, Page, PageQuery } from "../../workflow/models.ts"
 
 /** Pages that are read of a list. */
 const mostPages = 4

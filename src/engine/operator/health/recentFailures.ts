@@ -1,11 +1,11 @@
 import { Effect, Option } from "effect"
 
-import type { Execution } from "../../client/models.ts"
-import { maskText } from "../../workflow/maskSecrets.ts"
+import { clipped } from "../../../internal/foreignText.ts"
+import { maskText } from "../../../internal/secrets/maskSecrets.ts"
+import type { Execution } from "../../workflow/models.ts"
 import { errorsOnly } from "../explain/executionSelections.ts"
 import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure.ts"
 import { runDataOf } from "../explain/runData.ts"
-import { truncateText } from "../explain/truncate.ts"
 import { type Listed, executionsSince } from "./executionsSince.ts"
 import type { Engine } from "./workflowFacts.ts"
 
@@ -82,7 +82,7 @@ const counted = (all: ReadonlyArray<Told>) => {
         ? []
         : [
             {
-              ...(first.node === undefined ? {} : { node: truncateText(first.node, 60) }),
+              ...(first.node === undefined ? {} : { node: clipped(first.node, 60) }),
               message: maskText(first.message),
               count: rest.length + 1,
               execution: first.id

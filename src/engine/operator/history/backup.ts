@@ -1,20 +1,23 @@
 import { Effect } from "effect"
 
+import { clipped, listed } from "../../../internal/foreignText.ts"
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { Arrival, gatheringSeconds } from "../../../mcp/callTime.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
-import type { Drift } from "../../client/History.ts"
+import type { Drift, SetAside } from "../../client/History.ts"
 import { somebody } from "../../history/git/fastImport.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { truncateText } from "../explain/truncate.ts"
 import { notKept } from "./historyErrors.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
 
 /** Changes that are shown, of all instances, and characters of what each of them changed. */
 const most = 40
 const longest = 240
+
+/** Entries of an instance that are named although the history cannot hold them. */
+const mostNotRecorded = 10
 
 export const backup = AcrossTool.make("backup", {
   title: "Back up workflows",
@@ -49,25 +52,37 @@ const oneInstance = (engine: EngineClient["Service"], { report, rows, until }: A
     onSuccess: (backedUp) => shown(backedUp, rows)
   })
 
-const shown = ({ changes, instance, since, tags, toRead, workflows }: BackedUp, rows: number) => ({
+const shown = (
+  { changes, instance, notRecorded, since, tags, toRead, version, workflows }: BackedUp,
+  rows: number
+) => ({
   instance,
   workflows,
   tags,
   ...(since === undefined ? {} : { since }),
+  ...(version === undefined ? {} : { version }),
   changes: changes.slice(0, rows).map(shownDrift),
   ...(changes.length > rows ? { more: changes.length - rows } : {}),
   ...noticed([
+    ...(notRecorded.length > 0 ? [`Not recorded, unlike all else: ${notRecordedWords(notRecorded)}.`] : []),
     ...(toRead > 0 ? [`Not complete: ${toRead} workflows are still to be read. Call again to go on.`] : []),
     ...(changes.some(({ by }) => by === somebody) ? [`Who "${somebody}" is, the engine does not tell.`] : [])
   ])
 })
+
+/** Entries that the history cannot hold, with the reasons. */
+export const notRecordedWords = (entries: ReadonlyArray<SetAside>): string =>
+  listed(
+    entries.map(({ id, problem }) => `${id} (${problem})`),
+    mostNotRecorded
+  )
 
 const noticed = (notices: ReadonlyArray<string>) => (notices.length === 0 ? {} : { notice: notices.join(" ") })
 
 const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
   id,
   name,
-  change: truncateText(change, longest),
+  change: clipped(change, longest),
   by,
   ...(tool === undefined ? {} : { tool }),
   when,

@@ -2,9 +2,9 @@ import { Effect, Result } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import { listAll, workflowsIn } from "../../client/listAll.ts"
-import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { exclusively } from "../../tools/workflows/guards.ts"
 import { write } from "../../tools/workflows/writes.ts"
+import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { callingInstead, callsOf } from "../../workflow/workflowCalls.ts"
 
 /** A workflow that names another one, and where. */

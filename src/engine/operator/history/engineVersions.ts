@@ -4,8 +4,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../client/models.ts"
 import { describe } from "../../history/describe.ts"
+import { type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 
 /** Versions of an engine that are looked at. */
 const most = 250

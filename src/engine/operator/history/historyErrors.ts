@@ -1,19 +1,22 @@
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
-import type { HistoryError, UnknownVersion } from "../../client/History.ts"
+import type { VersionError } from "../../client/History.ts"
 
-/** The history cannot be read, and what to do about it is in its words; or it has no such version. */
-export const unreadable = (error: HistoryError | UnknownVersion): InvalidArgument | ToolError =>
-  error._tag === "UnknownVersion"
-    ? new InvalidArgument({
-        argument: "version",
-        problem: `${error.version} is not in this history: workflow_history lists the versions of a workflow, git log those of all`
-      })
-    : new ToolError({
-        blame: "upstream",
-        code: "HISTORY_ERROR",
-        message: `The history cannot be read: ${error.message}`,
-        details: {}
-      })
+/** The history cannot be read, and what to do about it is in its words; or it has no such version of the instance. */
+export const unreadable = (error: VersionError): InvalidArgument | ToolError => {
+  if (error._tag === "HistoryError") {
+    return new ToolError({
+      blame: "upstream",
+      code: "HISTORY_ERROR",
+      message: `The history cannot be read: ${error.message}`,
+      details: {}
+    })
+  }
+  const problem =
+    error._tag === "ForeignVersion"
+      ? `cannot be trusted: ${error.message}. Look at it with git show ${error.commit}, and take an older version`
+      : `${error.version} is not in this history: workflow_history lists the versions of a workflow, git log those of all`
+  return new InvalidArgument({ argument: "version", problem })
+}
 
 const noHistory = (more: string) =>
   new ToolError({

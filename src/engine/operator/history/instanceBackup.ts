@@ -1,12 +1,16 @@
-import { Array as Arrays, Effect, Predicate, Schema } from "effect"
+import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { ProvesAbsence } from "../../client/absence.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import type { Drift, HistoryError } from "../../client/History.ts"
+import type { Drift, HistoryError, SetAside } from "../../client/History.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { listAll } from "../../client/listAll.ts"
-import { WorkflowId } from "../../client/models.ts"
 import { isIncomplete } from "../../history/record.ts"
+import { fileIdOf } from "../../history/sift.ts"
+import { WorkflowId } from "../../workflow/models.ts"
 
 /** What a backup of one instance came to. */
 export interface BackedUp {
@@ -15,10 +19,14 @@ export interface BackedUp {
   readonly tags: number
   /** When the last complete backup was. */
   readonly since: string | undefined
+  /** The version of the history in which the instance is as it was found. */
+  readonly version: string | undefined
   /** What has changed since then, newest first. */
   readonly changes: ReadonlyArray<Drift>
   /** Workflows that are recorded as lists show them, for want of time; the next call reads them. */
   readonly toRead: number
+  /** What the instance shows and the history cannot hold. */
+  readonly notRecorded: ReadonlyArray<SetAside>
 }
 
 /** Workflows of one page. */
@@ -40,43 +48,74 @@ export const backUp = Effect.fnUntraced(function* (
   report: Report
 ): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
   const { history, instance } = engine
+  // A page is recorded before the next one is read, as long as that can be waited for: it need not be kept then.
+  const pageRecorded = Effect.gen(function* () {
+    const isWaitedFor = (yield* history.problem) === undefined && (yield* monotonicMillis) < until
+    if (isWaitedFor) yield* history.drained
+  })
   const listed = yield* listAll(
-    (query) => engine.listWorkflows({ ...query, limit: pageSize }),
+    (query) =>
+      engine.listWorkflows({ ...query, limit: pageSize }).pipe(
+        Effect.map(({ data, ...page }) => ({ ...page, data: data.map(listedOf) })),
+        Effect.tap(pageRecorded)
+      ),
     (count) => report(count, `${instance}: ${count} workflows listed`)
   )
   const tags = yield* listAll(engine.listTags)
   yield* history.listed({ list: "tags", all: tags })
   yield* history.drained
 
-  const ids = new Set(listed.map(({ id }) => String(id)))
-  const recorded = yield* history.all
-  const toRead = [...recorded].flatMap(([id, record]) => (!ids.has(id) || isIncomplete(record) ? [id] : []))
+  const ids = new Set(listed.flatMap(({ fileId }) => Option.toArray(fileId)))
+  const recorded = yield* history.all((record) => ({ name: record.name, isIncomplete: isIncomplete(record) }))
+  const toRead = [...recorded].flatMap(([id, record]) => (!ids.has(id) || record.isIncomplete ? [id] : []))
   let read = 0
   const readOne = Effect.fnUntraced(function* (id: string) {
-    if ((yield* monotonicMillis) > until) return
-    // Of one that is gone, or not for this key, the reading itself tells.
-    yield* Effect.ignore(Effect.flatMap(Effect.orDie(toWorkflowId(id)), engine.getWorkflow))
+    if ((yield* monotonicMillis) > until) return []
     read++
+    const workflow = yield* Effect.orDie(toWorkflowId(id))
+    // One that is not for this key stays as it is recorded.
+    return yield* Effect.match(engine.getWorkflow(workflow), {
+      onSuccess: () => [],
+      onFailure: (error) => (isMissing(error) ? [workflow] : [])
+    })
   })
   for (const some of Arrays.chunksOf(toRead, pageSize)) {
-    yield* history.together(Effect.forEach(some, readOne, { concurrency, discard: true }))
+    const reading = Effect.forEach(some, readOne, { concurrency }).pipe(Effect.provideService(ProvesAbsence, true))
+    const missing = (yield* history.together(reading)).flat()
+    if (missing.length > 0) yield* engine.provenAbsent(missing)
     // It is recorded while the next ones are read.
     yield* Effect.forkChild(history.drained)
     yield* report(ids.size + read, `${instance}: ${read} of ${toRead.length} read`)
   }
   yield* history.drained
-  const { changes, when } = yield* history.sinceBackup
+  const { changes, version, when } = yield* history.sinceBackup
+  const notRecorded = yield* history.setAside
   if (read === toRead.length) {
     yield* history.backedUp(`${ids.size} workflows and ${tags.length} tags`)
     yield* history.drained
   }
   // Commits name files, whose names have lost what file systems do not take.
-  const names = new Map([...recorded, ...listed.map((item) => [String(item.id), item] as const)])
+  const names = new Map<string, unknown>([
+    ...[...recorded].map(([id, { name }]) => [id, name] as const),
+    ...listed.map(({ id, name }) => [id, name] as const)
+  ])
   const named = changes.map((change) => {
-    const name = names.get(change.id)?.["name"]
+    const name = names.get(change.id)
     return Predicate.isString(name) ? { ...change, name } : change
   })
-  return { instance, workflows: ids.size, tags: tags.length, since: when, changes: named, toRead: toRead.length - read }
+  return {
+    instance,
+    workflows: ids.size,
+    tags: tags.length,
+    since: when,
+    version,
+    changes: named,
+    toRead: toRead.length - read,
+    notRecorded
+  }
 })
+
+/** What is kept of a workflow in a list. */
+const listedOf = (item: JsonObject) => ({ id: String(item.id), name: item.name, fileId: fileIdOf(item) })
 
 const toWorkflowId = Schema.decodeUnknownEffect(WorkflowId)

@@ -2,17 +2,17 @@ import { Effect, Result, Schema } from "effect"
 
 import { changes } from "../../../mcp/annotations.ts"
 import { Caller } from "../../../mcp/Caller.ts"
+import { readWorkflows } from "../../client/absence.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { isMissing } from "../../client/isMissing.ts"
-import type { WorkflowId } from "../../client/models.ts"
 import { changesTo, creationOf, differencesFrom } from "../../history/restoring.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { exclusively, failIfChangedSince } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/showWorkflow.ts"
 import { changeLines } from "../../workflow/difference.ts"
+import type { WorkflowId } from "../../workflow/models.ts"
 import { callersOf, type CallingWorkflow, relink, shownCaller } from "./callingWorkflows.ts"
 import { chosen } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
@@ -54,7 +54,9 @@ const restored = Effect.fnUntraced(function* (
   { ifVersion, isDryRun, relinks }: Asked
 ) {
   const engine = yield* EngineClient
-  const current = yield* engine.getWorkflow(id).pipe(Effect.catchIf(isMissing, () => Effect.succeed(undefined)))
+  const { caveat, workflows } = yield* readWorkflows(engine, [id])
+  const current = workflows.get(id)
+  const doubts = caveat === undefined ? [] : [caveat]
   if (current !== undefined && ifVersion !== undefined) {
     yield* failIfChangedSince(ifVersion, current)
   }
@@ -62,7 +64,7 @@ const restored = Effect.fnUntraced(function* (
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
   if (isDryRun) {
     const callers = current === undefined ? (yield* callersOf(id)).map(shownCaller) : []
-    return { dryRun: true, id, to: named, changes: lines, ...(callers.length === 0 ? {} : { callers }) }
+    return { dryRun: true, id, to: named, changes: [...lines, ...doubts], ...(callers.length === 0 ? {} : { callers }) }
   }
   const wanted: Changes = current === undefined ? {} : changesTo(record, current)
   if (current !== undefined && lines.length === 0 && Object.keys(wanted).length === 0) {
@@ -83,7 +85,7 @@ const restored = Effect.fnUntraced(function* (
     const { notices, workflow } = yield* recreate(id, record)
     const { callers, problem } = yield* followed(id, workflow.id, { found, relinks })
     return {
-      ...(yield* shownState(workflow, [...notices, ...problem])),
+      ...(yield* shownState(workflow, [...doubts, ...notices, ...problem])),
       formerId: id,
       to: named,
       changes: lines,

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { listAll } from "../../client/listAll.ts"
-import { TagId } from "../../client/models.ts"
 import { tagsIn } from "../../history/restoring.ts"
+import { TagId } from "../../workflow/models.ts"
 
 const toTagId = Schema.decodeUnknownEffect(TagId)
 

@@ -4,7 +4,7 @@ import { fields } from "../../../internal/json/Selection.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { ExecutionId, type WorkflowId } from "../../client/models.ts"
+import { ExecutionId, type WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { notKept, notKeptBut } from "./historyErrors.ts"
 

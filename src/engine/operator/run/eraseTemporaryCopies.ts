@@ -1,12 +1,14 @@
 import { Clock, Effect, Predicate } from "effect"
 
+import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
-import { WorkflowId } from "../../client/models.ts"
-import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
+import { WorkflowId } from "../../workflow/models.ts"
+import { readTemporaryName, temporaryWords } from "../../workflow/temporaryName.ts"
+import { LeftCopy } from "./LeftCopy.ts"
 import type { TemporaryCopyEntry } from "./TemporaryCopyJournal.ts"
 
 /** No run takes this long, so nobody can be using an older copy. */
@@ -30,13 +32,31 @@ const temporaryCopies = Effect.fnUntraced(function* (name: string) {
   return found
 })
 
-/** Somebody else may have deleted it meanwhile. */
-export const eraseTemporaryCopy = (id: WorkflowId) =>
-  Effect.catchIf(Effect.asVoid(eraseWorkflow(id)), isMissing, () => Effect.void)
+/** Deletes a temporary copy; where that fails, it is switched off at least, so that nobody can run it any more. */
+export const eraseTemporaryCopy = ({ id, name }: { readonly id: WorkflowId; readonly name: string }) =>
+  Effect.catch(
+    erased(id),
+    Effect.fnUntraced(function* ({ message }) {
+      const engine = yield* EngineClient
+      const isOff = yield* Effect.isSuccess(switchedOff(engine.deactivateWorkflow(id)))
+      return yield* new LeftCopy({ id, name, instance: engine.instance, problem: message, isOff })
+    })
+  )
+
+/** The deletion may have taken all the time that there was. */
+const switchedOff = within("10 seconds")
+
+/** Somebody else may have deleted it meanwhile, which has to be proven: it would go on running. */
+const erased = (id: WorkflowId) =>
+  Effect.catchIf(Effect.asVoid(eraseWorkflow(id)), isMissing, (error) =>
+    EngineClient.use((engine) => engine.provenAbsent([id])).pipe(
+      Effect.flatMap(({ absent }) => (absent.has(id) ? Effect.void : Effect.fail(error)))
+    )
+  )
 
 /** Deletes the temporary copy of this name, if there is one; the name is unique. */
 export const eraseNamed = Effect.fnUntraced(function* (name: string) {
-  for (const copy of yield* temporaryCopies(markIn(name))) if (copy.name === name) yield* eraseTemporaryCopy(copy.id)
+  for (const copy of yield* temporaryCopies(markIn(name))) if (copy.name === name) yield* eraseTemporaryCopy(copy)
 })
 
 /** Engines find names by part, and take wildcards: search for the mark alone. */
@@ -46,7 +66,7 @@ const markIn = (name: string): string => readTemporaryName(name)?.mark ?? name
 export const eraseOld = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   const old = (yield* temporaryCopies(temporaryWords)).filter(({ since }) => now - since > oldest)
-  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseTemporaryCopy(id)))
+  yield* Effect.forEach(old, (copy) => Effect.ignore(eraseTemporaryCopy(copy)))
   return old.length
 })
 

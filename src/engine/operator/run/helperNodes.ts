@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nodeType } from "../../client/naming.ts"
+import { nodeType } from "../../workflow/naming.ts"
 import type { Mock } from "./mocks.ts"
 
 /** A node at the position of another one. */
@@ -22,6 +22,18 @@ export const webhookNode = (name: string, path: string, responseMode: string, at
   ...nodeAt(name, "webhook", 2, { path, httpMethod: "POST", responseMode, options: {} }, at),
   webhookId: path
 })
+
+/** Lets through only the call that bears the secret of this digest: whoever reads the copy cannot make one. */
+export const guardNode = (name: string, digest: string, at: JsonObject) => {
+  const condition = {
+    id: "secret",
+    leftValue: '={{ ($json.body.secret ?? "").hash("sha256") }}',
+    rightValue: digest,
+    operator: { type: "string", operation: "equals" }
+  }
+  const options = { caseSensitive: true, leftValue: "", typeValidation: "strict" }
+  return nodeAt(name, "filter", 2, { conditions: { options, conditions: [condition], combinator: "and" } }, at)
+}
 
 /** A node that turns the entries of a list into items. */
 export const splitNode = (name: string, field: string, { alwaysOutputData, position }: JsonObject) => ({

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf, type Workflow } from "../../client/models.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { isTrigger } from "../../workflow/triggers.ts"
 
 /** The JSON of items in either form: bare, or wrapped as `{ json }`. */

@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect"
 
-import type { Workflow } from "../../client/models.ts"
-import { temporaryName } from "../../client/temporaryName.ts"
+import { sha256 } from "../../../internal/sha256.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { temporaryName } from "../../workflow/temporaryName.ts"
 import type { Part } from "./Part.ts"
 import { type ReadRun, runTemporaryCopy } from "./runTemporaryCopy.ts"
 import { type TemporaryCopyOptions, temporaryCopyOf } from "./temporaryCopy.ts"
@@ -10,16 +11,19 @@ import { type TemporaryCopyOptions, temporaryCopyOf } from "./temporaryCopy.ts"
 export const runPart = Effect.fnUntraced(function* (
   workflow: Workflow,
   part: Part,
-  options: Omit<TemporaryCopyOptions, "name" | "path">,
+  options: Omit<TemporaryCopyOptions, "name" | "path" | "secret">,
   read?: ReadRun
 ) {
-  const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
+  const mark = (yield* random).replaceAll("-", "").slice(0, 12)
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const path = yield* secret
-  const copy = temporaryCopyOf(workflow, part, { ...options, path, name: temporaryName(workflow.name, mark, now) })
-  const outcome = yield* runTemporaryCopy(copy, { path, seconds: options.seconds }, read)
+  const path = yield* random
+  const text = yield* random
+  const secret = { text, digest: sha256(text) }
+  const name = temporaryName(workflow.name, mark, now)
+  const copy = temporaryCopyOf(workflow, part, { ...options, path, secret, name })
+  const outcome = yield* runTemporaryCopy(copy, { path, secret: text, seconds: options.seconds }, read)
   return { ...outcome, copy }
 })
 
 /** Nobody can guess it. */
-const secret = Effect.sync(() => crypto.randomUUID())
+const random = Effect.sync(() => crypto.randomUUID())

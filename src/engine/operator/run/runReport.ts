@@ -1,11 +1,12 @@
+import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { type Execution, nameOf } from "../../client/models.ts"
+import { type Execution, nameOf } from "../../workflow/models.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"
 import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../explain/failure.ts"
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf } from "../explain/runData.ts"
 import { byNode } from "../explain/runPath.ts"
-import { truncateText, truncateValue, type Limits } from "../explain/truncate.ts"
+import { truncateValue, type Limits } from "../explain/truncate.ts"
 import type { Part } from "./Part.ts"
 import type { TemporaryCopy } from "./temporaryCopy.ts"
 
@@ -47,7 +48,7 @@ const shown = (data: RunData, copy: TemporaryCopy, part: Part, limits: Limits | 
 }
 
 const listed = (names: ReadonlyArray<string>) => [
-  ...names.slice(0, 10).map((name) => truncateText(name, 60)),
+  ...names.slice(0, 10).map((name) => clipped(name, 60)),
   ...(names.length > 10 ? [`and ${names.length - 10} more`] : [])
 ]
 
@@ -66,7 +67,7 @@ const rowOf = (
   const first = runs.flatMap((run) => run.outputs.flat())[0]
   const error = runs.find((run) => run.error !== undefined)?.error
   return {
-    node: truncateText(node, 60),
+    node: clipped(node, 60),
     status: feeder !== undefined ? "mocked" : error === undefined ? "success" : "error",
     ...(isFed ? { in: sum(taking, (run) => inputOf(data, run).length) } : {}),
     out: counts.length === 1 ? counts[0] : counts,

@@ -1,17 +1,21 @@
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { Stopping } from "../../../mcp/Stopping.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { ApiError, type EngineError, ServerStopping } from "../../client/EngineError.ts"
-import type { Execution, ExecutionId, WorkflowId } from "../../client/models.ts"
+import { ApiError, type EngineError, ServerStopping, StepFailed } from "../../client/EngineError.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
+import type { Execution, ExecutionId, WorkflowId } from "../../workflow/models.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { readFailed } from "../explain/readExecutions.ts"
+import { jsonOf, runDataOf } from "../explain/runData.ts"
 import { eraseNamed, eraseOld, eraseTemporaryCopy } from "./eraseTemporaryCopies.ts"
+import { LeftCopy } from "./LeftCopy.ts"
+import { mayRemove } from "./mayRemove.ts"
 import type { TemporaryCopy } from "./temporaryCopy.ts"
 import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 
@@ -19,13 +23,15 @@ import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 export interface Outcome {
   /** Undefined if the run did not end in time. */
   readonly execution: Execution | undefined
-  /** The temporary copy, if it could not be deleted, and why. */
-  readonly left: { readonly id: string; readonly problem: string } | undefined
+  /** The temporary copy, if it could not be deleted. */
+  readonly left: LeftCopy | undefined
 }
 
 /** Where a temporary copy is called, and how long its run may take. */
 export interface Calling {
   readonly path: string
+  /** What its execution is known by: nobody else can call it with this. */
+  readonly secret: string
   readonly seconds: number
 }
 
@@ -33,8 +39,8 @@ export interface Calling {
 export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
 
 /**
- * Runs a temporary copy once: creates it, activates it, calls its webhook, reads the execution, and deletes it whatever
- * happened. Creating and deleting cannot be interrupted, so no copy is left unknown.
+ * Runs a temporary copy once, if it can be deleted again: creates it, activates it, calls its webhook, reads the execution,
+ * and deletes it whatever happened. Creating and deleting cannot be interrupted, so no copy is left unknown.
  */
 export const runTemporaryCopy = Effect.fnUntraced(function* (
   copy: TemporaryCopy,
@@ -46,6 +52,7 @@ export const runTemporaryCopy = Effect.fnUntraced(function* (
   const stopping = yield* Stopping
   if (Deferred.isDoneUnsafe(stopping)) return yield* new ServerStopping({ instance: engine.instance, isBegun: false })
   const { name } = copy.creation
+  yield* mayRemove
   if (!cleanedUp.has(engine)) {
     cleanedUp.add(engine)
     yield* Effect.ignore(eraseOld)
@@ -66,11 +73,20 @@ export const runTemporaryCopy = Effect.fnUntraced(function* (
         )
         const exit = yield* Effect.exit(restore(Effect.raceFirst(activateAndRun(id, copy, calling, read), stopped)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
-        const erased = yield* detached(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy(id)))
-        const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
-        if (left !== undefined)
-          yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
-        return { isGone: left === undefined, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left })) }
+        const erased = yield* detached(
+          Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy({ id, name }))
+        )
+        if (Exit.isSuccess(erased)) {
+          return { isGone: true, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left: undefined })) }
+        }
+        const left =
+          erased.cause.reasons.find(Cause.isFailReason)?.error ??
+          new LeftCopy({ id, name, instance: engine.instance, problem: "it could not be tried", isOff: false })
+        yield* Effect.logWarning(left.message)
+        const outcome = Exit.isSuccess(exit)
+          ? Exit.succeed<Outcome>({ execution: exit.value, left })
+          : Exit.failCause(Cause.map(exit.cause, (error) => withLeft(error, left)))
+        return { isGone: false, outcome }
       })
     )
   )
@@ -87,8 +103,15 @@ const mayExist = ({ cause }: Exit.Failure<unknown, EngineError>) =>
 const isOutcomeUnknown = (error: EngineError) =>
   error._tag === "OutcomeUnknown" || error._tag === "Timeout" || (error._tag === "ApiError" && error.httpStatus >= 500)
 
-const problemIn = (cause: Cause.Cause<EngineError>): string =>
-  cause.reasons.find(Cause.isFailReason)?.error.message ?? "it could not be tried"
+/** A failure whose temporary copy is left as well. */
+const withLeft = (error: EngineError, { id, instance, message }: LeftCopy) =>
+  new StepFailed({
+    instance,
+    id,
+    done: "created as a temporary copy",
+    step: "its run",
+    problem: `${error.message} ${message}`
+  })
 
 /** Runs to the end in a fiber of its own, even if the call is interrupted or its time is over. */
 const detached = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
@@ -99,24 +122,40 @@ const detached = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E,
 const activateAndRun = Effect.fnUntraced(function* (
   id: WorkflowId,
   copy: TemporaryCopy,
-  { path, seconds }: Calling,
+  calling: Calling,
   read: ReadRun
 ) {
   yield* switchOn(id)
-  const inAll = Duration.millis(seconds * 1000 + grace)
-  const run = Effect.gen(function* () {
-    yield* callWebhook(id, copy, path)
-    return yield* endedExecution(id)
-  })
-  const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
-  if (Option.isNone(found)) return undefined
-  return yield* read(found.value)
+  const inAll = Duration.millis(calling.seconds * 1000 + grace)
+  const until = (yield* monotonicMillis) + Duration.toMillis(Duration.min(inAll, yield* remaining(inAll)))
+  const inTime = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(monotonicMillis, (now) => Effect.timeoutOption(self, Math.max(0, until - now)))
+
+  if (Option.isNone(yield* inTime(callWebhook(id, copy, calling)))) return undefined
+  const ofOthers = new Set<ExecutionId>()
+  for (;;) {
+    const ended = yield* inTime(endedExecution(id, ofOthers))
+    if (Option.isNone(ended)) return undefined
+    const execution = yield* read(ended.value)
+    if (bears(execution, copy, calling)) return execution
+    ofOthers.add(ended.value)
+  }
 })
+
+/** Whether an execution is the one of our call. */
+const bears = (execution: Execution, { hook }: TemporaryCopy, { secret }: Calling): boolean => {
+  const run = runDataOf(execution)?.runs.find(({ node }) => node === hook)
+  return objectOf(objectOf(jsonOf(run?.outputs[0]?.[0])).body).secret === secret
+}
 
 /** Milliseconds to wait for the engine itself to end a run that takes too long. */
 const grace = 3000
 
-const callWebhook = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: TemporaryCopy, path: string) {
+const callWebhook = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  { body, creation }: TemporaryCopy,
+  { path, secret }: Calling
+) {
   const { instance } = yield* EngineClient
   const request = {
     method: "POST",
@@ -124,7 +163,7 @@ const callWebhook = Effect.fnUntraced(function* (id: WorkflowId, { body, creatio
     body,
     headers: { "content-type": "application/json" }
   } as const
-  const sought = { after: 0, mark: path, isMarked: false }
+  const sought = { after: 0, mark: secret, isMarked: true }
   const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
   if (Result.isFailure(reply)) {
     // The execution will show whether the run was started.
@@ -141,14 +180,14 @@ const callWebhook = Effect.fnUntraced(function* (id: WorkflowId, { body, creatio
   return yield* new ApiError({ instance, ...details })
 })
 
-/** The id of the one execution of a temporary copy, once it has ended or waits for something. */
-const endedExecution = Effect.fnUntraced(function* (workflowId: WorkflowId) {
+/** The id of the first execution of a temporary copy but for those of others, once it has ended or waits for something. */
+const endedExecution = Effect.fnUntraced(function* (workflowId: WorkflowId, ofOthers: ReadonlySet<ExecutionId>) {
   const engine = yield* EngineClient
   for (let look = 0; ; look++) {
     if (look > 0) yield* Effect.sleep(look <= 20 ? "100 millis" : "500 millis")
-    const { data } = yield* engine.listExecutions({ workflowId, limit: 1 })
-    const [first] = data
-    if (first !== undefined && !["new", "running"].includes(statusOf(first))) return first.id
+    const { data } = yield* engine.listExecutions({ workflowId, limit: 100 })
+    const first = data.findLast((one) => !ofOthers.has(one.id) && !["new", "running"].includes(statusOf(one)))
+    if (first !== undefined) return first.id
   }
 })
 

@@ -1,21 +1,24 @@
 import { Effect, Result, Schema } from "effect"
 
+import { quotedName } from "../../../internal/foreignText.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { agreedTo } from "../../../mcp/agreement.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { nameOf, type Workflow, type WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
+import { nameOf, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
 import { runPart } from "./runPart.ts"
+import { runQuestion } from "./runQuestion.ts"
 import { runReport } from "./runReport.ts"
 import { type SideEffect, sideEffectsOf } from "./sideEffects.ts"
+import { type TemporaryCopy, temporaryCopyOf } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
 
@@ -88,8 +91,12 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       }
     }
 
-    if (outside.length > 0) yield* agreedToRun(workflow, outside)
-    const outcome = yield* runPart(workflow, part, { items: input.items, mocks: mocked, to, seconds: timeout })
+    const options = { items: input.items, mocks: mocked, to, seconds: timeout }
+    if (outside.length > 0) {
+      const sent = temporaryCopyOf(workflow, part, { ...options, name: "", path: "", secret: { text: "", digest: "" } })
+      yield* agreedToRun(workflow, outside, { nodes: running, items: input.items, sent })
+    }
+    const outcome = yield* runPart(workflow, part, options)
     return { ...head, ran: true, ...shownOutcome(outcome, part, running, timeout) }
   })
 })
@@ -147,32 +154,28 @@ const shownOutcome = (
           ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
           : {})
       }),
-  ...(left === undefined
-    ? {}
-    : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
+  ...(left === undefined ? {} : { notice: left.message })
 })
+
+/** A run as a person decides about it. */
+interface Asked {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly items: GivenItems
+  /** What the engine is sent, but for the names that nobody can guess. */
+  readonly sent: TemporaryCopy
+}
 
 /** What is really done outside is for the person at the client to decide, where they can be asked. */
-const agreedToRun = Effect.fnUntraced(function* ({ id, name }: Workflow, outside: ReadonlyArray<SideEffect>) {
-  const { instance } = yield* EngineClient
-  const rows = outside
-    .slice(0, mostNamed)
-    .map(({ credentials = [], does = "", node, type }) =>
-      [`- ${JSON.stringify(node)} [${type}]`, does, ...credentials.map((one) => `with ${JSON.stringify(one)}`)]
-        .filter((part) => part !== "")
-        .join(" ")
-    )
-  const rest = outside.length > mostNamed ? [`- and ${outside.length - mostNamed} more`] : []
-  const message = [
-    `Run workflow ${JSON.stringify(name)} (${id}) on ${instance}? These nodes really act outside:`,
-    ...rows,
-    ...rest
-  ].join("\n")
-  yield* agreedTo({ message, subject: `The run of workflow ${id} acts outside` })
+const agreedToRun = Effect.fnUntraced(function* (
+  { id, name }: Workflow,
+  outside: ReadonlyArray<SideEffect>,
+  { items, nodes, sent: { body, creation } }: Asked
+) {
+  const { host, instance } = yield* EngineClient
+  const message = runQuestion(`Run workflow ${quotedName(name)} (${id}) on ${instance}?`, { items, nodes, outside })
+  const covers = { id, instance, host, creation, body }
+  yield* agreedTo({ message, subject: `The run of workflow ${id} acts outside`, covers })
 })
-
-/** Nodes that a question names one by one. */
-const mostNamed = 20
 
 /** Engines of generation 1 do not tell of runs that wait. */
 const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {

@@ -2,10 +2,19 @@ import { Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Creation } from "../../client/body.ts"
-import { type Connections, nameOf, type Target, type Workflow } from "../../client/models.ts"
 import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
+import { type Connections, nameOf, type Target, type Workflow } from "../../workflow/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
-import { forkNode, mockPayload, mockFeeder, outputsOf, nodeAt, splitNode, webhookNode } from "./helperNodes.ts"
+import {
+  forkNode,
+  guardNode,
+  mockPayload,
+  mockFeeder,
+  outputsOf,
+  nodeAt,
+  splitNode,
+  webhookNode
+} from "./helperNodes.ts"
 import type { Mock, Mocks } from "./mocks.ts"
 import type { Part } from "./Part.ts"
 
@@ -14,6 +23,8 @@ export interface TemporaryCopyOptions {
   readonly name: string
   /** The path of its webhook, which nobody can guess. */
   readonly path: string
+  /** The secret that only our call bears, and its SHA-256 digest, which is all that the copy has of it. */
+  readonly secret: { readonly text: string; readonly digest: string }
   readonly items: ReadonlyArray<JsonObject>
   readonly mocks: Mocks
   /** The last node to run. */
@@ -26,6 +37,8 @@ export interface TemporaryCopyOptions {
 export interface TemporaryCopy {
   readonly creation: Creation
   readonly body: JsonObject
+  /** The webhook. */
+  readonly hook: string
   /** The node that makes items of the webhook's body; where it stands in for a trigger it has the trigger's name. */
   readonly entry: string
   /** Names of the nodes that were added. */
@@ -35,12 +48,12 @@ export interface TemporaryCopy {
 }
 
 /**
- * Makes the temporary copy of a workflow: a webhook takes the place of the trigger and brings the items and the mocks. Nodes
- * that cannot run, and all other triggers, become No Operation nodes of the same name, so that none of them ever fires.
+ * Makes the temporary copy of a workflow: a webhook takes the place of the trigger and brings the items and the mocks, of a
+ * single call. Nodes that cannot run, and all other triggers, become No Operation nodes of the same name, so that none of them ever fires.
  */
 export const temporaryCopyOf = (workflow: Workflow, part: Part, options: TemporaryCopyOptions): TemporaryCopy => {
   const names = namesFor(workflow, part, options.mocks)
-  const { entry, feeding, forking, hook, mocked } = names
+  const { entry, feeding, forking, guard, hook, mocked } = names
   return {
     creation: {
       name: options.name,
@@ -49,9 +62,14 @@ export const temporaryCopyOf = (workflow: Workflow, part: Part, options: Tempora
       settings: { ...runSettings(workflow.settings), ...savedData, executionTimeout: options.seconds },
       ...(isJsonObject(workflow.staticData) ? { staticData: workflow.staticData } : {})
     },
-    body: { items: options.items, mocks: mocked.map(([, given]) => mockPayload(given)) },
+    body: {
+      secret: options.secret.text,
+      items: options.items,
+      mocks: mocked.map(([, given]) => mockPayload(given))
+    },
+    hook,
     entry,
-    helpers: new Set([hook, ...(part.isTrigger ? [] : [entry]), ...feeding.values(), ...forking.values()]),
+    helpers: new Set([hook, guard, ...(part.isTrigger ? [] : [entry]), ...feeding.values(), ...forking.values()]),
     feeding
   }
 }
@@ -62,6 +80,7 @@ interface Names {
   readonly runs: ReadonlySet<string>
   readonly mocked: ReadonlyArray<readonly [name: string, mock: Mock]>
   readonly hook: string
+  readonly guard: string
   readonly entry: string
   /** The node that feeds each mocked one. */
   readonly feeding: ReadonlyMap<string, string>
@@ -80,23 +99,25 @@ const namesFor = (workflow: Workflow, part: Part, mocks: Mocks): Names => {
   const runs = new Set(part.nodes.map(nameOf))
   const mocked = [...mocks].filter(([name]) => runs.has(name))
   const hook = free("Run input")
+  const guard = free("Run guard")
   const entry = part.isTrigger ? part.start : free("Run items")
   const feeding = new Map(mocked.map(([name]) => [name, free(`Mock of ${name}`)]))
   const forking = new Map(
     mocked.filter(([, given]) => outputsOf(given) > 1).map(([name]) => [name, free(`Items of ${name}`)])
   )
-  return { runs, mocked, hook, entry, feeding, forking }
+  return { runs, mocked, hook, guard, entry, feeding, forking }
 }
 
 const helperNodesOf = (
   workflow: Workflow,
   part: Part,
-  { mocks, path }: TemporaryCopyOptions,
-  { entry, feeding, forking, hook, mocked }: Names
+  { mocks, path, secret }: TemporaryCopyOptions,
+  { entry, feeding, forking, guard, hook, mocked }: Names
 ) => {
   const start = workflow.nodes.find((node) => nameOf(node) === part.start) ?? {}
   return [
     webhookNode(hook, path, responseModeFor(part, mocks), start),
+    guardNode(guard, secret.digest, start),
     splitNode(entry, "body.items", start),
     ...mocked.map(([name, given], index) => mockFeeder(feeding.get(name) ?? "", hook, index, given, start)),
     ...[...forking.values()].map((name) => splitNode(name, "items", start))
@@ -120,7 +141,7 @@ const wiresOf = (
   { connections }: Workflow,
   part: Part,
   to: string | undefined,
-  { entry, feeding, forking, hook, mocked, runs }: Names
+  { entry, feeding, forking, guard, hook, mocked, runs }: Names
 ): ReadonlyArray<Edge> => {
   const edges = edgesOf(connections).filter(
     (edge) => runs.has(edge.source) && runs.has(edge.target) && !(edge.type === "main" && edge.source === to)
@@ -134,7 +155,8 @@ const wiresOf = (
     return edge.input === mockedInputs.get(edge.target) ? [{ ...edge, target: feeder, input: 0 }] : []
   })
   return [
-    main(hook, entry),
+    main(hook, guard),
+    main(guard, entry),
     ...(part.isTrigger ? [] : [main(entry, feeding.get(part.start) ?? part.start)]),
     ...own,
     ...[...feeding].flatMap(([name, feeder]) => {

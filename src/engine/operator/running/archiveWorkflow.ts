@@ -2,11 +2,11 @@ import { Effect, Option, Schema } from "effect"
 
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { ifVersion, workflowId } from "../../tools/parameters.ts"
 import { exclusively, readUnchanged } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/showWorkflow.ts"
+import type { Workflow } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 const route = (archived: boolean) => ({

@@ -5,9 +5,9 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"
-import { type ExecutionId, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional } from "../../tools/parameters.ts"
+import { type ExecutionId, WorkflowId } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 const route = {

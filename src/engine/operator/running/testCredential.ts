@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 
+import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { credentialId } from "../../tools/parameters.ts"
-import { maskText } from "../../workflow/maskSecrets.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 /** The call that tries a credential. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { masked } from "../../workflow/maskSecrets.ts"
+import { masked } from "../../../internal/secrets/maskSecrets.ts"
 import { type Path, pathText } from "../../workflow/valuePaths.ts"
 import type { Run } from "../run/mocks.ts"
 import { matchesPattern } from "./PathPattern.ts"

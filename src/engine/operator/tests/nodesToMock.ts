@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
-import { nameOf, type Workflow } from "../../client/models.ts"
 import { edgesOf } from "../../workflow/differenceOfConnections.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { kindOf } from "../../workflow/triggers.ts"
 import { always, type Mocks } from "../run/mocks.ts"
 import { type Part, partOf, runningOf } from "../run/Part.ts"

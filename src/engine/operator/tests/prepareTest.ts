@@ -1,8 +1,8 @@
 import { Result } from "effect"
 
-import { listed } from "../../../internal/clipped.ts"
+import { listed } from "../../../internal/foreignText.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { nameOf, type Workflow } from "../../client/models.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { type Mock, type Mocks, mockable } from "../run/mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/Part.ts"
 import { sideEffectsOf } from "../run/sideEffects.ts"

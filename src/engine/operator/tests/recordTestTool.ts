@@ -4,9 +4,9 @@ import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { creates } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { ExecutionId, type WorkflowId, WorkflowId as Id } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional } from "../../tools/parameters.ts"
+import { ExecutionId, type WorkflowId, WorkflowId as Id } from "../../workflow/models.ts"
 import { runsOf } from "./NodeOutput.ts"
 import { type Expectation, printTest, type TestFile } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
@@ -79,7 +79,7 @@ export const recordTestTool = EngineTool.make("record_test", {
 
 /** What is wrong with what was asked for, or with the run. */
 const refusal = (problem: string) => {
-  const [, argument = "execution", rest = problem] = /^(expect|ignore)\b[:.]?\s*(.*)$/s.exec(problem) ?? []
+  const [, argument = "execution", rest = problem] = /^(expect|ignore)\b[:.]?\s*(.*)/s.exec(problem) ?? []
   return new InvalidArgument({ argument, problem: rest })
 }
 

@@ -3,7 +3,7 @@ import { Clock, Effect, Result, Schema } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { idsNamed } from "../compare/sides.ts"
 import { statusOf } from "../explain/describeExecution.ts"
@@ -73,10 +73,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
   const ran = yield* Effect.result(runPart(workflow, part, making, readWhole))
   if (Result.isFailure(ran)) return yield* verdict("error", [{ what: ran.failure.message }])
   const { execution, left, copy } = ran.success
-  const notice =
-    left === undefined
-      ? undefined
-      : `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow`
+  const notice = left?.message
   if (execution === undefined) {
     const what = `the run did not end within ${test.timeout} s, and left no record`
     return yield* verdict("error", [{ what }], notice)

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
+import { type Execution, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { failureOf } from "../explain/failure.ts"
 import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"

@@ -1,11 +1,12 @@
-import { truncateText, truncateValue } from "../explain/truncate.ts"
+import { clipped } from "../../../internal/foreignText.ts"
+import { truncateValue } from "../explain/truncate.ts"
 import type { Problem } from "./checkExpectations.ts"
 import type { TestResult } from "./runTests.ts"
 
 /** A problem as a person would say it: node, item, field, what was expected and what was there. */
 export const problemText = (problem: Problem): string => {
   const { node, what } = problem
-  const place = [...(node === undefined ? [] : [truncateText(node, 80)]), ...placesOf(problem)].join(", ")
+  const place = [...(node === undefined ? [] : [clipped(node, 80)]), ...placesOf(problem)].join(", ")
   if (what !== undefined) return place === "" ? what : `${place}: ${what}`
   return `${place}: ${[...comparison(problem)].join(", ")}`
 }
@@ -14,7 +15,7 @@ const placesOf = ({ item, output, path = "", run }: Problem): ReadonlyArray<stri
   ...(run === undefined ? [] : [`run ${run + 1}`]),
   ...(output === undefined ? [] : [`output ${output + 1}`]),
   ...(item === undefined ? [] : [`item ${item + 1}`]),
-  ...(path === "" ? [] : [truncateText(path, 120)])
+  ...(path === "" ? [] : [clipped(path, 120)])
 ]
 
 /** What was expected, and what was there. */
@@ -30,15 +31,15 @@ const comparison = ({ expected, got, of, path = "" }: Problem): readonly [expect
 const counted = (count: number, of: "items" | "runs") => `${count} ${count === 1 ? of.slice(0, -1) : of}`
 
 const valueText = (value: unknown, name: string): string =>
-  truncateText(JSON.stringify(truncateValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
+  clipped(JSON.stringify(truncateValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
 
 /** How many problems are listed one by one. */
 const mostTold = 8
 
 /** The result of a test in lines, the first problem marked as such. */
 export const resultLines = ({ file, name, verdict: { notice, outcome, problems, seconds, workflow } }: TestResult) => [
-  `${marks[outcome]} ${file}${name === undefined ? "" : `  ${truncateText(name, 100)}`}${
-    workflow === undefined ? "" : `  (${truncateText(workflow.name, 60)})`
+  `${marks[outcome]} ${file}${name === undefined ? "" : `  ${clipped(name, 100)}`}${
+    workflow === undefined ? "" : `  (${clipped(workflow.name, 60)})`
   }  ${seconds.toFixed(1)} s${outcome === "passed" || outcome === "failed" ? "" : `  ${outcome}`}`,
   ...problemLines(problems).map((line) => `    ${line}`),
   ...(notice === undefined ? [] : [`    ${notice}`])

@@ -5,16 +5,16 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { ExecutionId, Workflow, WorkflowId } from "../../client/models.ts"
-import { partVersion } from "../../client/versions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { mermaidOf } from "../../workflow/mermaid.ts"
+import type { ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { firstLineOf, runsIn } from "../../workflow/runs.ts"
 import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { partVersion } from "../../workflow/versions.ts"
 import { namesOf, nodesNamed } from "../../workflow/views.ts"
 import { namesById } from "../namesById.ts"
 
@@ -26,7 +26,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
   annotations: reads,
   arguments: {
     id: workflowId,
-    nodes: optional(nodeNames("Show these whole instead, as stored")),
+    nodes: optional(nodeNames("Show these whole instead, secrets masked")),
     format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
     execution: optional(executionId.annotate({ description: "Lays this run over it" }))
   },

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 
 import { switchesOn, changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow, WorkflowId } from "../../client/models.ts"
+import { generationOf } from "../../workflow/generation.ts"
+import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { addScheduleTrigger, hasValidTrigger, isEnabled, isPassive, noValidTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
@@ -50,8 +51,8 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
 })
 
 /** Engines that publish workflows run no other one than a published one, whatever starts it. */
-const isRunByOthers = ({ activeVersionId, nodes }: Workflow): boolean =>
-  activeVersionId !== undefined && nodes.some((node) => isEnabled(node) && isPassive(node))
+const isRunByOthers = (workflow: Workflow): boolean =>
+  generationOf(workflow) === "2.x" && workflow.nodes.some((node) => isEnabled(node) && isPassive(node))
 
 export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   title: "Deactivate workflow",

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf, type Workflow } from "../../client/models.ts"
 import { hasWebhookId } from "../../client/webhookIds.ts"
 import { type Address, addressesOf } from "../../workflow/addresses.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
 
 /**
  * What to say of the addresses of nodes that were written without the id on which an address hangs: those that are new

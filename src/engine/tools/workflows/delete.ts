@@ -1,9 +1,10 @@
 import { Effect, Schedule } from "effect"
 
+import { mayResend } from "../../../internal/http/resend.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import type { WorkflowId } from "../../client/models.ts"
+import type { WorkflowId } from "../../workflow/models.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { ifVersion, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
@@ -37,7 +38,8 @@ const later = Schedule.exponential("300 millis", 3)
 const deletion = (id: WorkflowId) =>
   EngineClient.use((engine) => engine.deleteWorkflow(id)).pipe(
     Effect.retry({
-      while: (error) => (isFault(error) ? isStillThere(id) : Effect.succeed(false)),
+      while: (error) =>
+        isFault(error) && mayResend("still there", "write") ? isStillThere(id) : Effect.succeed(false),
       schedule: later,
       times: 2
     })
@@ -48,7 +50,7 @@ const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
   const engine = yield* EngineClient
   yield* engine.deactivateWorkflow(id)
   const retried = Effect.retry(deletion(id), {
-    while: isUnpublishing,
+    while: (error) => isUnpublishing(error) && mayResend("refused for now", "write"),
     schedule: Schedule.exponential("100 millis"),
     times: 6
   })

@@ -1,15 +1,16 @@
 import { Effect, Option, Predicate, Random } from "effect"
 
+import { again } from "../../../internal/http/resend.ts"
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, reworded } from "../../client/EngineError.ts"
-import { isMissing } from "../../client/isMissing.ts"
-import type { Execution, Workflow, WorkflowId } from "../../client/models.ts"
-import { apiResponse, isNotListening, json, problemOf } from "../../client/replies.ts"
+import { apiResponse, isNotListening, problemOf } from "../../client/replies.ts"
+import { json } from "../../client/verdict.ts"
 import { type Address, addressesOf } from "../../workflow/addresses.ts"
+import type { Execution, Workflow, WorkflowId } from "../../workflow/models.ts"
 import { hasOnlyManualTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { object, optional, workflowId } from "../parameters.ts"
@@ -56,7 +57,7 @@ const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Ad
 
   const sought = { after: before, mark, isMarked: carriesMark(address, data) }
   const reply = yield* callOnceRegistered(request, workflow.id, sought).pipe(
-    Effect.catchIf(isMissing, (error) =>
+    Effect.catchTag("ApiError", (error) =>
       Effect.fail(reworded(error, `${error.problem.replace(/(?<![.?!])$/, ".")} ${unheard(workflow, error)}`))
     )
   )
@@ -94,7 +95,7 @@ export const callOnceRegistered = Effect.fnUntraced(function* (
     if (!isNotListening(reply)) return reply
     yield* Effect.sleep(pause)
     if (yield* hasRun(id, sought)) return reply
-    reply = yield* engine.callAddress(request)
+    reply = yield* again("nothing listens", engine.callAddress(request))
   }
   if (!isNotListening(reply) || (yield* hasRun(id, sought))) return reply
   const details = {

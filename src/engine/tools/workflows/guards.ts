@@ -4,8 +4,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
-import type { WorkflowId, Workflow } from "../../client/models.ts"
 import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
+import type { WorkflowId, Workflow } from "../../workflow/models.ts"
 
 /** Runs a change of a workflow when all earlier ones of this process have ended there. */
 export const exclusively =

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
-import { engineName } from "../../client/naming.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { engineName } from "../../workflow/naming.ts"
 import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
@@ -63,7 +63,8 @@ export const getWorkflow = EngineTool.make("get_workflow", {
 const someNodes = Effect.fnUntraced(function* (workflow: Workflow, nodes: ReadonlyArray<string>) {
   const whole = yield* showWorkflow(workflow)
   yield* knownNodes(`workflow ${workflow.id}`, nodes, namesOf(workflow.nodes))
-  return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
+  const { active, id, name } = workflow
+  return { ...partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes), id, name, active }
 })
 
 /**

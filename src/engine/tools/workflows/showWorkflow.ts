@@ -3,8 +3,9 @@ import { Effect, Predicate } from "effect"
 import { memoized } from "../../../internal/memoize.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
+import type { Workflow } from "../../workflow/models.ts"
 import { activeVersionDifference } from "../../workflow/views.ts"
+import type { workflowState } from "../results.ts"
 import { warned } from "./findings.ts"
 
 /**
@@ -23,7 +24,7 @@ export const showWorkflow = (
     })
   )
 
-type Shown = JsonObject & { readonly version: string }
+type Shown = Workflow & { readonly version: string }
 
 const viewOf = memoized((workflow: Workflow, version: string): Shown => {
   const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
@@ -32,18 +33,16 @@ const viewOf = memoized((workflow: Workflow, version: string): Shown => {
 
 /** The state of a workflow, for who has just seen or will not miss the rest. */
 export const shownState = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
-  Effect.map(showWorkflow(workflow, notices), stateOf)
+  Effect.map(showWorkflow(workflow, notices), identified)
 
 /** What to answer after a change where the whole workflow is too large. */
-export const shorten =
-  (done: string) =>
-  (workflow: JsonObject, bytes: number): JsonObject => {
-    const notice =
-      `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
-      "Read it with get_workflow."
-    const before = Predicate.isString(workflow.notice) ? [workflow.notice] : []
-    return { ...stateOf(workflow), ...noticed([notice, ...before]) }
-  }
+export const shorten = (done: string) => (workflow: Identified, bytes: number) => {
+  const notice =
+    `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
+    "Read it with get_workflow."
+  const before = Predicate.isString(workflow.notice) ? [workflow.notice] : []
+  return { ...identified(workflow), ...noticed([notice, ...before]) }
+}
 
 /** A notice about the fields that the engine did not take, if there are any. */
 export const leftOut = (dropped: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -70,3 +69,10 @@ const stateFields = [
 /** What identifies a workflow, and how it is. */
 export const stateOf = (workflow: JsonObject): JsonObject =>
   Object.fromEntries(stateFields.flatMap((field) => (field in workflow ? [[field, workflow[field]]] : [])))
+
+type Identified = JsonObject & typeof workflowState.Type
+
+const identified = (workflow: Identified) => {
+  const { active, id, name, version } = workflow
+  return { ...stateOf(workflow), version, id, name, active }
+}

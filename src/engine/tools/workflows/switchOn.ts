@@ -1,7 +1,7 @@
 import { Effect, Predicate, Schedule } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { WorkflowId, Workflow } from "../../client/models.ts"
+import type { WorkflowId, Workflow } from "../../workflow/models.ts"
 import { hasValidTrigger } from "../../workflow/triggers.ts"
 import { namingCollisions } from "./guards.ts"
 

@@ -4,7 +4,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { listAll } from "../../client/listAll.ts"
-import { type Tag, TagId } from "../../client/models.ts"
+import { type Tag, TagId } from "../../workflow/models.ts"
 
 /** The ids of tags that are given by id or name, looked up before anything is made that would be left without them. */
 export const tagIds = Effect.fnUntraced(function* (

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
 import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
 import { collisions } from "../../workflow/addresses.ts"
+import { generationOf } from "../../workflow/generation.ts"
+import type { Workflow } from "../../workflow/models.ts"
 
 /** Longest time that this may take: what it would delay is an answer about something that is done. */
 const longest = "4 seconds"
@@ -13,14 +14,15 @@ const longest = "4 seconds"
  * before generation 2 let it, say nothing, and do not give them back when it is deactivated; later ones refuse it.
  */
 export const takenOver = (
-  { active, activeVersionId, id, nodes: all }: Workflow,
+  workflow: Workflow,
   before: Workflow["nodes"] = []
 ): Effect.Effect<ReadonlyArray<string>, never, EngineClient> => {
+  const { active, id, nodes: all } = workflow
   const nodes = all.filter((node) => {
     const own = { id, nodes: [node] }
     return collisions(own, own).length > collisions(own, { id, nodes: before }).length
   })
-  if (!active || activeVersionId !== undefined || nodes.length === 0) return Effect.succeed([])
+  if (!active || generationOf(workflow) === "2.x" || nodes.length === 0) return Effect.succeed([])
   return EngineClient.use((engine) => activeOwners(engine, { id, nodes }, { isEnough: hasSome })).pipe(
     Effect.map(({ isWhole, owners }) => [
       ...owners.map(

@@ -3,8 +3,8 @@ import { Predicate, Result } from "effect"
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { type Workflow, nameOf } from "../../client/models.ts"
 import type { Address } from "../../workflow/addresses.ts"
+import { type Workflow, nameOf } from "../../workflow/models.ts"
 
 const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
 const isMethod = (method: string): method is (typeof methods)[number] => methods.some((known) => known === method)

@@ -1,4 +1,4 @@
-import { Effect, Schema, Predicate } from "effect"
+import { Effect, Schema } from "effect"
 
 import { creates, changes } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/Progress.ts"
@@ -6,11 +6,12 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
-import type { WorkflowId, Workflow } from "../../client/models.ts"
-import { engineName } from "../../client/naming.ts"
-import { isPartVersion, isSameContent } from "../../client/versions.ts"
+import type { WorkflowId, Workflow } from "../../workflow/models.ts"
+import { engineName } from "../../workflow/naming.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
+import { isPartVersion, isSameContent } from "../../workflow/versions.ts"
+import { areCut } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import {
   connections,
@@ -24,9 +25,10 @@ import {
   ifVersion,
   workflowId
 } from "../parameters.ts"
-import { refuseMasked } from "../refuseMasked.ts"
+import { refuseMasked, withSecrets } from "../refuseMasked.ts"
 import * as results from "../results.ts"
 import { addressNotices } from "./addressing.ts"
+import { isConcurrentWrite, overwritten } from "./concurrentWrites.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
 import { leftOut, shorten, showWorkflow } from "./showWorkflow.ts"
@@ -101,18 +103,20 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
     }
-    if (given.nodes !== undefined && ifVersion !== undefined && isPartVersion(ifVersion)) return yield* onlyPart
+    if (given.nodes !== undefined && ifVersion !== undefined && isPartVersion(ifVersion))
+      return yield* onlyPart("nodes")
     return yield* update(id, ifVersion, given).pipe(exclusively(id))
   })
 })
 
 /** Whoever was shown some nodes cannot know all of them: what was left out would be removed. */
-const onlyPart = new InvalidArgument({
-  argument: "nodes",
-  problem:
-    "would remove nodes that were never shown, as ifVersion is the version of an answer with only some of them. Read the " +
-    "whole workflow with get_workflow, and give all nodes with the version of that answer"
-})
+const onlyPart = (argument: "connections" | "nodes") =>
+  new InvalidArgument({
+    argument,
+    problem:
+      `would remove ${argument} that were never shown, as ifVersion is the version of an answer with only some of them. Read the ` +
+      `whole workflow with get_workflow, and give all ${argument} with the version of that answer`
+  })
 
 const update = Effect.fnUntraced(function* (
   id: WorkflowId,
@@ -121,7 +125,10 @@ const update = Effect.fnUntraced(function* (
 ) {
   const engine = yield* EngineClient
   const current = yield* readUnchanged(id, ifVersion)
-  const wanted = yield* check(current, given, active ?? current.active)
+  const isPart = ifVersion !== undefined && isPartVersion(ifVersion)
+  if (isPart && given.connections !== undefined && areCut(current.connections)) return yield* onlyPart("connections")
+  const whole = ifVersion === undefined ? given : withSecrets(given, current)
+  const wanted = yield* check(current, whole, active ?? current.active)
 
   const stops = current.active && active === false
   const starts = !current.active && active === true
@@ -189,32 +196,12 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   return {
     written,
     notices: [
-      ...(isConcurrentWrite(latest, written, wanted) ? [overwritten] : []),
+      ...(isConcurrentWrite(latest, written, wanted) ? [yield* overwritten(latest, written)] : []),
       ...addressNotices(wanted.nodes ?? [], current.nodes, written),
       ...leftOut(dropped)
     ]
   }
 })
-
-const overwritten =
-  "Somebody else changed this workflow in the same moment, and this update may have overwritten that: compare with its " +
-  "history in the engine UI."
-
-/**
- * Whether the engine's numbers show that somebody else wrote between our reading and our writing. Engines of generation
- * 2 count the changes of nodes and settings one by one, and give nodes, connections and groups a new id only when they
- * change; older ones give a new id each time, which proves nothing.
- */
-const isConcurrentWrite = (
-  latest: Workflow,
-  written: Workflow,
-  { connections, nodeGroups, nodes }: Changes
-): boolean => {
-  const [before, after] = [latest.versionCounter, written.versionCounter]
-  if (!Predicate.isNumber(before) || !Predicate.isNumber(after)) return false
-  const keptGraph = nodes === undefined && connections === undefined && nodeGroups === undefined
-  return after - before > 1 || (keptGraph && latest.versionId !== written.versionId)
-}
 
 /** What somebody else changed after our own write, which left the workflow like this, and before it was read back. */
 export const changedSince = Effect.fnUntraced(function* (written: Workflow, latest: Workflow) {

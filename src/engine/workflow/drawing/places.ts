@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Connections } from "../../client/models.ts"
-import { nameOf } from "../../client/nameOf.ts"
 import type { Edge } from "../differenceOfConnections.ts"
+import type { Connections } from "../models.ts"
+import { nameOf } from "../nameOf.ts"
 import { arrange, type Position, positionOf } from "../placing.ts"
 
 /** Sizes of what is drawn. */

@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../client/nameOf.ts"
-import { shortType } from "../../client/naming.ts"
 import { edgesOf } from "../differenceOfConnections.ts"
+import { nameOf } from "../nameOf.ts"
+import { shortType } from "../naming.ts"
 import { nodesOf } from "../nodePairs.ts"
 import { isStickyNote, type Position, positionOf } from "../placing.ts"
 import type { NodeRun } from "../runs.ts"

@@ -1,4 +1,4 @@
-import { oneLine } from "../../../internal/clipped.ts"
+import { oneLine } from "../../../internal/foreignText.ts"
 import { lazy } from "../../../internal/memoize.ts"
 
 /** What a font without a ruler would say: widths of characters in parts of the font's size. */
@@ -10,11 +10,7 @@ const widthOf = (char: string): number => {
 }
 
 /** Nothing that would turn the direction of what stands around it, break a line, or be no character at all. */
-export const plain = (text: string): string =>
-  oneLine(text)
-    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "")
-    .toWellFormed()
-    .trim()
+export const plain = (text: string): string => oneLine(text).replaceAll(/[\ufffe\uffff]/g, "")
 
 /** At the first look: Node takes some milliseconds to make one. */
 const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))

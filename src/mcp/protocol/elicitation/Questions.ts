@@ -5,33 +5,53 @@ import type * as Message from "../Message.ts"
 import type { ServerMessage } from "../Response.ts"
 import { longestWait, readReply, requestOf, unanswered } from "./form.ts"
 
-/** Most open questions of all clients together: each occupies the place of a call. */
-const most = 100
+/** Most open questions of all clients together, which is fewer than an instance takes calls: each occupies the place of one. */
+const most = 200
+
+/** Most open questions of one caller. */
+const mostOfOne = 50
 
 /** The recipient of a question. */
 export interface Asked {
-  /** The session that alone may answer. */
+  /** The session and the caller that alone may answer. */
   readonly session: string
+  readonly caller: string
   readonly send: (message: ServerMessage) => Effect.Effect<void>
   /** Ends when no answer can come any more. */
   readonly gone: Effect.Effect<void>
 }
 
-interface Open {
-  readonly session: string
+interface Open extends Pick<Asked, "caller" | "session"> {
   readonly reply: Deferred.Deferred<Reply>
 }
 
-const nameOf = (session: string, id: string) => `${session}:${id}`
+type From = Pick<Asked, "caller" | "session">
+
+/** An answer's name among the copies of the server. */
+const nameOf = ({ caller, session }: From, id: string) => `${session}:${caller}:${id}`
 
 /** Questions sent as requests of ours, waiting for their answers. */
 export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   const open = new Map<string, Open>()
 
+  const openOf = (caller: string) => [...open.values()].filter((one) => one.caller === caller)
+
+  /** Withdraws the oldest question of whoever has most of them, so that nobody is kept from being asked. */
+  const makeRoom = () => {
+    const counts = new Map<string, number>()
+    for (const { caller } of open.values()) counts.set(caller, (counts.get(caller) ?? 0) + 1)
+    const largest = Math.max(...counts.values())
+    const oldest = [...open.values()].find(({ caller }) => counts.get(caller) === largest)
+    if (oldest !== undefined) Deferred.doneUnsafe(oldest.reply, Effect.succeed(unanswered(crowdedOut)))
+  }
+
   /** Waits for the client's answer, but not longer than a person may take. */
-  const ask = (question: Question, { gone, send, session }: Asked): Effect.Effect<Reply> =>
+  const ask = (question: Question, { caller, gone, send, session }: Asked): Effect.Effect<Reply> =>
     Effect.suspend(() => {
-      if (open.size >= most) return Effect.succeed(unanswered(`${most} questions are waiting for answers already`))
+      if (openOf(caller).length >= mostOfOne) {
+        return Effect.succeed(unanswered(`${mostOfOne} questions to you are waiting for answers already`))
+      }
+      if (open.size >= most) makeRoom()
       const id = crypto.randomUUID()
       const reply = Deferred.makeUnsafe<Reply>()
       const withdraw = (reason: string) =>
@@ -41,7 +61,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
         )
       const ends = [
         Deferred.await(reply),
-        Effect.map(handedOn(nameOf(session, id)), readReply),
+        Effect.map(handedOn(nameOf({ caller, session }, id)), readReply),
         Effect.as(gone, unanswered("the client cannot answer any more")),
         Effect.sleep(longestWait).pipe(
           Effect.andThen(withdraw("Nobody answered in time")),
@@ -53,22 +73,24 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
         ...ends
       ])
       return Effect.acquireUseRelease(
-        Effect.sync(() => open.set(id, { session, reply })),
+        Effect.sync(() => open.set(id, { caller, session, reply })),
         () => Effect.onInterrupt(waiting, () => withdraw("The call was given up")),
         () => Effect.sync(() => open.delete(id))
       )
     })
 
-  /** Takes an answer; one without an open question in this session is ignored. */
-  const answer = (session: string, { id, ...reply }: Message.Reply) =>
+  /** Takes an answer; one without an open question to this caller in this session is ignored. */
+  const answer = (from: From, { id, ...reply }: Message.Reply) =>
     Effect.suspend(() => {
       const asked = open.get(String(id))
-      if (asked === undefined) return typeof id === "string" ? handOn(nameOf(session, id), reply) : Effect.void
-      if (asked.session !== session) return Effect.void
+      if (asked === undefined) return typeof id === "string" ? handOn(nameOf(from, id), reply) : Effect.void
+      if (asked.session !== from.session || asked.caller !== from.caller) return Effect.void
       return Effect.asVoid(Deferred.succeed(asked.reply, readReply(reply)))
     })
 
   return { ask, answer, /** The number of open questions. */ size: () => open.size }
 }
+
+const crowdedOut = "it was withdrawn, as too many questions are waiting for answers"
 
 export type Questions = ReturnType<typeof make>

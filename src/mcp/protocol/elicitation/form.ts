@@ -1,8 +1,8 @@
 import { Option, Predicate } from "effect"
 
+import { oneLine, visible } from "../../../internal/foreignText.ts"
 import type { Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
-import { printable } from "../Response.ts"
 import { readResult } from "./schemas.ts"
 
 /** How long a question waits for its answer, in milliseconds. */
@@ -18,7 +18,7 @@ export const showsForms = (capabilities: unknown): boolean => {
 export const requestOf = ({ fields, message, required = [] }: Question) => ({
   method: "elicitation/create",
   params: {
-    message: message.split("\n").map(printable).join("\n"),
+    message: visible(message),
     requestedSchema: { type: "object", properties: fields, required }
   }
 })
@@ -43,6 +43,6 @@ export const readReply = ({ error, result }: Pick<Message.Reply, "error" | "resu
   if (error === undefined) {
     return Option.getOrElse(replyOf(result), () => unanswered("the client's answer is not one to the question"))
   }
-  const said = Predicate.hasProperty(error, "message") ? `: ${printable(String(error.message)).slice(0, 200)}` : ""
+  const said = Predicate.hasProperty(error, "message") ? `: ${oneLine(String(error.message)).slice(0, 200)}` : ""
   return unanswered(`the client could not ask${said}`)
 }

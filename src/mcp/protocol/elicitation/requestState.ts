@@ -8,6 +8,10 @@ import { readKept } from "./schemas.ts"
 
 /** State that a client carries from one round of a call to the next. */
 export interface RequestState {
+  /** Its own name: its answers count once. */
+  readonly id: string
+  /** The caller that it was made for, who alone is answered for by it. */
+  readonly caller: string
   /** The key of the question that it was told to answer. */
   readonly key: string
   /** Fingerprint of that question. */
@@ -19,14 +23,16 @@ export interface RequestState {
 const hmac = { name: "HMAC", hash: "SHA-256" }
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-const foreign = invalidParams("requestState: is not what this server sent. Make the call again without it")
+const foreign = invalidParams(
+  "requestState: is not what this server sent, or not what this process of it sent. Nothing was changed. Make the call " +
+    "again without it: the person is asked again"
+)
 
-/** A collision-resistant fingerprint of JSON. */
-export const fingerprint = (json: unknown) =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", bytesOf(JSON.stringify(json)))),
-    (digest) => encode(new Uint8Array(digest))
-  )
+/** A state as it came back. */
+export interface Opened extends RequestState {
+  /** The moment of its expiry, in milliseconds since 1970. */
+  readonly until: number
+}
 
 /** Seals states with a key that only this server and its copies have, so that nobody can change them. */
 export const make = Effect.gen(function* () {
@@ -37,9 +43,9 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const seal = Effect.fnUntraced(function* (state: RequestState) {
+  const seal = Effect.fnUntraced(function* (state: Omit<RequestState, "id">) {
     const until = (yield* Clock.currentTimeMillis) + longestWait
-    const kept = encode(JSON.stringify({ ...state, until }))
+    const kept = encode(JSON.stringify({ ...state, id: crypto.randomUUID(), until }))
     const secret = yield* key
     const seal = yield* Effect.promise(() => crypto.subtle.sign(hmac, secret, bytesOf(kept)))
     return `${kept}.${encode(new Uint8Array(seal))}`
@@ -54,10 +60,12 @@ export const make = Effect.gen(function* () {
     const secret = yield* key
     const mac = Uint8Array.from(given.success)
     const isOurs = yield* Effect.promise(() => crypto.subtle.verify(hmac, secret, mac, bytesOf(kept)))
-    const state = isOurs ? Option.flatMap(Result.getSuccess(decodeString(kept)), readKept) : Option.none()
+    const now = yield* Clock.currentTimeMillis
+    const state: Option.Option<Opened> = isOurs
+      ? Option.flatMap(Result.getSuccess(decodeString(kept)), readKept)
+      : Option.none()
     if (Option.isNone(state)) return yield* foreign
-    const { until, ...rest } = state.value
-    return (yield* Clock.currentTimeMillis) <= until ? Option.some<RequestState>(rest) : Option.none()
+    return Option.filter(state, ({ until }): boolean => now <= until)
   })
 
   return { seal, open }

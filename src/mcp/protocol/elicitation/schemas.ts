@@ -13,6 +13,8 @@ export const readResponses = Schema.decodeUnknownOption(Schema.Record(Schema.Str
 
 const Kept = Schema.fromJsonString(
   Schema.Struct({
+    id: Schema.String,
+    caller: Schema.String,
     key: Schema.String,
     asked: Schema.String,
     answered: Schema.Record(Schema.String, Schema.Unknown),

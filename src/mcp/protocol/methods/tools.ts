@@ -4,11 +4,12 @@ import { lazy, memoized } from "../../../internal/memoize.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
+import { CallerId } from "../../CallerId.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import { inputJson } from "../../inputJson.ts"
 import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
-import { audited } from "../audited.ts"
+import { audited, clientName } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { bare, writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
@@ -51,7 +52,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
     ),
     "tools/call": Method.make(
       () => callTool,
-      (params, { ask, protocolVersion }) => {
+      (params, { ask, caller, protocolVersion }) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
         const client = params._meta?.[clientInfoKey]
@@ -62,9 +63,11 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
           )
         const calling = () => {
           const program = tool.call(params.arguments)
-          return protocolVersion.era === "modern"
-            ? inRounds(program, params, called)
-            : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
+          const served =
+            protocolVersion.era === "modern"
+              ? inRounds(program, params, called)
+              : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
+          return Effect.provideService(served, CallerId, caller(clientName(client)))
         }
         if (tool.annotations.readOnlyHint) return calling()
         return withReference(CurrentAccess, ({ mayChange, scopeToChange }) =>

@@ -219,7 +219,7 @@ describe("call", () => {
     const engine_host = await standIn(() => resolve())
     const environments = { a: { engine_host, engine_api_key: "secret" } }
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "a", audit: "audit.jsonl" } })
-    const { child, ended } = start(["call", "create_tag", "new"], { cwd })
+    const { child, ended } = start(["call", "--config", ".config.json", "create_tag", "new"], { cwd })
     await called
     child.kill("SIGINT")
     assert.deepStrictEqual(await ended, { code: 130, stdout: "", stderr: "" })

@@ -3,7 +3,8 @@ import { assert, describe, it } from "vitest"
 
 import { fieldAt } from "../../../../src/cli/tasks/call/fieldAt.ts"
 import { render } from "../../../../src/cli/tasks/call/render.ts"
-import { coloured, plain, visible, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
+import { coloured, plain, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
+import { visible } from "../../../../src/internal/foreignText.ts"
 
 const lines = (...all: ReadonlyArray<string>) => all.join("\n")
 
@@ -48,14 +49,14 @@ describe("an answer as text", () => {
         "options: {}",
         "list: 1, a",
         "code:",
-        "  a",
-        "  b",
+        "  > a",
+        "  > b",
         "deep:",
         "  - - a: 1",
         "rows:",
         "  - text:",
-        "      x",
-        "      y"
+        "      > x",
+        "      > y"
       )
     )
   })
@@ -74,7 +75,7 @@ describe("an answer as text", () => {
   })
 
   it("holds nothing that commands a terminal, whatever the answer holds", () => {
-    assert.strictEqual(visible("a\u001B[2Jb\r\nc\u202Ed\u0007"), "a\\u001b[2Jb\nc\\u202ed\\u0007")
+    assert.strictEqual(visible("a\u001B[2Jb\r\nc\u202Ed\u0007"), "a\\u{1b}[2Jb\nc\\u{202e}d\\u{7}")
     const commands = /(?!\n|\t)[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })), (answer) => {

@@ -7,7 +7,7 @@ import { type ClientName, clientNames, clients, type Machine, startOf } from "..
 import { withInstance, withServer } from "../../../../src/cli/tasks/init/edits.ts"
 import { changed } from "../../../../src/cli/tasks/init/jsonEdit.ts"
 import { tidyHost } from "../../../../src/cli/tasks/init/tidyHost.ts"
-import { fieldAliases } from "../../../../src/engine/config/aliases.ts"
+import { fieldAliases } from "../../../../src/engine/client/config/aliases.ts"
 
 const lines = (...all: ReadonlyArray<string>) => `${all.join("\n")}\n`
 const json = (text: string) => Result.getOrThrow(parseJson(text))
@@ -103,6 +103,7 @@ describe("the configuration", () => {
     const after = json(Result.getOrThrow(add(text)))
     assert.deepStrictEqual(after, {
       ...Object(json(text)),
+      defaultEnv: "b",
       environments: {
         b: { engine_host: "x", engine_api_key: "y" },
         default: { engine_host: "https://a.test", engine_api_key: "new" }

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
 import { noFiles } from "../../../../src/engine/operator/run/mocks.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
 import { junitXml } from "../../../../src/engine/operator/tests/junit.ts"
@@ -23,6 +22,7 @@ import { printTest, readTest, type TestFile } from "../../../../src/engine/opera
 import { resultData } from "../../../../src/engine/operator/tests/testReport.ts"
 import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
 import { withoutSecrets } from "../../../../src/engine/operator/tests/withoutSecrets.ts"
+import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/workflow/models.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
 
@@ -374,7 +374,7 @@ describe("what is told of a test", () => {
     const data = resultData({ file: "a.json", verdict: { outcome: "failed", seconds: 1, problems } })
     assert.deepStrictEqual(data.problems.slice(0, 4), [
       'first: Sign, run 2, output 1, item 3, headers.apiKey: expected "[masked]", got "[masked]"',
-      `Say, item 1, text: expected null, got "${"x".repeat(160)}… (5000 characters)"`,
+      `Say, item 1, text: expected null, got "${"x".repeat(160)}…(+4840)"`,
       "Say: expected 1 item, got 0",
       "Tell: did not run"
     ])

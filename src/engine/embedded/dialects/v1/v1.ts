@@ -1,6 +1,6 @@
 import { Predicate, Result } from "effect"
 
-import { keyHeaders, versionField } from "../../../client/naming.ts"
+import { keyHeaders, versionField } from "../../../workflow/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { nodeTypes } from "../../nodes/nodeTypes.ts"
 import { missingCredential } from "../../run/knownTypes.ts"

@@ -1,6 +1,6 @@
 import { Equal, Predicate, Result } from "effect"
 
-import { nodeKind } from "../../../client/naming.ts"
+import { nodeKind } from "../../../workflow/naming.ts"
 import { groupProblem } from "../../../workflow/nodeGroups.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { own, pick } from "../../store/values.ts"

@@ -1,0 +1,74 @@
+import { Effect, Hash } from "effect"
+
+import { inSlices } from "../internal/inSlices.ts"
+import { mapSliced } from "../internal/Sliced.ts"
+import type { Entry, Kept, PlannedEntry } from "./Journal.ts"
+import type { Step } from "./Plan.ts"
+
+/** Characters of steps that one line holds: some milliseconds of writing or reading. */
+const longestLine = 256 * 1024
+
+/** The weight of a step, in slices of work: it may be a whole workflow. */
+const weightOf = () => 5
+
+/** Steps with how long they are, and a hash of all of them. */
+export const measured = Effect.fnUntraced(function* <C>(steps: ReadonlyArray<Step<C>>) {
+  const texts = yield* inSlices(function* () {
+    return yield* mapSliced(
+      steps,
+      (step) => {
+        const text = JSON.stringify(step)
+        return { length: text.length, hash: Hash.string(text) }
+      },
+      weightOf
+    )
+  })
+  return {
+    lengths: texts.map(({ length }) => length),
+    hash: Hash.array(texts.map(({ hash }) => hash))
+  }
+})
+
+/**
+ * The lines of a new plan: the last one is its own, and steps that are too long for it stand in lines before it, so that
+ * none takes long to write or read.
+ */
+export const linesOf = <C>(entry: PlannedEntry<C>, lengths: ReadonlyArray<number>): ReadonlyArray<Entry<C>> => {
+  const { at, plan, plan_id } = entry
+  const parts: Array<ReadonlyArray<Step<C>>> = []
+  let [from, characters] = [0, 0]
+  for (const [place, length] of lengths.entries()) {
+    if (characters > 0 && characters + length > longestLine) {
+      parts.push(plan.steps.slice(from, place))
+      from = place
+      characters = 0
+    }
+    characters += length
+  }
+  if (parts.length === 0) return [entry]
+  return [
+    ...parts.map((of_plan) => ({ type: "steps", at, plan_id, of_plan }) as const),
+    { ...entry, plan: { ...plan, steps: plan.steps.slice(from) }, steps_before: from }
+  ]
+}
+
+/** Entries with each plan whole again. One of which lines are missing counts as unreadable. */
+export const joined = <C>(entries: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C>> => {
+  const before = new Map<string, Array<Step<C>>>()
+  return entries.flatMap((entry): ReadonlyArray<Kept<C>> => {
+    if (entry.type === "steps") {
+      const steps = before.get(entry.plan_id) ?? []
+      before.set(entry.plan_id, steps)
+      for (const step of entry.of_plan) steps.push(step)
+      return []
+    }
+    if (entry.type !== "planned" || entry.steps_before === undefined) return [entry]
+    const { at, plan, plan_id, steps_before, ...rest } = entry
+    const steps = before.get(plan_id) ?? []
+    before.delete(plan_id)
+    if (steps.length === steps_before)
+      return [{ ...rest, at, plan_id, plan: { ...plan, steps: [...steps, ...plan.steps] } }]
+    const problem = `${steps_before - steps.length} steps of plan ${plan_id} are missing before its line: make a new plan`
+    return [{ type: "unreadable", at, plan_id, problem }]
+  })
+}

@@ -1,0 +1,68 @@
+import { Predicate, Result } from "effect"
+
+import { baseUrl } from "../../../internal/config/baseUrl.ts"
+import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { decode, type UnknownField, unknownFields } from "../../../internal/config/fields.ts"
+import type { Found } from "../../../internal/config/variables.ts"
+import { fieldAliases } from "./aliases.ts"
+import type { Environment } from "./EngineConfig.ts"
+import { InstanceFields } from "./instanceFields.ts"
+
+/** Fields of a given instance that no setting has. */
+export const unknownInstanceFields = (given: unknown): ReadonlyArray<UnknownField> =>
+  unknownFields(InstanceFields, given, [...fieldAliases.keys()])
+
+/** What variables say about one instance; it goes before the file. */
+export interface Overrides {
+  readonly engine_host: Found | undefined
+  readonly engine_api_key: Found | undefined
+}
+
+/** One checked instance from its fields as they were written. `at` names the place of a field. */
+export const instance = (
+  written: unknown,
+  overrides: Overrides,
+  at: (path: string) => string
+): Result.Result<Environment, ConfigurationError> =>
+  Result.gen(function* () {
+    const places = new Map(Object.entries(overrides).map(([name, found]) => [name, found?.place]))
+    const place = (path: string) => places.get(path) ?? at(path)
+    const values = Object.entries(overrides).flatMap(([name, found]) => (found ? [[name, found.value]] : []))
+    const own = Predicate.isObject(written) ? yield* ownNames(written, at) : written
+    const given = Predicate.isObject(own) ? { ...own, ...Object.fromEntries(values) } : own
+
+    const fields = yield* decode(InstanceFields, given, place)
+    const host = yield* Result.mapError(
+      baseUrl(fields.engine_host, fields.allowInsecureHttp),
+      (problem) => new ConfigurationError({ message: `${place("engine_host")} ${problem}` })
+    )
+    return {
+      host,
+      apiKey: fields.engine_api_key,
+      readOnly: fields.readOnly,
+      allowInsecureHttp: fields.allowInsecureHttp,
+      requestsPerSecond: fields.requestsPerSecond,
+      concurrency: fields.concurrency,
+      headers: fields.headers,
+      ...(fields.engine_api_key_header === undefined ? {} : { apiKeyHeader: fields.engine_api_key_header }),
+      ...(fields.caFile === undefined ? {} : { caFile: fields.caFile }),
+      ...(fields.proxy === undefined ? {} : { proxy: fields.proxy })
+    }
+  })
+
+/** The same fields with every alias under its own name. Two values for one setting are nobody's intention. */
+const ownNames = (
+  written: object,
+  at: (path: string) => string
+): Result.Result<Readonly<Record<string, unknown>>, ConfigurationError> => {
+  const twice = Object.keys(written).find((name) => Object.hasOwn(written, fieldAliases.get(name) ?? ""))
+  return twice === undefined
+    ? Result.succeed(
+        Object.fromEntries(Object.entries(written).map(([name, value]) => [fieldAliases.get(name) ?? name, value]))
+      )
+    : Result.fail(
+        new ConfigurationError({
+          message: `${at(twice)} means the same as ${fieldAliases.get(twice)}: expected only one of them`
+        })
+      )
+}

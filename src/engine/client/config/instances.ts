@@ -1,0 +1,151 @@
+import { Effect } from "effect"
+
+import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { fieldOf } from "../../../internal/config/fields.ts"
+import type { Found, Lookup } from "../../../internal/config/variables.ts"
+import { fieldAliases, hostVariables, keyVariables } from "./aliases.ts"
+import type { EngineConfig, Environment } from "./EngineConfig.ts"
+import { instance } from "./instance.ts"
+import { unrestricting } from "./instanceRules.ts"
+
+type Place = (path: string) => string
+
+/** A configuration file and whether it was named at the start, and so may lead keys of the environment somewhere. */
+interface File {
+  readonly name: string
+  readonly isTrusted: boolean
+}
+
+/** Every instance of a configuration file; variables go before what the file says. */
+export const fromFile = Effect.fnUntraced(function* (
+  written: ReadonlyMap<string, unknown>,
+  defaultEnv: string | undefined,
+  lookup: Lookup,
+  at: Place,
+  file: File
+): Effect.fn.Return<EngineConfig["Service"], ConfigurationError> {
+  const names = [...written.keys()]
+  const chosen = defaultEnv ?? (names.length === 1 ? names[0] : undefined)
+  if (chosen === undefined) {
+    return yield* new ConfigurationError({ message: `${at("defaultEnv")}: expected one of ${names.join(", ")}` })
+  }
+  if (!written.has(chosen)) {
+    return yield* new ConfigurationError({
+      message: `Instance ${chosen} not found in configuration. Available: ${names.join(", ")} (${at("defaultEnv")})`
+    })
+  }
+  const environments = new Map<string, Environment>()
+  for (const [name, fields] of written) {
+    const own = named(lookup, name, names)
+    const find = (variables: ReadonlyArray<string>) =>
+      Effect.flatMap(own(variables), (found) =>
+        found === undefined && name === chosen ? lookup(variables) : Effect.succeed(found)
+      )
+    const overrides = { engine_host: yield* find(hostVariables), engine_api_key: yield* find(keyVariables) }
+    const place = (path: string) => at(["environments", name, path].filter((part) => part !== "").join("."))
+    const environment = yield* Effect.fromResult(instance(fields, overrides, place))
+    const { engine_api_key: key, engine_host: host } = overrides
+    const [untrusted] =
+      key === undefined || file.isTrusted || holdsKey(fields, key.value)
+        ? []
+        : unrestricting(fields).filter((field) => field !== "engine_host" || host === undefined)
+    if (key !== undefined && untrusted !== undefined) {
+      const variable = untrusted === "engine_host" ? hostBeside(key.place) : undefined
+      const deed = paces.has(untrusted) ? { deed: muchAt } : {}
+      return yield* untrustedDestination(place(untrusted), key.place, { file: file.name, variable, ...deed })
+    }
+    environments.set(name, environment)
+  }
+  return { defaultEnv: chosen, environments }
+})
+
+/** The single instance `default` that `ENGINE_HOST` and `ENGINE_API_KEY` define; nothing where neither is set. */
+export const fromVariables = Effect.fnUntraced(function* (
+  lookup: Lookup,
+  at: Place
+): Effect.fn.Return<EngineConfig["Service"] | undefined, ConfigurationError> {
+  const engine_host = yield* lookup(hostVariables)
+  const engine_api_key = yield* lookup(keyVariables)
+  if (engine_host === undefined && engine_api_key === undefined) return undefined
+  const insecure = yield* lookup([insecureVariable])
+  const isInsecure = insecure?.value === "true"
+  const untrusted = [engine_host, isInsecure ? insecure : undefined].find((found) => found?.file !== undefined)
+  if (engine_api_key !== undefined && engine_api_key.file === undefined && untrusted?.file !== undefined) {
+    const variable = untrusted === insecure ? insecureVariable : hostBeside(engine_api_key.place)
+    return yield* untrustedDestination(untrusted.place, engine_api_key.place, { file: untrusted.file, variable })
+  }
+  const environment = yield* Effect.fromResult(
+    instance({ allowInsecureHttp: isInsecure }, { engine_host, engine_api_key }, (path) =>
+      at(variableOf.get(path) ?? path)
+    )
+  )
+  return { defaultEnv: "default", environments: new Map([["default", environment]]) }
+})
+
+const insecureVariable = "ENGINE_ALLOW_INSECURE_HTTP"
+
+/** The variable for the host of the instance whose key is in this one. */
+const hostBeside = (keyVariable: string): string => keyVariable.replace("_API_KEY", "_HOST")
+
+const variableOf: ReadonlyMap<string, string> = new Map([
+  ["engine_host", hostVariables[0]],
+  ["engine_api_key", keyVariables[0]]
+])
+
+/** The variables of one named instance: `ENGINE_API_KEY_MY_STAGING` holds the key of `my-staging`. */
+const named =
+  (lookup: Lookup, name: string, names: ReadonlyArray<string>) =>
+  (variables: ReadonlyArray<string>): Effect.Effect<Found | undefined, ConfigurationError> =>
+    Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (found) => {
+      const meant = names.filter((other) => suffixOf(other) === suffixOf(name))
+      return found === undefined || meant.length === 1
+        ? Effect.succeed(found)
+        : Effect.fail(
+            new ConfigurationError({
+              message: `${found.place} could mean each of ${meant.join(", ")}: expected one instance`
+            })
+          )
+    })
+
+const suffixOf = (name: string): string => `_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`
+
+/** Whether an instance has the key in its own file, too: then nothing there can lead it astray. */
+const holdsKey = (written: unknown, key: string): boolean =>
+  [keyField, ...fieldAliases.keys()].some(
+    (name) => (fieldAliases.get(name) ?? name) === keyField && fieldOf(written, name) === key
+  )
+
+const keyField = "engine_api_key"
+
+/** Fields that decide how fast a key is used, not where it goes. */
+const paces: ReadonlySet<string> = new Set(["requestsPerSecond", "concurrency"])
+const muchAt = (key: string) => `how much is sent at once with the key of ${key}`
+
+/**
+ * What is wrong where a field of a file that merely lies in the working folder decides where a key of the environment goes: a
+ * folder that somebody else has filled must not lead a key away. `place` names the field, `variable` sets it elsewhere.
+ */
+export const untrustedDestination = (
+  place: string,
+  key: string,
+  {
+    deed = (name: string) => `where the key of ${name} goes`,
+    file,
+    variable
+  }: {
+    readonly deed?: (key: string) => string
+    readonly file: string
+    readonly variable?: string | undefined
+  }
+): ConfigurationError => {
+  const ways = [
+    ...(variable === undefined ? [] : [`set ${variable} in the environment too`]),
+    ...(file === ".env" ? [] : [`start with --config ${file} if you trust that file`]),
+    `or keep the key in ${file} as well`
+  ]
+  return new ConfigurationError({
+    message:
+      `${place} may not decide ${deed(key)}: the key is in the environment, the file only lies ` +
+      `in the working folder. Expected one source: ${ways.join(", ")}`
+  })
+}

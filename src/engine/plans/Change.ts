@@ -1,0 +1,258 @@
+import { Match, Schema, Struct } from "effect"
+
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+
+/** The content of a workflow: everything except its state, its tags and what its runs leave behind. */
+export const Content = Schema.Struct({
+  name: Schema.String,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  settings: JsonObject,
+  /** Only kept to bring a deleted workflow back. */
+  staticData: Schema.optionalKey(Schema.Unknown),
+  /** Of an update, these: where it is changed, too. */
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
+  pinData: Schema.optionalKey(JsonObject),
+  description: Schema.optionalKey(Schema.String)
+})
+export type Content = typeof Content.Type
+
+/** The parts in which a content differs from another. */
+const Parts = Schema.Struct({
+  name: Schema.optionalKey(Schema.String),
+  nodes: Schema.optionalKey(Schema.Array(JsonObject)),
+  connections: Schema.optionalKey(JsonObject),
+  settings: Schema.optionalKey(JsonObject),
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
+  pinData: Schema.optionalKey(JsonObject),
+  description: Schema.optionalKey(Schema.String)
+})
+export type Parts = typeof Parts.Type
+
+/** An id, or a step that creates what has it. With `later` it is a step of the very plan that contains this change, such as a rollback. */
+export const Ref = Schema.Union([
+  Schema.String,
+  Schema.Struct({ created_by: Schema.String, later: Schema.optionalKey(Schema.Literal(true)) })
+])
+export type Ref = typeof Ref.Type
+
+/** A text inside a content that contains ids of workflows which steps create. */
+const Reference = Schema.Struct({
+  path: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
+  parts: Schema.Array(Schema.Union([Schema.String, Schema.Struct({ created_by: Schema.String })])),
+  /** It is set by a later step than the content: until then another text stands there, and either counts as right. */
+  late: Schema.optionalKey(Schema.Literal(true))
+})
+export type Reference = typeof Reference.Type
+
+/** The names of the tags and settings that a promotion brought. All others are the target's own. */
+const Brought = Schema.Struct({ tags: Schema.Array(Schema.String), settings: Schema.Array(Schema.String) })
+export type Brought = typeof Brought.Type
+
+/** The workflow of another instance that a change comes from, with the version that was read there. */
+const Source = Schema.Struct({
+  instance: Schema.String,
+  id: Schema.String,
+  version: Schema.String,
+  /** What has been brought along once the change is made, and what had been before it. */
+  brought: Schema.optionalKey(Brought),
+  broughtBefore: Schema.optionalKey(Brought)
+})
+export type Source = typeof Source.Type
+
+/** Names by ids, for people who read the plan. */
+const Names = Schema.Record(Schema.String, Schema.String)
+export type Names = typeof Names.Type
+
+const onInstance = { instance: Schema.String }
+/** The names of the tags that a workflow had when the plan was made, or gets if it is new: guards use them. */
+const labels = Schema.optionalKey(Schema.Array(Schema.String))
+const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String, labels }
+const besideContent = {
+  references: Schema.Array(Reference),
+  /** The depth of its calls of other workflows: called workflows come before their callers. */
+  level: Schema.Int,
+  source: Schema.optionalKey(Source)
+}
+
+const Create = Schema.Struct({
+  kind: Schema.Literal("create"),
+  ...onInstance,
+  /** What it is made from, unique among the steps of a plan. */
+  key: Schema.String,
+  content: Content,
+  ...besideContent,
+  labels,
+  /** The ids of workflows that had this name before; any other one was made by somebody else. */
+  namesakes: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** In a rollback: the ids of workflows that had this name when it was planned, so that they are not what it makes. */
+  others: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The deleted workflow that it makes anew: nothing is made as long as that is there. */
+  formerly: Schema.optionalKey(Schema.String)
+})
+
+const Update = Schema.Struct({
+  kind: Schema.Literal("update"),
+  ...onWorkflow,
+  before: Parts,
+  after: Content,
+  ...besideContent,
+  names: Schema.optionalKey(Names),
+  /** In a rollback: the references in the content that it finds. */
+  found: Schema.optionalKey(Schema.Array(Reference))
+})
+
+const Tags = Schema.Struct({
+  kind: Schema.Literal("tags"),
+  ...onWorkflow,
+  before: Schema.Array(Ref),
+  after: Schema.Array(Ref),
+  names: Schema.optionalKey(Names),
+  source: Schema.optionalKey(Source)
+})
+
+const Activate = Schema.Struct({
+  kind: Schema.Literal("active"),
+  ...onWorkflow,
+  before: Schema.Boolean,
+  after: Schema.Boolean,
+  level: Schema.Int,
+  /** Whether those that call it cannot run before it is active. */
+  isCalled: Schema.Boolean
+})
+
+const Archive = Schema.Struct({
+  kind: Schema.Literal("archived"),
+  ...onWorkflow,
+  before: Schema.Boolean,
+  after: Schema.Boolean
+})
+
+const Delete = Schema.Struct({
+  kind: Schema.Literal("delete"),
+  ...onWorkflow,
+  key: Schema.String,
+  content: Content,
+  ...besideContent
+})
+
+const CreateTag = Schema.Struct({ kind: Schema.Literal("create-tag"), ...onInstance, name: Schema.String })
+const DeleteTag = Schema.Struct({ kind: Schema.Literal("delete-tag"), ...onInstance, tag: Ref, name: Schema.String })
+
+const DeleteExecution = Schema.Struct({
+  kind: Schema.Literal("delete-execution"),
+  ...onInstance,
+  execution: Schema.Int,
+  workflow: Schema.String
+})
+
+/** A change of a workflow, or of what belongs to it, in a plan. */
+export const Change = Schema.Union([
+  Create,
+  Update,
+  Tags,
+  Activate,
+  Archive,
+  Delete,
+  CreateTag,
+  DeleteTag,
+  DeleteExecution
+])
+export type Change = typeof Change.Type
+export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind: K }>
+
+const textOf = (ref: Ref): string => (typeof ref === "string" ? ref : `<${ref.created_by}>`)
+
+/** The id of the step that changes the content of a workflow. */
+export const updateOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
+  `update ${instance}/${textOf(workflow)}`
+
+/** The id of the step that deletes a workflow. */
+export const deletionOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
+  `delete ${instance}/${textOf(workflow)}`
+
+/** The id of the step for a change: what it is about, as one text. */
+export const idOf: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ instance, key }) => `create ${instance}/${key}`,
+    update: updateOf,
+    tags: ({ instance, workflow }) => `tags ${instance}/${textOf(workflow)}`,
+    active: ({ after, instance, workflow }) => `${after ? "activate" : "deactivate"} ${instance}/${textOf(workflow)}`,
+    archived: ({ after, instance, workflow }) => `${after ? "archive" : "unarchive"} ${instance}/${textOf(workflow)}`,
+    delete: deletionOf,
+    "create-tag": ({ instance, name }) => `create tag ${instance}/${name}`,
+    "delete-tag": ({ instance, tag }) => `delete tag ${instance}/${textOf(tag)}`,
+    "delete-execution": ({ execution, instance }) => `delete execution ${instance}/${execution}`
+  })
+)
+
+/** The whole content before an update. */
+export const contentBefore = ({ after, before }: ChangeOf<"update">): Content => ({ ...after, ...before })
+
+/** The parts of a content that `others` has, too. */
+export const partsOf = (content: Content, others: Parts): Parts => ({
+  ...(others.name === undefined ? {} : { name: content.name }),
+  ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
+  ...(others.connections === undefined ? {} : { connections: content.connections }),
+  ...(others.settings === undefined ? {} : { settings: content.settings }),
+  ...(others.nodeGroups === undefined ? {} : { nodeGroups: content.nodeGroups ?? [] }),
+  ...(others.pinData === undefined ? {} : { pinData: content.pinData ?? {} }),
+  ...(others.description === undefined ? {} : { description: content.description ?? "" })
+})
+
+/** The source of the change that undoes one. */
+const sourceBack = ({ source }: { readonly source?: Source | undefined }): { readonly source?: Source } => {
+  if (source === undefined) return {}
+  const { brought, broughtBefore, ...place } = source
+  return {
+    source: {
+      ...place,
+      ...(broughtBefore === undefined ? {} : { brought: broughtBefore }),
+      ...(brought === undefined ? {} : { broughtBefore: brought })
+    }
+  }
+}
+
+/** The changes that undo one. A created workflow is recognised by its content; a deleted one comes back with a new id. */
+export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Change>().pipe(
+  Match.withReturnType<ReadonlyArray<Change>>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: (change) => [
+      {
+        ...Struct.omit(change, ["formerly", "namesakes", "others"]),
+        ...sourceBack(change),
+        kind: "delete",
+        workflow: { created_by: idOf(change) },
+        name: change.content.name
+      }
+    ],
+    update: (change) => [
+      {
+        ...change,
+        ...sourceBack(change),
+        before: partsOf(change.after, change.before),
+        after: contentBefore(change),
+        references: change.found ?? [],
+        found: change.references
+      }
+    ],
+    tags: (change) => [{ ...change, ...sourceBack(change), before: change.after, after: change.before }],
+    active: (change) => [{ ...change, before: change.after, after: change.before }],
+    archived: (change) => [{ ...change, before: change.after, after: change.before }],
+    delete: (change) => [
+      {
+        ...Struct.omit(change, ["name", "workflow"]),
+        ...sourceBack(change),
+        kind: "create",
+        ...(typeof change.workflow === "string"
+          ? { key: `${change.key} again, was ${change.workflow}`, formerly: change.workflow }
+          : { key: change.key })
+      }
+    ],
+    "create-tag": ({ instance, kind, name }) => [
+      { kind: "delete-tag", instance, tag: { created_by: idOf({ kind, instance, name }) }, name }
+    ],
+    "delete-tag": ({ instance, name }) => [{ kind: "create-tag", instance, name }],
+    "delete-execution": () => []
+  })
+)

@@ -1,0 +1,239 @@
+import { Effect, Schema } from "effect"
+
+import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import type { Draft } from "../../changes/Plan.ts"
+import { readWorkflows } from "../client/absence.ts"
+import { removals } from "../client/body.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { listAll, workflowsIn } from "../client/listAll.ts"
+import { generationOf } from "../workflow/generation.ts"
+import { type Tag, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { isSameJson } from "../workflow/versions.ts"
+import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
+import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
+
+type Client = EngineClient["Service"]
+
+/** The state of an engine for the changes of one batch; workflows that do not exist are missing. */
+export interface WorkflowState extends RemoteState<Change> {
+  readonly workflows: ReadonlyMap<string, Workflow>
+}
+
+/** Reads at the same time, on one engine. */
+const atOnce = 5
+
+/** The workflows of exactly this name. */
+export const namesakesOf = (client: Client, name: string) =>
+  Effect.map(
+    listAll((query) => client.listWorkflows({ ...query, name })),
+    (items) => workflowsIn(items).filter((workflow) => workflow.name === name)
+  )
+
+/** Reads what the changes of one batch are about, all of them on the same instance. */
+export const readRemoteState = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>,
+  plan: Pick<Draft<Change>, "kind" | "steps">
+) {
+  const cleared = changesCleared(plan)
+  const { caveat, workflows } = yield* readAll(client, changes)
+  const names = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [change.content.name] : [])))]
+  const namesakes = new Map(
+    yield* Effect.forEach(names, (name) => Effect.map(namesakesOf(client, name), (found) => [name, found] as const), {
+      concurrency: atOnce
+    })
+  )
+  const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
+  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listAll(client.listTags) : []
+  const taggedWith = yield* readTagged(client, changes, tags)
+
+  const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
+    known === undefined ? [] : (namesakes.get(content.name) ?? []).filter(({ id }) => !known.includes(id))
+
+  const judgementOf = (change: Change): Judgement => {
+    if (change.kind === "create") {
+      const isThere = change.formerly !== undefined && workflows.has(change.formerly)
+      return strangers(change).length === 0 && !isThere ? "pending" : "drift"
+    }
+    if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "drift" : "pending"
+    if (change.kind === "delete-tag") {
+      const tag = tags.find(({ id }) => id === change.tag)
+      return tag === undefined ? "already" : tag.name === change.name ? "pending" : "drift"
+    }
+    if (change.kind === "delete-execution" || typeof change.workflow !== "string") return "pending"
+    const workflow = workflows.get(change.workflow)
+    if (workflow === undefined) return change.kind === "delete" ? "already" : "drift"
+    const next = change.kind === "active" && !change.after ? cleared.get(placeOf(change)) : undefined
+    const isLost = next !== undefined && workflow.active && ofWorkflow(next, workflow) === "drift"
+    return isLost ? "drift" : ofWorkflow(change, workflow)
+  }
+
+  return {
+    workflows,
+    judge: judgementOf,
+    obstacle: (change) => {
+      if (change.kind === "delete-tag") return taggedWith.get(change.name)
+      const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
+      if (change.kind === "update" || (change.kind === "active" && change.after)) {
+        const shown = workflow === undefined ? undefined : workflows.get(workflow)
+        return shown !== undefined && isArchived(shown)
+          ? "the workflow is archived, and has to be unarchived first"
+          : undefined
+      }
+      return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
+    },
+    shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    withPresent: (change) =>
+      change.kind === "create"
+        ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }
+        : change,
+    lost: (change, sentAt): Lost => {
+      if (change.kind === "create-tag") {
+        const tag = tags.find(({ name }) => name === change.name)
+        return tag === undefined ? {} : { created: tag.id }
+      }
+      if (change.kind !== "create") return {}
+      const all = namesakes.get(change.content.name) ?? []
+      const known = change.namesakes ?? change.others
+      const made = all.filter((workflow) =>
+        known === undefined ? isFrom(workflow, sentAt) : !known.includes(workflow.id)
+      )
+      const own = made.filter(
+        (workflow) => differsBeside(change.references, change.content, contentOf(workflow)).length === 0
+      )
+      const [one, ...more] = own
+      if (one !== undefined && more.length === 0) return { created: one.id }
+      return made.length === 0
+        ? {}
+        : { others: `there are new workflows of this name (${made.map(({ id }) => id).join(", ")})` }
+    },
+    explainDrift: Effect.succeed((change) => whyDrifted(change, workflows)),
+    ...(caveat === undefined ? {} : { caveat })
+  } satisfies WorkflowState
+})
+
+/**
+ * What deactivations clear the way for: the deletion of a workflow, and in a rollback its former content, too. Where
+ * somebody else has changed the workflow, neither is done, and it is not switched off for nothing.
+ */
+const changesCleared = ({ kind, steps }: Pick<Draft<Change>, "kind" | "steps">) =>
+  new Map(
+    steps.flatMap(({ change }) =>
+      change.kind === "delete" || (change.kind === "update" && kind === "rollback")
+        ? [[placeOf(change), change] as const]
+        : []
+    )
+  )
+
+const placeOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
+  JSON.stringify([instance, workflow])
+
+/** Executions are not read back one by one: a deletion that was answered counts as done. */
+const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
+
+const ofWorkflow = (
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">,
+  workflow: Workflow
+): Judgement => {
+  switch (change.kind) {
+    case "archived":
+      return isArchived(workflow) === change.after ? "already" : "pending"
+    case "active":
+      return workflow.active === change.after ? "already" : "pending"
+    case "tags": {
+      const ids = (workflow.tags ?? []).map(({ id }) => id)
+      return isSameSet(ids, change.after) ? "already" : isSameSet(ids, change.before) ? "pending" : "drift"
+    }
+    case "delete":
+      return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
+    default: {
+      const shown = shownFor(change.after, workflow)
+      if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
+        return "already"
+      }
+      return differsBeside(change.references, contentBefore(change), shown).length === 0 ? "pending" : "drift"
+    }
+  }
+}
+
+/** Settings that the change removes and that are still there, although this engine can remove them. */
+export const removedSettings = (
+  { after, before }: Pick<ChangeOf<"update">, "after" | "before">,
+  workflow: Workflow
+): ReadonlyArray<string> =>
+  Object.keys(before.settings ?? {}).filter(
+    (name) =>
+      after.settings[name] === undefined &&
+      contentOf(workflow).settings[name] !== undefined &&
+      (generationOf(workflow) === "1.x" || Object.hasOwn(removals, name))
+  )
+
+const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+  isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
+
+/** Clocks of engines may be this much behind ours. Plans of earlier versions know new workflows by the time alone. */
+const toleranceMs = 60_000
+
+const isFrom = ({ createdAt }: Workflow, sentAt: number): boolean =>
+  createdAt === undefined || Date.parse(createdAt) >= sentAt - toleranceMs
+
+const readAll = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
+  const ids = changes.flatMap((change) => {
+    if (change.kind === "create") return change.formerly ?? []
+    const isOne = "workflow" in change && change.kind !== "delete-execution" && typeof change.workflow === "string"
+    return isOne ? change.workflow : []
+  })
+  return yield* readWorkflows(
+    client,
+    ids.map((id) => WorkflowId.make(id))
+  )
+})
+
+/** Why tags cannot be deleted: workflows that are not of the plan have them by now. */
+const readTagged = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>,
+  tags: ReadonlyArray<Tag>
+) {
+  const names = changes.flatMap((change) =>
+    change.kind === "delete-tag" && tags.some(({ id }) => id === change.tag) ? [change.name] : []
+  )
+  const found = yield* Effect.forEach(
+    names,
+    (name) => Effect.map(client.listWorkflows({ tags: [name], limit: 250 }), ({ data }) => [name, data] as const),
+    { concurrency: atOnce }
+  )
+  return new Map(
+    found.flatMap(([name, data]) => {
+      const tagged = data.filter(
+        (item) => Array.isArray(item.tags) && item.tags.some((tag: unknown) => isTag(tag) && tag.name === name)
+      )
+      return tagged.length === 0
+        ? []
+        : [[name, `${tagged.length} workflows have this tag by now, so that it stays`] as const]
+    })
+  )
+})
+
+const isTag = Schema.is(Schema.Struct({ name: Schema.String }))
+
+const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): string => {
+  if (change.kind === "create") {
+    return change.formerly !== undefined && workflows.has(change.formerly)
+      ? `workflow ${change.formerly} is still there, and is not made anew beside itself`
+      : "there is a new workflow of this name by now: plan again"
+  }
+  if (change.kind === "create-tag") return "there is a tag of this name by now: plan again"
+  const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
+  const workflow = id === undefined ? undefined : workflows.get(id)
+  if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
+  const parts =
+    change.kind === "update"
+      ? differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
+      : change.kind === "delete"
+        ? differsBeside(change.references, change.content, contentOf(workflow))
+        : []
+  return parts.length === 0 ? stays : `${stays} (${parts.join(", ")})`
+}
+
+const stays = "someone else has changed it since, and it stays as it is"

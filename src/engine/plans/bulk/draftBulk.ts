@@ -1,0 +1,180 @@
+import type { Blocked } from "../../../changes/Plan.ts"
+import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
+import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { hasValidTrigger } from "../../workflow/triggers.ts"
+import { type Change, idOf, type Ref } from "../Change.ts"
+import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
+import { levels } from "../levels.ts"
+import { order } from "../order.ts"
+import { type Draft, type Step, stepOf } from "../Step.ts"
+import { calledIds, linksOf } from "../workflowLinks.ts"
+import type { Action, BulkRequest } from "./BulkRequest.ts"
+import { contentChange, type ContentAction } from "./contentChanges.ts"
+import { deletions } from "./deletions.ts"
+
+/** What becomes of one workflow: steps, a reason why none, or nothing to do. */
+interface Found {
+  readonly steps?: ReadonlyArray<Step>
+  readonly problem?: string
+  readonly warnings?: ReadonlyArray<string>
+}
+
+/** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
+export function* draftBulk(request: BulkRequest): Sliced<Omit<Draft, "estimate"> & { readonly unchanged: number }> {
+  const { action, all, instance, selected } = request
+  const calls = new Map(yield* mapSliced(selected, (workflow) => [String(workflow.id), callsOf(workflow)] as const))
+  const { levelOf } = levels(calls)
+  const names = new Map(selected.map(({ id, name }) => [String(id), name]))
+  const changeContent = changeOf(request)
+  const { refs, steps: newTags } = tagsOf(request)
+
+  const find = (workflow: Workflow): Found => {
+    const { active, id, name } = workflow
+    const on = { instance, workflow: id, name, labels: labelsOf(workflow) }
+    const level = levelOf(id)
+    switch (action._tag) {
+      case "tag":
+      case "untag": {
+        const before = (workflow.tags ?? []).map((tag) => tag.id)
+        const others = before.filter((tag) => !refs.includes(tag))
+        const after = action._tag === "tag" ? [...others, ...refs] : others
+        const isSame = before.length === after.length && after.every((tag) => typeof tag === "string")
+        const change: Change = { kind: "tags", ...on, before, after }
+        return isSame
+          ? {}
+          : one(change, action._tag === "tag" ? `to be tagged ${action.value}` : `to lose ${action.value}`)
+      }
+      case "activate": {
+        if (active) return {}
+        if (isArchived(workflow)) return { problem: "it is archived" }
+        if (!hasValidTrigger(workflow.nodes)) return { problem: "it has no trigger that could be activated" }
+        return one({ kind: "active", ...on, before: false, after: true, level, isCalled: false }, "asked for")
+      }
+      case "deactivate":
+        return active
+          ? one({ kind: "active", ...on, before: true, after: false, level, isCalled: false }, "asked for")
+          : {}
+      case "archive":
+      case "unarchive": {
+        const after = action._tag === "archive"
+        if (isArchived(workflow) === after) return {}
+        if (!request.archives) return { problem: `${instance} cannot archive workflows: its engine is too old` }
+        const change: Change = { kind: "archived", ...on, before: !after, after }
+        const off: Change = { kind: "active", ...on, before: true, after: false, level, isCalled: false }
+        return {
+          steps: [...(active && after ? [stepOf(off, "it is archived then")] : []), stepOf(change, "asked for")]
+        }
+      }
+      case "delete":
+        return { steps: deletions(request, workflow, { levelOf, names }) }
+      default:
+        return changed(changeContent, { ...on, level }, workflow)
+    }
+  }
+
+  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOf)
+  const steps = found.flatMap((one) => one.steps ?? [])
+  return {
+    kind: "bulk",
+    steps: yield* sortSliced([...(steps.length === 0 ? [] : newTags), ...steps], order),
+    warnings: [
+      ...(action._tag === "delete" ? yield* warnOfDeletion(names, all) : []),
+      ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(request) : []),
+      ...(action._tag === "replace_text" && request.hasSecrets ? [secretsStay] : []),
+      ...new Set(found.flatMap(({ warnings = [] }) => warnings))
+    ],
+    blocked: found.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
+      problem === undefined ? [] : [{ what: `${workflow.name} (${workflow.id})`, reason: problem }]
+    ),
+    unchanged: found.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
+  }
+}
+
+const weightOf = ({ nodes }: Workflow) => 1 + nodes.length
+
+const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change, reason)] })
+
+const labelsOf = ({ tags = [] }: Workflow) => tags.map(({ name }) => name)
+
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
+
+/** The tag that is given or taken, and the step that makes it where it is not there yet. */
+const tagsOf = ({
+  action,
+  instance,
+  tags
+}: BulkRequest): { readonly refs: ReadonlyArray<Ref>; readonly steps: ReadonlyArray<Step> } => {
+  if (action._tag !== "tag" && action._tag !== "untag") return { refs: [], steps: [] }
+  const known = tags.find(({ name }) => name === action.value)
+  if (known !== undefined) return { refs: [known.id], steps: [] }
+  if (action._tag === "untag") return { refs: [], steps: [] }
+  const change: Change = { kind: "create-tag", instance, name: action.value }
+  return { refs: [{ created_by: idOf(change) }], steps: [stepOf(change, "there is no such tag yet")] }
+}
+
+interface On {
+  readonly instance: string
+  readonly workflow: string
+  readonly name: string
+  readonly labels: ReadonlyArray<string>
+  readonly level: number
+}
+
+/** How the action changes the content of one workflow, where it does. */
+const changeOf = (request: BulkRequest): ReturnType<typeof contentChange> => {
+  const { action } = request
+  return isContentAction(action) ? contentChange(request, action) : () => undefined
+}
+
+const isContentAction = (action: Action): action is ContentAction =>
+  action._tag === "replace_credential" || action._tag === "replace_text" || action._tag === "set_error_workflow"
+
+const changed = (change: ReturnType<typeof contentChange>, on: On, workflow: Workflow): Found => {
+  const outcome = change(workflow)
+  if (outcome === undefined) return {}
+  if ("problem" in outcome) return outcome
+  const shown = contentOf(workflow)
+  const { content, warnings = [] } = outcome
+  const before = partsBefore(content, shown)
+  if (differingParts(content, shown).length === 0 && Object.keys(before).length === 0) return {}
+  if (isArchived(workflow)) return { problem: "it is archived" }
+  const update: Change = { kind: "update", ...on, before, after: content, references: [] }
+  return { ...one(update, "asked for"), warnings }
+}
+
+/** What is looked for and stands nowhere may be a slip of the pen rather than done already. */
+const warnOfNothing = ({ action, instance, selected }: BulkRequest): ReadonlyArray<string> => {
+  if (selected.length === 0) return [`No workflow on ${instance} matches where`]
+  switch (action._tag) {
+    case "replace_credential":
+      return [`No selected workflow has a credential ${JSON.stringify(action.find)}`]
+    case "replace_text":
+      return [
+        `No selected workflow has the text ${JSON.stringify(action.find)}${action.field === undefined ? "" : ` in ${action.field}`}`
+      ]
+    default:
+      return []
+  }
+}
+
+function* warnOfDeletion(
+  gone: ReadonlyMap<string, string>,
+  all: ReadonlyArray<Workflow>
+): Sliced<ReadonlyArray<string>> {
+  if (gone.size === 0) return []
+  const callersAmong = (workflow: Workflow) =>
+    !gone.has(workflow.id) && callsOf(workflow).some((id) => gone.has(id)) ? [workflow] : []
+  const callers = (yield* mapSliced(all, callersAmong)).flat()
+  return [
+    "Deleted workflows lose their executions for good; a rollback creates them anew, under new ids",
+    ...(callers.length === 0
+      ? []
+      : [
+          `${callers.length} other workflows call what is deleted: ${callers
+            .slice(0, 10)
+            .map(({ name }) => name)
+            .join(", ")}`
+        ])
+  ]
+}

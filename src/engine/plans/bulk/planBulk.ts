@@ -1,0 +1,250 @@
+import { Effect } from "effect"
+
+import { inSlices } from "../../../internal/inSlices.ts"
+import { holdsSecrets } from "../../../internal/secrets/maskSecrets.ts"
+import { sortSliced } from "../../../internal/Sliced.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { ReadOnlyInstance } from "../../client/EngineError.ts"
+import { Instances } from "../../client/Instances.ts"
+import { listAll } from "../../client/listAll.ts"
+import { refuseMasked } from "../../tools/refuseMasked.ts"
+import { toUtc } from "../../workflow/executions.ts"
+import type { ExecutionStatus, Tag, Workflow } from "../../workflow/models.ts"
+import { addressWarnings } from "../addressWarnings.ts"
+import type { KnownCredentials } from "../credentials.ts"
+import { estimate } from "../driver.ts"
+import { instanceContents } from "../instanceContents.ts"
+import { order } from "../order.ts"
+import { outlineOf } from "../outlineOf.ts"
+import { WorkflowPlans } from "../Plans.ts"
+import type { Step } from "../Step.ts"
+import { withNames } from "../withNames.ts"
+import type { Action } from "./BulkRequest.ts"
+import { needsWhole } from "./contentChanges.ts"
+import { draftBulk } from "./draftBulk.ts"
+import { draftExecutionDeletions } from "./draftExecutionDeletions.ts"
+import { select, type Selection, selectionOf } from "./selectWorkflows.ts"
+
+export const actions = [
+  "tag",
+  "untag",
+  "activate",
+  "deactivate",
+  "archive",
+  "unarchive",
+  "delete",
+  "set_error_workflow",
+  "replace_credential",
+  "replace_text",
+  "delete_executions"
+] as const
+
+export type ActionName = (typeof actions)[number]
+
+/** Actions on a selection of workflows or executions. */
+export interface Part {
+  readonly where?: unknown
+  /** Several are planned as one. */
+  readonly action: ActionName | ReadonlyArray<ActionName>
+  readonly value?: string | undefined
+  readonly find?: string | undefined
+  readonly field?: string | undefined
+  readonly status?: ExecutionStatus | undefined
+  readonly before?: string | undefined
+}
+
+/** Actions on one instance, and others for the same plan. */
+export interface Asked extends Part {
+  readonly instance?: string | undefined
+  readonly also?: ReadonlyArray<Part> | undefined
+}
+
+/** Plans actions on many workflows or executions, from the present state of an instance. */
+export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: name, ...first }: Asked) {
+  const client = yield* (yield* Instances).resolve(name)
+  const { instance } = client
+  if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
+  const plans = yield* WorkflowPlans
+  const parts = [first, ...also]
+  yield* Effect.forEach(parts, ({ value }) => refuseMasked({ value }), { discard: true })
+  const ready = yield* Effect.forEach(parts, checked)
+  const needsWorkflows = ready.some(({ selection, wanted }) => selection !== undefined || wanted !== undefined)
+  const withSecrets = new Set<Ready>()
+  const keep = (workflow: Workflow) => kept(workflow, ready, withSecrets)
+  const shown = needsWorkflows ? yield* instanceContents(client, keep) : nothing
+  const found = yield* Effect.forEach(ready, (one) =>
+    one.wanted === undefined
+      ? ofExecutions(client, one, shown)
+      : ofWorkflows(client, one, { ...shown, hasSecrets: withSecrets.has(one) })
+  )
+  const all = yield* inSlices(() =>
+    sortSliced(
+      found.flatMap(({ draft }) => draft.steps),
+      order
+    )
+  )
+  const steps = all.filter((step, index) => !isRepeated(step, all[index - 1]))
+  const double = steps.find(({ id }, index) => steps[index - 1]?.id === id)
+  if (double !== undefined) return yield* alone(`two actions change the same (${double.id}): plan one after the other`)
+  const plan = yield* plans.keep({
+    kind: "bulk",
+    steps,
+    warnings: [
+      ...new Set(found.flatMap(({ draft }) => draft.warnings)),
+      ...(yield* inSlices(() => addressWarnings(steps, shown.all)))
+    ],
+    blocked: found.flatMap(({ draft }) => draft.blocked),
+    estimate: estimate(steps)
+  })
+  const sum = (field: "selected" | "unchanged") => found.reduce((total, one) => total + one[field], 0)
+  return { plan, selected: sum("selected"), unchanged: sum("unchanged") }
+})
+
+/** Whether two parts of the plan create the same tag or delete the same execution, which is fine. */
+const isRepeated = ({ change: { kind }, id }: Step, before: Step | undefined) =>
+  id === before?.id && (kind === "create-tag" || kind === "delete-execution")
+
+/** A part with what it means, and its actions on workflows; none if it deletes executions. */
+interface Ready {
+  readonly part: Part
+  readonly selection: Selection | undefined
+  readonly wanted: ReadonlyArray<Action> | undefined
+}
+
+/** A part, checked. */
+const checked = Effect.fnUntraced(function* (part: Part) {
+  const names = typeof part.action === "string" ? [part.action] : part.action
+  const others = names.filter((name) => name !== "delete_executions")
+  const isOfWorkflows = others.length === names.length
+  if (!isOfWorkflows && names.length > 1) {
+    return yield* alone("delete_executions is planned alone, or beside other actions in `also`")
+  }
+  const wanted = isOfWorkflows ? yield* Effect.forEach(others, (action) => actionOf({ ...part, action })) : undefined
+  const selection = isOfWorkflows || part.where !== undefined ? yield* selectionOf(part.where) : undefined
+  return { part, selection, wanted } satisfies Ready
+})
+
+/** A workflow as far as the parts need it, with those that mean it. */
+interface Kept {
+  readonly workflow: Workflow
+  readonly meantBy: ReadonlyArray<Ready>
+}
+
+/** `withSecrets` gets the parts that replace texts and mean a workflow with secrets: after the first, none are looked for. */
+const kept = (workflow: Workflow, ready: ReadonlyArray<Ready>, withSecrets: Set<Ready>): Kept => {
+  const meantBy = ready.filter(({ selection }) => selection?.fits(workflow) === true)
+  const replacing = meantBy.filter((one) => !withSecrets.has(one) && one.wanted?.some(isReplacement) === true)
+  if (replacing.length > 0 && workflow.nodes.some(({ parameters }) => holdsSecrets(parameters))) {
+    for (const one of replacing) withSecrets.add(one)
+  }
+  const actions = meantBy.flatMap(({ wanted = [] }) => wanted)
+  return {
+    workflow: actions.some((action) => needsWhole(action, workflow)) ? workflow : outlineOf(workflow),
+    meantBy
+  }
+}
+
+const isReplacement = ({ _tag }: Action) => _tag === "replace_text"
+
+interface Contents {
+  readonly kept: ReadonlyArray<Kept>
+  readonly all: ReadonlyArray<Workflow>
+  readonly tags: ReadonlyArray<Tag>
+  readonly credentials: KnownCredentials
+  readonly archives: boolean
+}
+
+const nothing: Contents = { kept: [], all: [], tags: [], credentials: { all: [], isComplete: false }, archives: false }
+
+/** Those of the workflows that a part means, and what is to be said of it. */
+const meant = (client: EngineClient["Service"], one: Ready, selection: Selection, { all, kept }: Contents) =>
+  select(client, selection, {
+    all,
+    fitting: kept.flatMap(({ meantBy, workflow }) => (meantBy.includes(one) ? [workflow] : []))
+  })
+
+const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"], one: Ready, shown: Contents) {
+  const { part, selection } = one
+  const selected = selection === undefined ? undefined : (yield* meant(client, one, selection, shown)).selected
+  const draft = yield* executionsOf(client, part, selected)
+  return { draft, selected: draft.steps.length, unchanged: 0 }
+})
+
+const ofWorkflows = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  one: Ready,
+  shown: Contents & { readonly hasSecrets: boolean }
+) {
+  const { selection = yield* selectionOf(one.part.where), wanted = [] } = one
+  const { problems, selected, warnings } = yield* meant(client, one, selection, shown)
+  const drafts = yield* Effect.forEach(wanted, (action) =>
+    inSlices(() => draftBulk({ ...shown, instance: client.instance, action, selected }))
+  )
+  return {
+    draft: {
+      kind: "bulk",
+      steps: withNames(
+        drafts.flatMap(({ steps }) => steps),
+        { tags: shown.tags, workflows: shown.all }
+      ),
+      warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
+      blocked: [...drafts.flatMap(({ blocked }) => blocked), ...problems]
+    },
+    selected: selected.length,
+    unchanged: Math.min(...drafts.map(({ unchanged }) => unchanged))
+  }
+})
+
+const alone = (problem: string) => Effect.fail(new InvalidArgument({ argument: "action", problem }))
+
+const missing = (argument: string, action: string) =>
+  Effect.fail(new InvalidArgument({ argument, problem: `is needed for ${action}` }))
+
+/** The action with the arguments that it needs. */
+const actionOf = Effect.fnUntraced(function* ({
+  action,
+  field,
+  find,
+  value
+}: Omit<Part, "action"> & { readonly action: Action["_tag"] }): Effect.fn.Return<Action, InvalidArgument> {
+  switch (action) {
+    case "tag":
+    case "untag":
+    case "set_error_workflow":
+      return value === undefined ? yield* missing("value", action) : { _tag: action, value: value.trim() }
+    case "replace_credential":
+      if (find === undefined) return yield* missing("find", action)
+      return value === undefined ? yield* missing("value", action) : { _tag: action, find, value }
+    case "replace_text":
+      if (find === undefined || find === "") return yield* missing("find", action)
+      return value === undefined ? yield* missing("value", action) : { _tag: action, find, value, field }
+    default:
+      return { _tag: action }
+  }
+})
+
+/** The executions that are meant, of all workflows or of some. */
+const executionsOf = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  { before, status }: Part,
+  selected: ReadonlyArray<Workflow> | undefined
+) {
+  if (status === undefined && before === undefined && selected === undefined) {
+    return yield* new InvalidArgument({ argument: "arguments", problem: "must hold status, before or where" })
+  }
+  const at = before === undefined ? undefined : Date.parse(before)
+  const filters = {
+    ...(status === undefined ? {} : { status }),
+    ...toUtc({ startedBefore: before })
+  }
+  const list = (workflowId?: string) =>
+    listAll((query) =>
+      client.listExecutions({ ...query, ...filters, ...(workflowId === undefined ? {} : { workflowId }) })
+    )
+  const executions =
+    selected === undefined
+      ? yield* list()
+      : (yield* Effect.forEach(selected, ({ id }) => list(id), { concurrency: 5 })).flat()
+  return draftExecutionDeletions({ instance: client.instance, before: at, executions })
+})

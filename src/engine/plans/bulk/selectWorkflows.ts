@@ -1,0 +1,102 @@
+import { Clock, Effect, Schema, Struct } from "effect"
+
+import * as Arguments from "../../../mcp/Arguments.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { matchesIn } from "../../operator/search/criteria.ts"
+import { criteria } from "../../operator/search/searchWorkflows.ts"
+import { optional, text } from "../../tools/parameters.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { isArchived } from "../content.ts"
+import { fits } from "../fits.ts"
+
+/** Which workflows are meant: as a search would find them, and by what only a whole list tells. */
+const selection = Arguments.make({
+  ...Struct.omit(criteria, ["calledBy"]),
+  ids: optional(Schema.Array(Schema.String)),
+  name: optional(text("Name; * stands for anything")),
+  idle_days: optional(Schema.Int)
+})
+
+/** What `where` means, by each workflow and by all that are meant. */
+export interface Selection {
+  readonly fits: (workflow: Workflow) => boolean
+  readonly ids: ReadonlyArray<string> | undefined
+  readonly idleDays: number | undefined
+}
+
+/** Reads `where`. */
+export const selectionOf = Effect.fnUntraced(function* (where: unknown) {
+  const { ids, idle_days: idleDays, name, ...search } = yield* selection.decode(where ?? {})
+  const isEmpty = ids === undefined && name === undefined && idleDays === undefined && Object.keys(search).length === 0
+  if (isEmpty) {
+    return yield* new InvalidArgument({
+      argument: "where",
+      problem: 'must say which workflows; {"name": "*"} means all'
+    })
+  }
+  const chosen = ids === undefined ? undefined : new Set(ids)
+  const fitting: Selection = {
+    ids,
+    idleDays,
+    fits: (workflow) =>
+      (chosen === undefined || chosen.has(workflow.id)) &&
+      (name === undefined || fits(name, workflow.name)) &&
+      matchesIn(workflow, search) !== undefined
+  }
+  return fitting
+})
+
+/**
+ * The workflows that are meant, of `all` that there are and those of them that fit; of idle ones, what nobody can tell is
+ * named.
+ */
+export const select = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  { idleDays, ids }: Selection,
+  { all, fitting }: { readonly all: ReadonlyArray<Workflow>; readonly fitting: ReadonlyArray<Workflow> }
+) {
+  const there = new Set(all.map(({ id }) => String(id)))
+  const stranger = ids?.find((id) => !there.has(id))
+  if (stranger !== undefined) {
+    return yield* new InvalidArgument({
+      argument: "where.ids",
+      problem: `${client.instance} has no workflow ${stranger}`
+    })
+  }
+  const idle =
+    idleDays === undefined ? { selected: fitting, problems: [] } : yield* idleAmong(client, fitting, idleDays)
+  const warnings =
+    idleDays === undefined ? [] : ["Idle means without a recorded run: engines forget old runs, mostly after 14 days"]
+  return { warnings, ...idle }
+})
+
+const dayMs = 86_400_000
+
+/** Those of which no run is recorded for so many days, and which are not younger themselves. */
+const idleAmong = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  workflows: ReadonlyArray<Workflow>,
+  days: number
+) {
+  const since = (yield* Clock.currentTimeMillis) - days * dayMs
+  const old = workflows.filter((workflow) => !isArchived(workflow) && Date.parse(workflow.createdAt ?? "") < since)
+  const isUnsaved = ({ settings }: Workflow) => settings?.["saveDataSuccessExecution"] === "none"
+  const unknown = old.filter(isUnsaved)
+  const judged = yield* Effect.forEach(
+    old.filter((workflow) => !isUnsaved(workflow)),
+    (workflow) =>
+      Effect.map(client.listExecutions({ workflowId: workflow.id, limit: 1 }), ({ data: [last] }) => ({
+        workflow,
+        isIdle: last === undefined || Date.parse(String(last["startedAt"])) < since
+      })),
+    { concurrency: 5 }
+  )
+  return {
+    selected: judged.flatMap(({ isIdle, workflow }) => (isIdle ? [workflow] : [])),
+    problems: unknown.map(({ id, name }) => ({
+      what: `${name} (${id})`,
+      reason: "its successful runs are not recorded, so that nobody can tell whether it is idle"
+    }))
+  }
+})

@@ -1,0 +1,146 @@
+import { digest } from "../../internal/json/digest.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { nameOf, type Workflow } from "../workflow/models.ts"
+import { isSameJson } from "../workflow/versions.ts"
+import type { Content, Parts, Reference } from "./Change.ts"
+import { withTexts } from "./withValue.ts"
+
+/** A setting with this value has no effect: the editor writes it, and the API does not always accept it. */
+const byDefault = "DEFAULT"
+
+/** The content of a workflow as it was read. */
+export const contentOf = ({ connections, name, nodes, settings }: Workflow): Content => ({
+  name,
+  nodes,
+  connections,
+  settings: Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== byDefault))
+})
+
+/** The same with static data, pinned data, groups and description, so that nothing is lost when it is deleted. */
+export const wholeContentOf = (workflow: Workflow): Content => ({
+  ...contentOf(workflow),
+  ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
+  ...(Object.keys(pinDataOf(workflow)).length > 0 ? { pinData: pinDataOf(workflow) } : {}),
+  ...groupsOf(workflow),
+  ...(descriptionOf(workflow) === "" ? {} : { description: descriptionOf(workflow) })
+})
+
+/** Its groups of nodes, if it has any. */
+export const groupsOf = ({ nodeGroups }: Workflow): Pick<Content, "nodeGroups"> =>
+  Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups } : {}
+
+/** The data that its editor has pinned to nodes of a workflow. */
+export const pinDataOf = ({ pinData }: Workflow): JsonObject => objectOf(pinData)
+
+/** The description of a workflow, which lists and older engines leave out. */
+export const descriptionOf = ({ description }: Workflow): string => (typeof description === "string" ? description : "")
+
+/** The content of a workflow, with those optional parts that a change is about. */
+export const shownFor = (
+  { description, nodeGroups, pinData }: Pick<Content, "description" | "nodeGroups" | "pinData">,
+  workflow: Workflow
+): Content => ({
+  ...contentOf(workflow),
+  ...(nodeGroups === undefined || !Array.isArray(workflow["nodeGroups"]) ? {} : { nodeGroups: workflow["nodeGroups"] }),
+  ...(pinData === undefined ? {} : { pinData: pinDataOf(workflow) }),
+  ...(description === undefined || workflow["description"] === undefined
+    ? {}
+    : { description: descriptionOf(workflow) })
+})
+
+/** Whether a workflow is archived, which older engines do not know. */
+export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
+
+const partNames = ["name", "nodes", "connections", "settings", "nodeGroups", "pinData", "description"] as const
+export type PartName = (typeof partNames)[number]
+
+/**
+ * The parts in which a workflow that is shown is not what was wanted. What engines add by themselves, such as ids of nodes
+ * and defaults of settings, is no difference.
+ */
+export const differingParts = (wanted: Content, shown: Content): ReadonlyArray<PartName> =>
+  partNames.filter((part) => !isSame[part](wanted, shown))
+
+const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) => boolean } = {
+  name: (wanted, shown) => wanted.name === shown.name,
+  nodes: (wanted, shown) => {
+    const others = new Map(shown.nodes.map((node) => [nameOf(node), node]))
+    return (
+      wanted.nodes.length === shown.nodes.length &&
+      wanted.nodes.every((node) => isSameNode(node, others.get(nameOf(node))))
+    )
+  },
+  connections: (wanted, shown) => isSameJson(wanted.connections, shown.connections),
+  settings: (wanted, shown) =>
+    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name])),
+  nodeGroups: (wanted, shown) =>
+    wanted.nodeGroups === undefined ||
+    shown.nodeGroups === undefined ||
+    isSameGroups(wanted.nodeGroups, shown.nodeGroups),
+  pinData: (wanted, shown) =>
+    wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData),
+  description: (wanted, shown) =>
+    wanted.description === undefined || shown.description === undefined || wanted.description === shown.description
+}
+
+/** Whether groups hold the same nodes under the same names, in whatever order. */
+export const isSameGroups = (some: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+  isSameJson(sorted(some.map(withSortedMembers)), sorted(others.map(withSortedMembers)))
+
+const withSortedMembers = (group: unknown): unknown =>
+  isJsonObject(group) ? { ...group, nodeIds: sorted(listOf(group["nodeIds"])) } : group
+
+const sorted = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  values.toSorted((a, b) => (digest(a) < digest(b) ? -1 : 1))
+
+/** Fields that engines give to a node that comes without them. */
+const given = ["id", "webhookId"]
+
+const isSameNode = (wanted: JsonObject, shown: JsonObject | undefined): boolean =>
+  shown !== undefined &&
+  [...new Set([...Object.keys(wanted), ...Object.keys(shown)])].every(
+    (field) =>
+      isSameJson(wanted[field], shown[field]) ||
+      (given.includes(field) && wanted[field] === undefined) ||
+      (field === "credentials" && isSameJson(idsOf(wanted[field]), idsOf(shown[field])))
+  )
+
+/** Credentials by their ids, where they have some: engines put the names that belong to them. */
+const idsOf = (credentials: unknown): unknown =>
+  isJsonObject(credentials)
+    ? Object.fromEntries(
+        Object.entries(credentials).map(([type, one]) => [
+          type,
+          isJsonObject(one) && typeof one["id"] === "string" ? one["id"] : one
+        ])
+      )
+    : credentials
+
+/** The same, where the texts at some places are not looked at, as they hold ids that are not known. */
+export const differsBeside = (
+  references: ReadonlyArray<Reference>,
+  wanted: Content,
+  shown: Content
+): ReadonlyArray<PartName> => {
+  const blank = (content: Content) =>
+    withTexts(
+      content,
+      references.map(({ path }) => [path, ""] as const)
+    )
+  return differingParts(blank(wanted), blank(shown))
+}
+
+/** What of a workflow has to be known to undo a change of it: the parts that the change is about. */
+export const partsBefore = (after: Content, shown: Content): Parts => {
+  const differing = differingParts(after, shown)
+  const lost = Object.keys(shown.settings).some((name) => after.settings[name] === undefined)
+  return {
+    ...(differing.includes("name") ? { name: shown.name } : {}),
+    ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
+    ...(differing.includes("connections") ? { connections: shown.connections } : {}),
+    ...(differing.includes("settings") || lost ? { settings: shown.settings } : {}),
+    ...(differing.includes("nodeGroups") ? { nodeGroups: shown.nodeGroups ?? [] } : {}),
+    ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {}),
+    ...(differing.includes("description") ? { description: shown.description ?? "" } : {})
+  }
+}

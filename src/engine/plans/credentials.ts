@@ -1,0 +1,119 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import type { Workflow } from "../workflow/models.ts"
+
+/** A credential of an instance, without its values. */
+export interface Credential {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}
+
+/** What is known of the credentials of an instance; some engines do not list them. */
+export interface KnownCredentials {
+  readonly all: ReadonlyArray<Credential>
+  readonly isComplete: boolean
+}
+
+/** The credentials that workflows name in their nodes, each once. */
+export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
+  const found = workflows.flatMap(({ nodes }) =>
+    nodes.flatMap(({ credentials }) =>
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) => {
+        const { id, name } = objectOf(given)
+        return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
+      })
+    )
+  )
+  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
+}
+
+/** What is found by an id or a name; `Unlisted` may be there, but the engine does not tell. */
+type CredentialMatch =
+  | { readonly _tag: "Found"; readonly credential: Credential }
+  | { readonly _tag: "Unlisted"; readonly id: string }
+  | { readonly _tag: "None"; readonly why: string }
+  | { readonly _tag: "Several"; readonly ids: ReadonlyArray<string> }
+
+/** Engines make ids of letters and digits, older ones numbers; whoever imports credentials may give UUIDs. */
+const looksLikeId = (text: string) => /^([A-Za-z0-9]{16}|\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(text)
+
+/** The credential of a type that an id or a name stands for; ids go before names. */
+const findCredential = (
+  { all, isComplete }: KnownCredentials,
+  type: string,
+  { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined }
+): CredentialMatch => {
+  const ofType = all.filter((one) => one.type === type)
+  const byId = ofType.find((one) => id !== undefined && one.id === id)
+  const [first, ...others] = byId === undefined ? ofType.filter((one) => one.name === name) : [byId]
+  if (first !== undefined) {
+    return others.length === 0
+      ? { _tag: "Found", credential: first }
+      : { _tag: "Several", ids: [first, ...others].map((one) => one.id) }
+  }
+  const other = all.find((one) => id !== undefined && one.id === id)
+  if (other !== undefined) return { _tag: "None", why: `, where ${id} is of type ${other.type}` }
+  if (isComplete) return { _tag: "None", why: "" }
+  if (id === undefined) return { _tag: "None", why: ", as far as its workflows show" }
+  return looksLikeId(id)
+    ? { _tag: "Unlisted", id }
+    : { _tag: "None", why: `, as far as its workflows show, and ${id} is not the id of one` }
+}
+
+/** What a credential of a node is to become: what it is looked up by, and what is said where that is not exactly one. */
+export interface Wanted {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly problem: (match: Extract<CredentialMatch, { readonly _tag: "None" | "Several" }>) => string
+}
+
+/** A node with credentials of an instance in place of those that `wanted` names; where there is a problem, its own stay. */
+export const resolveCredentials = <Node extends JsonObject>(
+  node: Node,
+  { instance, known }: { readonly instance: string; readonly known: KnownCredentials },
+  wanted: (type: string, given: JsonObject) => Wanted | undefined
+): { readonly node: Node; readonly problems: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> } => {
+  const problems: Array<string> = []
+  const warnings: Array<string> = []
+  const resolve = (type: string, given: JsonObject): JsonObject => {
+    const target = wanted(type, given)
+    if (target === undefined) return given
+    const match = findCredential(known, type, target)
+    switch (match._tag) {
+      case "Found":
+        return { id: match.credential.id, name: match.credential.name }
+      case "Unlisted":
+        warnings.push(unchecked(instance, type, match.id))
+        return unseen(match.id)
+      default:
+        problems.push(target.problem(match))
+        return given
+    }
+  }
+  if (!isJsonObject(node.credentials)) return { node, problems, warnings }
+  const resolved = Object.entries(node.credentials).map(
+    ([type, given]) => [type, isJsonObject(given) ? resolve(type, given) : given] as const
+  )
+  return { node: { ...node, credentials: Object.fromEntries(resolved) }, problems, warnings }
+}
+
+/** What nobody can check beforehand, said of a credential that is given by its id. */
+const unchecked = (to: string, type: string, id: string): string =>
+  `Nobody has checked that ${to} has the credential ${id} (${type}): its engine lists none, and none of its workflows uses it yet. ` +
+  "What needs it is refused by apply_plan where it is not there"
+
+/** How a node names a credential that nobody has seen: engines put the name that belongs to the id, if there is one. */
+const unseen = (id: string) => ({ id, name: id })
+
+/** The credentials that were written without their names, and got none: there are none with these ids. */
+export const unknownIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> => [
+  ...new Set(
+    nodes.flatMap(({ credentials }) =>
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) =>
+        isJsonObject(given) && given.id === given.name && Predicate.isString(given.id) ? [`${given.id} (${type})`] : []
+      )
+    )
+  )
+]

@@ -1,0 +1,114 @@
+import { Match } from "effect"
+
+import type { Described, DescribedAction, Describing } from "../../changes/Driver.ts"
+import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { changeLines, differences } from "../workflow/difference.ts"
+import { kindOf } from "../workflow/triggers.ts"
+import { type Change, type ChangeOf, contentBefore, type Content } from "./Change.ts"
+import { tagText, withErrorNamed } from "./withNames.ts"
+import { withTexts } from "./withValue.ts"
+
+/** Lines of one workflow's differences. */
+const mostLines = 12
+
+/** What a workflow is made of and may use, in few words. */
+const outline = ({ name, nodes }: Content) => {
+  const credentials = [...new Set(nodes.flatMap(credentialsOf))]
+  return {
+    name,
+    nodes: nodes.map((node) => kindOf(node)).join(", "),
+    ...(credentials.length === 0 ? {} : { credentials: credentials.join(", ") })
+  }
+}
+
+/** The credentials of a node, by their names, or by ids where nobody knows more. */
+const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
+  objectsOf(Object.values(objectOf(credentials))).map(({ id, name }) =>
+    typeof name === "string" ? name : `id ${String(id)}`
+  )
+
+/** What an update leads to, where the names of workflows that the plan makes stand for their ids. */
+const withNew = ({ after, references }: ChangeOf<"update">): Content =>
+  withTexts(
+    after,
+    references.map(({ parts, path }) => [
+      path,
+      parts
+        .map((part) => (typeof part === "string" ? part : `new ${part.created_by.replace(/^create [^/]*\//, "")}`))
+        .join("")
+    ])
+  )
+
+/** What a change leads from and to, as it is shown. */
+export const describe: (change: Change) => Described = Match.type<Change>().pipe(
+  Match.withReturnType<Described>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ content }) => ({ before: null, after: outline(content) }),
+    update: (change) => ({
+      before: null,
+      after: {
+        name: change.after.name,
+        changes: changeLines(
+          differences(withErrorNamed(contentBefore(change), change), withErrorNamed(withNew(change), change)),
+          mostLines
+        )
+      }
+    }),
+    tags: ({ after, before, name, names }) => ({
+      before: { name, tags: before.map((tag) => tagText(tag, names)) },
+      after: { name, tags: after.map((tag) => tagText(tag, names)) }
+    }),
+    active: ({ after, before, name }) => ({ before: { name, active: before }, after: { name, active: after } }),
+    archived: ({ after, before, name }) => ({ before: { name, archived: before }, after: { name, archived: after } }),
+    delete: ({ content }) => ({ before: outline(content), after: null }),
+    "create-tag": ({ name }) => ({ before: null, after: name }),
+    "delete-tag": ({ name }) => ({ before: name, after: null }),
+    "delete-execution": ({ execution, workflow }) => ({ before: { execution, workflow }, after: null })
+  })
+)
+
+/** The id of what a change is about; nothing where a step creates it. */
+const subjectOf = (change: Change): CreatedId | undefined => {
+  switch (change.kind) {
+    case "create":
+    case "create-tag":
+      return undefined
+    case "delete-tag":
+      return typeof change.tag === "string" ? change.tag : undefined
+    case "delete-execution":
+      return change.execution
+    default:
+      return typeof change.workflow === "string" ? change.workflow : undefined
+  }
+}
+
+const describeAction = (action: ActionEntry): DescribedAction => ({
+  subject: typeof action["workflow"] === "string" ? action["workflow"] : "",
+  row: { what: action.operation, outcome: action.outcome }
+})
+
+/** How changes of workflows are told. */
+export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
+  kindOf: ({ kind }) => kind,
+  subjectOf,
+  describe,
+  describeAction,
+  upstream: "the engine",
+  afterCreation: "created tells the ids of what is new"
+}
+
+/** What a rollback does about a change. */
+export const undoes: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: () => "deletes what the plan created",
+    update: () => "puts back what was there before",
+    tags: () => "puts back the tags that were there before",
+    active: ({ after }) => (after ? "deactivates what the plan activated" : "activates what the plan deactivated"),
+    archived: ({ after }) => (after ? "brings back what the plan archived" : "archives what the plan brought back"),
+    delete: () => "makes anew what the plan deleted",
+    "create-tag": () => "deletes the tag that the plan created",
+    "delete-tag": () => "makes anew the tag that the plan deleted",
+    "delete-execution": () => "cannot bring back a deleted execution"
+  })
+)

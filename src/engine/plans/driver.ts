@@ -1,0 +1,170 @@
+import { Array as Arrays, Effect } from "effect"
+
+import type { Driver } from "../../changes/Driver.ts"
+import type { Estimate } from "../../changes/Plan.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { ReadOnlyInstance } from "../client/EngineError.ts"
+import type { Instances } from "../client/Instances.ts"
+import { Agreed, agreement } from "../client/Protection.ts"
+import { readAddressWarnings } from "./addressWarnings.ts"
+import { type Change, deletionOf, idOf, invert, updateOf } from "./Change.ts"
+import { describing, undoes } from "./describe.ts"
+import { type ChangeError, explain } from "./failures.ts"
+import { holdToGuards, planProblems, warnOfProtected } from "./guards.ts"
+import { groupOf, order } from "./order.ts"
+import { questionOf } from "./planQuestion.ts"
+import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
+import { resolve } from "./resolve.ts"
+import { send } from "./send.ts"
+import type { Guards } from "./settings.ts"
+import type { Step } from "./Step.ts"
+import { unremovableSettings } from "./unremovableSettings.ts"
+
+/** Steps that are read at once, and sent side by side. */
+const batchSize = 20
+
+/** Steps in their order, cut where another instance, kind or level begins. */
+const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
+  const groups: Array<Array<Step>> = []
+  for (const step of steps.toSorted(order)) {
+    const last = groups.at(-1)
+    const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
+    if (last !== undefined && isSame && last.length < batchSize) last.push(step)
+    else groups.push([step])
+  }
+  return groups
+}
+
+const callsFor: { readonly [kind in Change["kind"]]: number } = {
+  create: 2,
+  update: 5,
+  tags: 3,
+  active: 4,
+  archived: 3,
+  delete: 3,
+  "create-tag": 2,
+  "delete-tag": 3,
+  "delete-execution": 1
+}
+
+/** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
+const callsPerSecond = 60
+
+export const estimate = (steps: ReadonlyArray<{ readonly change: Change }>): Estimate => {
+  const calls = steps.reduce((sum, { change }) => sum + callsFor[change.kind], 0)
+  return { calls, seconds: Math.ceil(calls / callsPerSecond) }
+}
+
+/** Workflows, their tags and executions on any instance, for plans that change them. */
+export const make = (
+  instances: Instances["Service"],
+  { guards, problem }: { readonly guards: Guards; readonly problem?: string | undefined }
+): Driver<Change, WorkflowState, ChangeError> => {
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
+  const rules = { estimate, holdsKey: instances.holdsKey }
+  const readOnlyReason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
+
+  const at = <A>(
+    changes: ReadonlyArray<Change>,
+    use: (client: EngineClient["Service"]) => Effect.Effect<A, ChangeError>
+  ): Effect.Effect<A, ChangeError> => Effect.flatMap(instances.resolve(changes[0]?.instance), use)
+
+  return {
+    ...describing,
+    idOf,
+    resolve,
+    order,
+    batches: batchesOf,
+    isSentAlone: ({ kind }) => kind !== "delete-execution",
+    isRepeatable: ({ kind }) => kind !== "create" && kind !== "create-tag",
+    creations: {
+      isOne: ({ kind }) => kind === "create" || kind === "create-tag",
+      describe: (change) =>
+        change.kind === "create"
+          ? `workflow "${change.content.name}"`
+          : change.kind === "create-tag"
+            ? `tag "${change.name}"`
+            : idOf(change),
+      unknownReason: "OutcomeUnknown",
+      search: "The next call looks for it, and only creates it where it is not there.",
+      advice: "look at them, and plan again",
+      missing: "what it belongs to was not created",
+      isAwaited: true
+    },
+    // Engines show at once what they have written; an answer that is lost may belong to a write that is still under way.
+    visibleMs: 10_000,
+    readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
+    // What somebody else has changed is neither tagged nor switched on for what it should have become.
+    follows: (change) =>
+      change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined,
+    // What is deleted runs no more.
+    settledBy: (change) => (change.kind === "active" && !change.after ? deletionOf(change) : undefined),
+    // Plans are agreed to as a whole, before they are applied.
+    send: (changes) =>
+      Effect.provideService(
+        at(changes, (client) => send(client, changes)),
+        Agreed,
+        agreement("all")
+      ),
+    addressesOf: ({ steps }) =>
+      Effect.forEach([...new Set(steps.map(({ change }) => change.instance))].toSorted(), (name) =>
+        Effect.map(instances.resolve(name), ({ host, instance }) => `${instance} ${host}`)
+      ),
+    explain,
+    invert,
+    undoes,
+    limitRollback: (touched) => ({
+      irreversible: touched.flatMap(({ change, id, undo }) =>
+        undo.length === 0 && change.kind === "delete-execution"
+          ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
+          : []
+      ),
+      later: []
+    }),
+    warnOfRollback: (steps, read) => {
+      const shown = shownIn(read)
+      const addresses = at(
+        steps.map(({ change }) => change),
+        (client) => readAddressWarnings(client, steps, shown)
+      ).pipe(
+        Effect.catch(({ message }) =>
+          Effect.succeed([`Whether other workflows lose webhooks to these, or keep them, is not known: ${message}`])
+        )
+      )
+      return Effect.map(addresses, (lines) => [...warningsOf(steps), ...unremovableSettings(steps, shown), ...lines])
+    },
+    checkDraft: (draft) => holdToGuards(guards, draft, rules),
+    checkRollback: (draft, isForward) =>
+      isForward ? holdToGuards(guards, draft, rules) : warnOfProtected(guards, draft),
+    problemsOf: (plan, agreed) => planProblems(guards, plan.steps, agreed),
+    questionOf: (plan) => questionOf(guards, plan),
+    mayApply: () =>
+      readOnlyReason === undefined
+        ? Effect.void
+        : Effect.fail(
+            new ReadOnlyInstance({
+              instance: instances.names.join(", "),
+              operation: "apply_plan",
+              ...(problem === undefined ? {} : { reason: `No plan can be applied here: ${problem}.` })
+            })
+          ),
+    readOnlyReason: () => readOnlyReason,
+    estimate
+  }
+}
+
+/** What a rollback does besides, said before it is done. */
+const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const kinds = Arrays.groupBy(steps, ({ change }) => change.kind)
+  const { create = [], delete: deleted = [] } = kinds
+  return [
+    ...(deleted.length === 0
+      ? []
+      : [`Workflows that the plan created are deleted (${deleted.length}), with their executions`]),
+    ...(create.length === 0
+      ? []
+      : [`Deleted workflows are created anew (${create.length}), under new ids and without their executions`])
+  ]
+}
+
+const shownIn = (read: ReadonlyArray<WorkflowState>) => new Map(read.flatMap(({ workflows }) => [...workflows]))

@@ -1,0 +1,44 @@
+import type { Failure } from "../../changes/Driver.ts"
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { ApiError, EngineError } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
+
+/** What calls of changes fail with. */
+export type ChangeError = ConfigurationError | EngineError
+
+/** What follows from an error of an engine, while a plan is applied or read. */
+export const explain = (error: ChangeError): Failure => {
+  const problem = error.message
+  const reason = error._tag
+  const stopped =
+    "instance" in error && !problem.includes(error.instance) ? `Instance ${error.instance}: ${problem}` : problem
+  switch (error._tag) {
+    case "ApiError":
+      // A 404 in words that no engine uses is of something in front of it.
+      if (isDoubtful(error)) return { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+      return error.httpStatus >= 500
+        ? { _tag: "Stopped", reason, problem: stopped, isUnsent: false }
+        : { _tag: "Refused", problem, isWhole: false }
+    case "InvalidWorkflow": {
+      const { details } = error
+      return { _tag: "Refused", problem: [problem, ...Object.values(details ?? {})].join(": "), isWhole: false }
+    }
+    case "ForeignAnswer":
+      return { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+    case "PermissionDenied":
+    case "WorkflowChanged":
+      return { _tag: "Refused", problem, isWhole: false }
+    case "OutcomeUnknown":
+    case "StepFailed":
+      return { _tag: "OutcomeUnknown", reason, problem }
+    case "Timeout":
+      return error.outcomeUnknownOf === undefined
+        ? { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+        : { _tag: "OutcomeUnknown", reason, problem }
+    default:
+      return { _tag: "Stopped", reason, problem, isUnsent: true }
+  }
+}
+
+const isDoubtful = (error: ApiError): boolean =>
+  error.httpStatus === 404 && error.apiResponse !== null && !isMissing(error)

@@ -1,0 +1,91 @@
+import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
+
+import { inSlices } from "../../internal/inSlices.ts"
+import { mapSliced } from "../../internal/Sliced.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import type { EngineError } from "../client/EngineError.ts"
+import { listAll, listAllIfSupported, workflowsIn } from "../client/listAll.ts"
+import { generationOf, type Generation } from "../workflow/generation.ts"
+import type { Workflow } from "../workflow/models.ts"
+import { type Credential, credentialsIn, type KnownCredentials } from "./credentials.ts"
+
+type Client = EngineClient["Service"]
+
+/** Workflows of a page: their nodes come with them, and what is done with a page is done at once. */
+const pageSize = 100
+
+/** The weight of a workflow, in slices of work. */
+export const weightOf = ({ nodes }: Workflow) => 1 + nodes.length
+
+/** All workflows of an instance that its key can read. */
+export const allWorkflows = (client: Client) => eachWorkflow(client, (workflow) => workflow)
+
+/** The same, each as what is kept of it once its page has come. */
+export const eachWorkflow = <A>(client: Client, keep: (workflow: Workflow) => A) =>
+  listAll((query) =>
+    Effect.flatMap(client.listWorkflows({ ...query, limit: pageSize }), (page) =>
+      Effect.map(
+        inSlices(() => mapSliced(workflowsIn(page.data), keep, weightOf)),
+        (data) => ({ ...page, data })
+      )
+    )
+  )
+
+/** Reads at the same time. */
+export const atOnce = 8
+
+/** Workflows of a list with their descriptions, which lists leave out; one that cannot be read stays as it was listed. */
+export const withDescriptions = (client: Client, workflows: ReadonlyArray<Workflow>) =>
+  Effect.forEach(
+    workflows,
+    (workflow) =>
+      Effect.match(client.getWorkflow(workflow.id), {
+        onFailure: () => workflow,
+        onSuccess: ({ description = null }): Workflow => ({ ...workflow, description })
+      }),
+    { concurrency: atOnce }
+  )
+
+const asCredential = Schema.decodeUnknownOption(
+  Schema.Struct({ id: Schema.String, name: Schema.String, type: Schema.String })
+)
+
+/** The credentials of an instance, as far as it lists them to this key, else as far as its workflows name them. */
+export const knownCredentials = Effect.fnUntraced(function* (
+  client: Client,
+  workflows: ReadonlyArray<Workflow>
+): Effect.fn.Return<KnownCredentials, EngineError> {
+  const all = yield* Effect.catchTag(
+    listAllIfSupported(client.listCredentialsIfSupported),
+    "PermissionDenied",
+    () => Effect.succeedNone
+  )
+  if (Option.isNone(all)) return { all: credentialsIn(workflows), isComplete: false }
+  const listed: ReadonlyArray<Credential> = Arrays.getSomes(all.value.map((item) => asCredential(item)))
+  return { all: listed, isComplete: true }
+})
+
+/** What forms of bodies an engine takes, by whatever it tells of its version. */
+export const readGeneration = Effect.fnUntraced(function* (
+  client: Client,
+  workflows: ReadonlyArray<Workflow>,
+  { isComplete }: KnownCredentials
+): Effect.fn.Return<Generation, EngineError> {
+  const [first] = workflows
+  if (first !== undefined) return generationOf(first)
+  if (isComplete) return "2.x"
+  const version = Option.getOrElse(yield* client.publicVersion, () => "2")
+  return Predicate.isString(version) && version.startsWith("1.") ? "1.x" : "2.x"
+})
+
+/** What an instance shows of workflows, as they are kept, and of what belongs to them. */
+export const instanceContents = Effect.fnUntraced(function* <A extends { readonly workflow: Workflow }>(
+  client: Client,
+  keep: (workflow: Workflow) => A
+) {
+  const [kept, tags] = yield* Effect.all([eachWorkflow(client, keep), listAll(client.listTags)], { concurrency: 2 })
+  const all = kept.map(({ workflow }) => workflow)
+  const credentials = yield* knownCredentials(client, all)
+  const archives = (yield* readGeneration(client, all, credentials)) === "2.x"
+  return { kept, all, tags, credentials, archives }
+})

@@ -1,0 +1,185 @@
+import { Effect, Schema } from "effect"
+
+import type { JournalFailed } from "../../changes/PlanError.ts"
+import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
+import * as results from "../../changes/tools/results.ts"
+import { summary } from "../../changes/tools/summary.ts"
+import { fitted } from "../../internal/json/fitting.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { reads } from "../../mcp/annotations.ts"
+import { gatheringSeconds } from "../../mcp/callTime.ts"
+import { masking } from "../../mcp/masking.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import type { ToolFailure } from "../../mcp/ToolError.ts"
+import type { Instances } from "../client/Instances.ts"
+import { type Failure, toToolFailure } from "../tools/errors.ts"
+import { optional, text, timestamp } from "../tools/parameters.ts"
+import { ExecutionStatus } from "../workflow/models.ts"
+import { actions, planBulk } from "./bulk/planBulk.ts"
+import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
+import { planPromotion } from "./promotion/planPromotion.ts"
+import { TestSeconds } from "./promotion/requiredTests.ts"
+import { planRestore } from "./restore/planRestore.ts"
+import { MatchFields } from "./settings.ts"
+
+/** What the tools that plan work on. */
+export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
+
+/** What planning fails with as a tool's failure. */
+export const toPlanningFailure = (error: Failure | JournalFailed): ToolFailure =>
+  error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)
+
+/** A program of these tools, whose errors are told as a tool's. */
+const orRefuse = Effect.mapError(toPlanningFailure)
+
+const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
+
+const mostOutcomes = 200
+
+/** Bytes for the outcomes of single workflows; those that need a look come first. */
+const room = 2500
+
+const outcome = Schema.Struct({
+  name: Schema.String,
+  id: Schema.String,
+  action: Schema.Literals(["blocked", "create", "leave", "update"]),
+  counterpart: Schema.optionalKey(Schema.String)
+})
+
+const rank = (action: string) => ["blocked", "update", "create", "leave"].indexOf(action)
+
+export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
+  title: "Plan promotion",
+  description:
+    "Plan to bring workflows from one instance to another: which are created, changed or left, with differences. Sub-workflows, " +
+    "tags and credentials are matched there. Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    from: text("Instance"),
+    to: text("Instance"),
+    ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflow ids" })),
+    tag: optional(text("Only those with this tag")),
+    name: optional(text("Only of this name; * stands for anything")),
+    activation: optional(
+      Schema.Literals(["keep", "activate", "inactive"]).annotate({
+        description: "keep (default): as on the target, new ones as on the source"
+      })
+    ),
+    dependencies: optional(
+      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows that come along; default missing" })
+    ),
+    mapping: optional(
+      MatchFields.annotate({
+        inputSchema: {
+          type: "object",
+          description:
+            'What stands for what there: {"credentials": {name or id: name or id}, "tags": {name: name}, "workflows": …, ' +
+            '"values": {text: text}}'
+        }
+      })
+    ),
+    on_drift: optional(
+      Schema.Literals(["block", "overwrite"]).annotate({
+        description: "For what was changed on the target since the last promotion; default block"
+      })
+    )
+  },
+  result: Schema.Struct({
+    ...results.planOf(Schema.Literal("promotion"), place),
+    workflows: Schema.Array(outcome),
+    workflows_more: Schema.optionalKey(Schema.Int)
+  }),
+  run: Effect.fn("plan_promotion")(function* ({
+    activation = "keep",
+    dependencies = "missing",
+    on_drift: onDrift = "block",
+    ...asked
+  }) {
+    const { outcomes, plan } = yield* planPromotion({ ...asked, activation, dependencies, onDrift }).pipe(
+      Effect.provideService(TestSeconds, gatheringSeconds)
+    )
+    const { describing } = yield* WorkflowPlans
+    const told = yield* summary(describing, plan)
+    const counts = Object.fromEntries(
+      ["create", "update", "leave", "blocked"].map((action) => [
+        action,
+        outcomes.filter((outcome) => outcome.action === action).length
+      ])
+    )
+    const notable = [...outcomes].sort((a, b) => rank(a.action) - rank(b.action))
+    const shown = fitted(notable.slice(0, mostOutcomes), room)
+    const rest = outcomes.length - shown.length
+    return { ...told, counts, workflows: shown, ...(rest === 0 ? {} : { workflows_more: rest }) }
+  }, orRefuse)
+})
+
+/** One change of many things. */
+const partFields = {
+  where: optional(
+    JsonObject.annotate({
+      description:
+        "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
+        "(* stands for anything), idle_days (no run since)"
+    })
+  ),
+  action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
+    inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
+  }),
+  value: optional(
+    Schema.String.annotate({
+      description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
+    })
+  ),
+  find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
+  field: optional(text("replace_text: only in parameters of this name")),
+  status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
+  before: optional(timestamp("delete_executions: started before, ISO 8601"))
+}
+
+export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
+  title: "Plan bulk change",
+  description:
+    "Plan actions on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
+    "Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    instance: optional(text("Default: the default one")),
+    ...partFields,
+    also: optional(
+      Schema.Array(Schema.Struct(partFields)).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "More in the same plan, each with its own action, where, value, …"
+        }
+      })
+    )
+  },
+  result: Schema.Struct(results.planOf(Schema.Literal("bulk"), place)),
+  run: Effect.fn("plan_bulk")(function* (asked) {
+    const { plan, selected, unchanged } = yield* planBulk(asked)
+    const { describing } = yield* WorkflowPlans
+    return { ...(yield* summary(describing, plan)), selected, unchanged }
+  }, orRefuse)
+})
+
+export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
+  title: "Plan restore",
+  description:
+    "Plan to bring all workflows of an instance back to a commit of its history (see backup): content, tags, state; deleted " +
+    "ones are made anew, newer ones stay. Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    instance: optional(text("Default: the default one")),
+    version: text("Commit, or `version` of workflow_history")
+  },
+  result: Schema.Struct(results.planOf(Schema.Literal("restore"), place)),
+  run: Effect.fn("plan_restore")(function* (asked) {
+    const { plan, unchanged } = yield* planRestore(asked)
+    const { describing } = yield* WorkflowPlans
+    return { ...(yield* summary(describing, plan)), unchanged }
+  }, orRefuse)
+})
+
+/** The tools that plan changes of workflows, in the order in which they are listed. */
+export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool, planBulkTool, planRestoreTool].map(masking)

@@ -1,0 +1,42 @@
+import type { Workflow } from "../../workflow/models.ts"
+import type { Brought, Content, Reference } from "../Change.ts"
+import type { Drift } from "./drift.ts"
+import { tagsOf } from "./settingsAndTags.ts"
+
+/** One workflow as it is to be on the target. */
+export interface Built {
+  readonly id: string
+  readonly content: Content
+  /** Nothing where it is new. */
+  readonly counterpart: Workflow | undefined
+  /** What its creation is called, where it is new. */
+  readonly key: string
+  readonly references: ReadonlyArray<Reference>
+  readonly level: number
+  /** The level at which everything it refers to is there. */
+  readonly linkLevel: number
+  /** Whether a counterpart is another one than it is to be, apart from its tags. */
+  readonly isChanged: boolean
+  /** Settings that it loses, because the source has them no more. */
+  readonly removed: ReadonlyArray<string>
+  /** The tags that the source gives it, by their names on the target. */
+  readonly tags: ReadonlyArray<string>
+  /** The settings that the source gives it. */
+  readonly given: ReadonlyArray<string>
+  /** What promotions have brought to it before. */
+  readonly brought: Brought | undefined
+  /** What it has besides, of which nobody knows where it comes from. */
+  readonly unclaimed: ReadonlyArray<string>
+  /** What somebody has done to its counterpart that this would go over. */
+  readonly drift: Drift | undefined
+  /** What the engine cannot run of it: it goes along all the same, where it is not to be active there. */
+  readonly impossible: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** What promotions have brought to it, once its content is as it is to be. */
+export const broughtBy = ({ given, tags, counterpart }: Built, areTagsSet: boolean): Brought => {
+  const present = tagsOf(counterpart)
+  return { settings: given, tags: areTagsSet ? tags : tags.filter((name) => present.includes(name)) }
+}

@@ -1,0 +1,40 @@
+import type { Generation } from "../../workflow/generation.ts"
+import type { Tag, Workflow } from "../../workflow/models.ts"
+import type { KnownCredentials } from "../credentials.ts"
+import type { Keep, Mapping } from "../settings.ts"
+import type { EarlierPromotions } from "./earlierPromotions.ts"
+import type { NodeTypes } from "./typeSupport.ts"
+
+/** How a promotion goes about it. */
+export interface Options {
+  /** `keep`: as it is on the target, new ones as on the source. */
+  readonly activation: "activate" | "inactive" | "keep"
+  /** Whether what is called comes along also where it has a counterpart already. */
+  readonly dependencies: "all" | "missing"
+  readonly onDrift: "block" | "overwrite"
+}
+
+/** Everything that a promotion is worked out from. */
+export interface Input {
+  readonly from: string
+  readonly to: string
+  /** Ids of the workflows that were asked for. */
+  readonly selected: ReadonlyArray<string>
+  /** All workflows of the source that can be read. */
+  readonly source: ReadonlyMap<string, Workflow>
+  /** Why workflows may not go along, by their ids, where their tests decide that. */
+  readonly untested?: ReadonlyMap<string, string>
+  readonly target: ReadonlyArray<Workflow>
+  readonly tags: ReadonlyArray<Tag>
+  readonly credentials: KnownCredentials
+  readonly promoted: EarlierPromotions
+  /** Who has changed workflows of the target, in words, as far as their engine tells. */
+  readonly editors: ReadonlyMap<string, string>
+  readonly mapping: Mapping
+  /** Values that this promotion was given, beside those of the mapping: they tell nothing of what is masked. */
+  readonly givenValues?: Mapping["values"]
+  readonly keep: ReadonlyArray<Keep>
+  readonly generation: Generation
+  readonly nodeTypes: NodeTypes
+  readonly options: Options
+}

@@ -1,0 +1,170 @@
+import { keepIdentity } from "../../client/body.ts"
+import type { Generation } from "../../workflow/generation.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
+import { isSameJson } from "../../workflow/versions.ts"
+import type { Content } from "../Change.ts"
+import { contentOf, descriptionOf, differingParts, pinDataOf, shownFor } from "../content.ts"
+import { withTexts } from "../withValue.ts"
+import type { Built } from "./Built.ts"
+import { driftOf } from "./drift.ts"
+import { fit } from "./fit.ts"
+import { targetGroups } from "./groups.ts"
+import type { Input } from "./Input.ts"
+import { type LinkContext, keyOf, linkReferences } from "./linkReferences.ts"
+import { withCredentials, withKept, withValues } from "./nodeValues.ts"
+import { type Outcome, problemsOf, warningsOf } from "./problemsAndWarnings.ts"
+import { mergeSettings, unclaimed, wantedTags } from "./settingsAndTags.ts"
+import { impossible } from "./typeSupport.ts"
+
+/** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
+export const buildWorkflow = (input: Input, context: LinkContext): Built => {
+  const { from, generation, promoted, source } = input
+  const { choice, graph, id, counterpartOf } = context
+  const found = counterpartOf(id)
+  const theirs = source.get(id)
+  const counterpart = found._tag === "Found" ? found.workflow : undefined
+  const shown = counterpart === undefined ? undefined : contentOf(counterpart)
+  const last = counterpart === undefined ? undefined : promoted.written.get(counterpart.id)
+  const brought = counterpart === undefined ? undefined : promoted.brought.get(counterpart.id)
+
+  const linked = linkReferences(input, context)
+  const translated = translateNodes(input, withTexts(choice.content, linked.texts), shown)
+  const { content: sent, dropped } = fit(translated.content, generation)
+  const merged = mergeSettings({
+    workflow: sent.name,
+    given: sent.settings,
+    shown: shown?.settings ?? {},
+    brought,
+    keep: input.keep,
+    generation
+  })
+  const grouped =
+    theirs === undefined || generation === "1.x"
+      ? undefined
+      : targetGroups({ theirs, counterpart, content: sent, last })
+  const beside = { ...besideOf(theirs, counterpart, { generation, last }), ...grouped?.groups }
+  const content = { ...fit({ ...sent, settings: merged.settings }, generation).content, ...beside }
+  const before = counterpart === undefined ? undefined : shownFor(content, counterpart)
+
+  const wanted = wantedTags(input, id)
+  const isChanged = before !== undefined && (differingParts(content, before).length > 0 || merged.removed.length > 0)
+  const drift =
+    counterpart === undefined || before === undefined
+      ? undefined
+      : driftOf(input, { counterpart, shown: before, isChanged, wanted })
+  const outcome: Outcome = {
+    content,
+    found,
+    theirs,
+    counterpart,
+    shown,
+    isFirst: last === undefined,
+    isChanged,
+    drift,
+    linked,
+    translated,
+    dropped,
+    merged,
+    torn: grouped?.torn ?? [],
+    left: leftBehind(theirs, counterpart, beside)
+  }
+  return {
+    id,
+    content,
+    counterpart,
+    key: keyOf(content.name, from, id),
+    references: linked.references,
+    level: graph.levelOf(id),
+    linkLevel: linked.level,
+    isChanged,
+    removed: merged.removed,
+    tags: wanted,
+    given: Object.keys(sent.settings).filter((name) => !merged.kept.includes(name)),
+    brought,
+    unclaimed:
+      counterpart === undefined || shown === undefined
+        ? []
+        : unclaimed(input, { id, counterpart, given: sent.settings, shown: shown.settings, wanted }),
+    drift,
+    impossible: impossible(input.nodeTypes, content.nodes),
+    problems: problemsOf(input, id, outcome),
+    warnings: warningsOf(input, choice.links.dynamic, outcome)
+  }
+}
+
+/** The nodes as they have to be on the target, with its credentials and values and the ids of its counterpart. */
+const translateNodes = (
+  { credentials: known, givenValues, keep, mapping }: Input,
+  source: Content,
+  shown?: Content
+) => {
+  const credentials = source.nodes.map((node) => withCredentials(node, known, mapping))
+  const valued = credentials.map(({ node }) =>
+    withValues(node, { configured: mapping.values, given: givenValues ?? {} })
+  )
+  const own = shown === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(shown)), shown.nodes)
+  const kept = own.map((node) =>
+    withKept(
+      node,
+      shown?.nodes.find((one) => nameOf(one) === nameOf(node)),
+      { rules: keep, workflow: source.name }
+    )
+  )
+  return {
+    content: { ...source, nodes: kept.map(({ node }) => node) },
+    missing: kept.flatMap((one) => one.missing),
+    problems: credentials.flatMap(({ problems }) => problems),
+    warnings: credentials.flatMap(({ warnings }) => warnings)
+  }
+}
+
+type Beside = Pick<Content, "description" | "pinData">
+
+/**
+ * What a workflow has beside its content, where the target takes it. What it has no more goes, where it was a promotion
+ * that brought it and nobody has changed it since.
+ */
+const besideOf = (
+  theirs: Workflow | undefined,
+  counterpart: Workflow | undefined,
+  { generation, last }: { readonly generation: Generation; readonly last: Content | undefined }
+): Beside => {
+  if (theirs === undefined || generation === "1.x") return {}
+  const [pinData, description] = [pinDataOf(theirs), descriptionOf(theirs)]
+  const isBrought = (field: "description" | "pinData", now: unknown) =>
+    last?.[field] !== undefined && isSameJson(last[field], now)
+  return {
+    ...(Object.keys(pinData).length > 0 || (counterpart !== undefined && isBrought("pinData", pinDataOf(counterpart)))
+      ? { pinData }
+      : {}),
+    ...(description !== "" ||
+    (theirs["description"] !== undefined &&
+      counterpart !== undefined &&
+      isBrought("description", descriptionOf(counterpart)))
+      ? { description }
+      : {})
+  }
+}
+
+/** What promotions do not bring, where its counterpart has it not the same. */
+const leftBehind = (
+  theirs: Workflow | undefined,
+  counterpart: Workflow | undefined,
+  beside: object
+): ReadonlyArray<string> =>
+  ["description", "nodeGroups", "pinData"].filter((field) => {
+    if (field in beside) return false
+    const given = theirs?.[field] ?? ""
+    const isEmpty = given === "" || (typeof given === "object" && Object.keys(given).length === 0)
+    return !isEmpty && !isSameJson(given, counterpart?.[field])
+  })
+
+/** Nodes that the counterpart has keep the ids that they have there, so that the addresses of webhooks stay. */
+const withoutIdentityOf = (shown: Content) => {
+  const known = new Set(shown.nodes.map((node) => JSON.stringify([nameOf(node), node.type])))
+  return (node: Content["nodes"][number]) => {
+    if (!known.has(JSON.stringify([nameOf(node), node.type]))) return node
+    const { id: _, webhookId: __, ...rest } = { id: undefined, webhookId: undefined, ...node }
+    return rest
+  }
+}

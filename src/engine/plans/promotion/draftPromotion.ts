@@ -1,0 +1,206 @@
+import type { Blocked } from "../../../changes/Plan.ts"
+import { listed } from "../../../internal/foreignText.ts"
+import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import type { Content, Ref } from "../Change.ts"
+import { levels } from "../levels.ts"
+import { order } from "../order.ts"
+import { type Draft, type Step, withLabels } from "../Step.ts"
+import { idsIn } from "../workflowLinks.ts"
+import { activations } from "./activations.ts"
+import { buildWorkflow } from "./buildWorkflow.ts"
+import type { Built } from "./Built.ts"
+import { chooseWorkflows } from "./chooseWorkflows.ts"
+import { counterpartFinder } from "./counterparts.ts"
+import type { Input } from "./Input.ts"
+import { tagsOf } from "./settingsAndTags.ts"
+import { changedRef, contentSteps } from "./steps.ts"
+import { tagSteps } from "./tags.ts"
+import { unknownTypes } from "./typeSupport.ts"
+
+/** What becomes of one workflow. */
+export interface Outcome {
+  readonly name: string
+  readonly id: string
+  readonly action: "blocked" | "create" | "leave" | "update"
+  readonly counterpart?: string
+}
+
+/** A workflow of the target that somebody has changed since a promotion last wrote to it. */
+export interface Edited {
+  readonly workflow: Workflow
+  /** When that was, in milliseconds since 1970. */
+  readonly since: number
+  /** Whether the engine has made a version of it: it does so where nodes or connections change. */
+  readonly isVersioned: boolean
+}
+
+/** What a promotion would do: pure data, the same for the same input in any order. */
+export function* draftPromotion(input: Input): Sliced<
+  Omit<Draft, "estimate"> & {
+    readonly outcomes: ReadonlyArray<Outcome>
+    readonly edited: ReadonlyArray<Edited>
+  }
+> {
+  const { from, source, to } = input
+  const counterpartOf = counterpartFinder(input)
+  const { blocked: unselected, chosen, comesAlong } = chooseWorkflows(input, counterpartOf)
+  const calls = new Map([...chosen].map(([id, { links }]) => [id, idsIn(links.texts.filter(isCall))]))
+  const graph = levels(calls)
+  const built = yield* mapSliced(
+    chosen,
+    ([id, choice]) => buildWorkflow(input, { id, choice, chosen, graph, counterpartOf }),
+    ([, { content }]) => weightOf(content)
+  )
+  const isSound = (stopped: ReadonlyMap<string, string>) => (one: Built) => !stopped.has(one.id)
+  const early = withCallers(built, calls)
+  const begun = activations(input, built.filter(isSound(early)), { calls, levelOf: graph.levelOf })
+  const blocked = withCallers(built.map(withImpossible(input, begun.active)), calls)
+  const sound = built.filter(isSound(blocked))
+  const stepsOf = yield* mapSliced(
+    sound,
+    (one) => contentSteps(input, one, comesAlong.get(one.id)),
+    ({ content }) => weightOf(content)
+  )
+  const tags = tagSteps(input, sound)
+  const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
+  const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(one)]))
+  const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps]
+    .map((step) => withLabels(step, labels.get(keyOf(refOf(step)))))
+    .toSorted(order)
+  const changed = new Set(
+    steps.flatMap(({ change }) => ("workflow" in change && change.instance === to ? [change.workflow] : []))
+  )
+  const nameAt = (id: string) => source.get(id)?.name ?? id
+  return {
+    kind: "promotion",
+    steps,
+    warnings: [
+      ...new Set([
+        ...groupedWarnings(sound),
+        ...activation.warnings,
+        ...unclaimedWarning(input, sound),
+        ...nodeTypeWarnings(input, sound)
+      ])
+    ].toSorted(),
+    blocked: [
+      ...unselected,
+      ...[...blocked].map(([id, reason]): Blocked => ({ what: `${nameAt(id)} (${from} ${id})`, reason }))
+    ].toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0)),
+    edited: built.flatMap(({ drift, counterpart }) =>
+      drift === undefined || counterpart === undefined
+        ? []
+        : [
+            {
+              workflow: counterpart,
+              isVersioned: drift.isVersioned,
+              since: input.promoted.writtenAt.get(counterpart.id) ?? 0
+            }
+          ]
+    ),
+    outcomes: built.map(({ id, counterpart }) => ({
+      name: nameAt(id),
+      id,
+      action: blocked.has(id)
+        ? "blocked"
+        : counterpart === undefined
+          ? "create"
+          : changed.has(counterpart.id)
+            ? "update"
+            : "leave",
+      ...(counterpart === undefined ? {} : { counterpart: counterpart.id })
+    }))
+  }
+}
+
+/** Every node of a workflow is worked out, and compared with its counterpart. */
+const weightOf = ({ nodes }: Content) => 2 * nodes.length
+
+const isCall = ({ use }: { readonly use: string }) => use !== "caller"
+
+const keyOf = (ref: Ref | undefined) => JSON.stringify(ref)
+
+/** The workflow that a step makes or changes. */
+const refOf = ({ change, id }: Step): Ref | undefined =>
+  change.kind === "create" ? { created_by: id } : "workflow" in change ? change.workflow : undefined
+
+/** The tags that a workflow has on the target, or gets where it is new. */
+const labelsOf = ({ tags, counterpart }: Built): ReadonlyArray<string> =>
+  counterpart === undefined ? tags : tagsOf(counterpart)
+
+/** A workflow that is, or is to be, active cannot do with nodes that its engine does not run. */
+const withImpossible =
+  ({ to }: Input, active: ReadonlySet<string>) =>
+  (one: Built): Built =>
+    one.impossible.length > 0 && (one.counterpart?.active === true || active.has(one.id))
+      ? {
+          ...one,
+          problems: [
+            ...one.problems,
+            `it cannot be active on ${to} (${one.impossible.join("; ")})${
+              one.counterpart?.active === true ? "" : "; activation inactive brings it along all the same"
+            }`
+          ]
+        }
+      : one
+
+/** What engines cannot run of workflows that go along all the same, and what nobody knows. */
+const nodeTypeWarnings = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => [
+  ...built.flatMap(({ content, impossible }) =>
+    impossible.length === 0 ? [] : [`${content.name}: ${to} cannot run it (${impossible.join("; ")})`]
+  ),
+  ...unknownTypes(
+    nodeTypes,
+    built.flatMap(({ content }) => content.nodes),
+    to
+  )
+]
+
+/** The warnings about workflows: what is said of several in the same words is said once, with their names before it. */
+const groupedWarnings = (built: ReadonlyArray<Built>): ReadonlyArray<string> => {
+  const namesBy = new Map<string, ReadonlyArray<string>>()
+  const others: Array<string> = []
+  for (const { content, warnings } of built) {
+    const label = `${content.name}: `
+    for (const warning of warnings) {
+      const words = warning.startsWith(label) ? warning.slice(label.length) : undefined
+      if (words === undefined) others.push(warning)
+      else namesBy.set(words, [...(namesBy.get(words) ?? []), content.name])
+    }
+  }
+  return [...others, ...[...namesBy].map(([words, names]) => `${names.toSorted().join(", ")}: ${words}`)]
+}
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
+
+/** What counterparts have and their sources have not, and no promotion is known to have brought: it stays, which is said. */
+const unclaimedWarning = ({ from, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => {
+  const some = built.filter(({ unclaimed }) => unclaimed.length > 0)
+  if (some.length === 0) return []
+  const names = some.map(({ content, unclaimed }) => `${content.name} (${unclaimed.join(", ")})`)
+  return [
+    `${to} keeps what ${from} does not have, as no promotion is known to have brought it: ${listed(names, mostNamed)}`
+  ]
+}
+
+/** What is blocked, and what calls it: a workflow does not go where what it needs cannot. */
+const withCallers = (
+  built: ReadonlyArray<Built>,
+  calls: ReadonlyMap<string, ReadonlyArray<string>>
+): ReadonlyMap<string, string> => {
+  const blocked = new Map(
+    built.flatMap(({ id, problems }) => (problems.length === 0 ? [] : [[id, problems.join("; ")]]))
+  )
+  const names = new Map(built.map(({ content, id }) => [id, content.name]))
+  for (let isGrown = true; isGrown;) {
+    isGrown = false
+    for (const { id } of built) {
+      const needed = blocked.has(id) ? undefined : calls.get(id)?.find((called) => called !== id && blocked.has(called))
+      if (needed === undefined) continue
+      blocked.set(id, `it calls ${names.get(needed) ?? needed}, which is blocked`)
+      isGrown = true
+    }
+  }
+  return blocked
+}

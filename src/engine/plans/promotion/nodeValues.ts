@@ -1,0 +1,85 @@
+import { Predicate } from "effect"
+
+import { replaceTexts } from "../../../internal/replaceTexts.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { mapTextsApart } from "../../../internal/secrets/maskSecrets.ts"
+import { nameOf } from "../../workflow/models.ts"
+import { nodeKind } from "../../workflow/naming.ts"
+import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
+import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
+import { fits } from "../fits.ts"
+import type { Keep, Mapping } from "../settings.ts"
+import { withValue } from "../withValue.ts"
+
+/** A node with the credentials of the other place in place of its own. */
+export const withCredentials = (
+  node: JsonObject,
+  known: KnownCredentials,
+  { credentials: mapped, to }: Pick<Mapping, "credentials" | "to">
+) =>
+  resolveCredentials(node, { instance: to, known }, (type, { id, name }) => {
+    if (!Predicate.isString(name) && !Predicate.isString(id)) return undefined
+    const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
+    const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]
+    const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
+    return {
+      id: wanted,
+      name: wanted ?? String(name),
+      problem: (match) =>
+        match._tag === "None"
+          ? `${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`
+          : `${words} has several matches on ${to} (${match.ids.join(", ")}): ${giveIt}`
+    }
+  })
+
+/** What a person can do about a credential that nobody finds. */
+const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
+
+/** Texts of parameters that stand for others. What only this promotion was given is for what is no secret. */
+export interface Values {
+  readonly configured: Mapping["values"]
+  readonly given: Mapping["values"]
+}
+
+/** A node with texts of its parameters replaced wherever they stand inside of others, the longest first. */
+export const withValues = (node: JsonObject, { configured, given }: Values): JsonObject => {
+  if (node.parameters === undefined) return node
+  const everywhere = replacing(configured)
+  const parameters =
+    Object.keys(given).length === 0
+      ? mapTexts(node.parameters, everywhere)
+      : mapTextsApart(node.parameters, replacing({ ...configured, ...given }), everywhere)
+  return { ...node, parameters }
+}
+
+const replacing = (values: Mapping["values"]): ((text: string) => string) =>
+  replaceTexts(new Map(Object.entries(values)))
+
+const pathOf = (field: string): Path => field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+/** Fields of a node that rules keep as they are in its place. */
+const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObject): ReadonlyArray<string> =>
+  rules.flatMap((rule) => {
+    const type = String(node.type)
+    const isMeant =
+      fits(rule.workflow ?? "*", workflow) &&
+      fits(rule.node ?? "*", nameOf(node)) &&
+      (rule.type === undefined || rule.type === type || rule.type === nodeKind(type))
+    return isMeant ? rule.fields : []
+  })
+
+/** A node with what rules keep of its counterpart on the target; `missing` are fields that have no value there. */
+export const withKept = (
+  node: JsonObject,
+  counterpart: JsonObject | undefined,
+  { rules, workflow }: { readonly rules: ReadonlyArray<Keep>; readonly workflow: string }
+): { readonly node: JsonObject; readonly missing: ReadonlyArray<string> } => {
+  const missing: Array<string> = []
+  let kept = node
+  for (const field of keptFields(rules, workflow, node)) {
+    const value = counterpart === undefined ? undefined : valueAt(counterpart, pathOf(field))
+    if (value !== undefined) kept = withValue(kept, pathOf(field), value)
+    else if (valueAt(node, pathOf(field)) !== undefined) missing.push(`${nameOf(node)}.${field}`)
+  }
+  return { node: kept, missing }
+}

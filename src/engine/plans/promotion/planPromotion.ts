@@ -1,0 +1,209 @@
+import { Effect } from "effect"
+
+import { listed } from "../../../internal/foreignText.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { ReadOnlyInstance } from "../../client/EngineError.ts"
+import { Instances } from "../../client/Instances.ts"
+import { listAll } from "../../client/listAll.ts"
+import { generationOf } from "../../workflow/generation.ts"
+import type { Workflow } from "../../workflow/models.ts"
+import { addressWarnings } from "../addressWarnings.ts"
+import { descriptionOf, isArchived } from "../content.ts"
+import { estimate } from "../driver.ts"
+import { editorsOf } from "../editors.ts"
+import { fits } from "../fits.ts"
+import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
+import { outlineOf } from "../outlineOf.ts"
+import { WorkflowPlans, PlanConfig } from "../Plans.ts"
+import type { Mapping, Matches } from "../settings.ts"
+import { withNames } from "../withNames.ts"
+import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
+import { counterpartFinder } from "./counterparts.ts"
+import { draftPromotion } from "./draftPromotion.ts"
+import { earlierPromotions } from "./earlierPromotions.ts"
+import type { Input, Options } from "./Input.ts"
+import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
+import { tested } from "./requiredTests.ts"
+import { abandoned } from "./settingsAndTags.ts"
+import { nodeTypesOf } from "./targetNodeTypes.ts"
+import { versioned } from "./typeSupport.ts"
+
+/** Which workflows of which instance go where, and how. */
+export interface PromotionRequest extends Options {
+  readonly from: string
+  readonly to: string
+  readonly ids?: ReadonlyArray<string> | undefined
+  readonly tag?: string | undefined
+  readonly name?: string | undefined
+  /** What stands for what on the other instance, beside what the configuration says. */
+  readonly mapping?: Matches | undefined
+  /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
+  readonly isPersonal?: boolean
+}
+
+/** Plans a promotion from the present state of both instances. */
+export const planPromotion = Effect.fn("planPromotion")(function* (request: PromotionRequest) {
+  const { from, to } = request
+  const instances = yield* Instances
+  const [source, target] = yield* Effect.all([instances.resolve(from), instances.resolve(to)])
+  if (source.instance === target.instance) {
+    return yield* new InvalidArgument({ argument: "to", problem: "must be another instance than from" })
+  }
+  if (target.isReadOnly) return yield* new ReadOnlyInstance({ instance: to, operation: "plan_promotion" })
+  const { promotion } = yield* PlanConfig
+  const plans = yield* WorkflowPlans
+  const isAsked = yield* selection(request)
+  const mapped = mappedBy(request, promotion.mappings)
+  const promoted = earlierPromotions(yield* plans.entries, from, to)
+  const theirs = yield* eachWorkflow(source, (workflow) => (isAsked(workflow) ? workflow : outlineOf(workflow)))
+  const selected = yield* selectedIn(request, theirs, isAsked)
+  const listed = new Map(theirs.map((workflow) => [String(workflow.id), workflow]))
+  const mayBecome = counterpartsOf({ from, selected, source: listed, options: request, promoted, ...mapped })
+  const used = new Set<string>()
+  const keep = (workflow: Workflow) => {
+    for (const node of workflow.nodes) used.add(versioned(node))
+    return mayBecome(workflow) ? workflow : outlineOf(workflow)
+  }
+  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listAll(target.listTags)], { concurrency: 2 })
+  const credentials = yield* knownCredentials(target, own)
+  const generation = yield* readGeneration(target, own, credentials)
+  const asListed: Input = {
+    from,
+    to,
+    selected,
+    source: listed,
+    target: own,
+    tags,
+    credentials,
+    promoted,
+    editors: new Map(),
+    ...mapped,
+    keep: promotion.keep,
+    generation,
+    nodeTypes: yield* nodeTypesOf(source, target, used),
+    options: request
+  }
+  const input = yield* tested(source, promotion.tests, yield* withDependencies(asListed, source, isAsked))
+  const whole = yield* described(input, source, target)
+  const first = yield* inSlices(() => draftPromotion(whole))
+  const editors = yield* editorsOf(target, first.edited)
+  const {
+    edited: _edited,
+    outcomes,
+    ...draft
+  } = editors.size === 0 ? first : yield* inSlices(() => draftPromotion({ ...whole, editors }))
+  const strays = request.mapping === undefined ? [] : [...uselessIn(request.mapping, theirs), ...stayingIn(input)]
+  const left = abandoned(input).filter((counterpart) => isMeant(request, counterpart, input.mapping))
+  const plan = yield* plans.keep({
+    ...draft,
+    steps: withNames(draft.steps, { tags, workflows: own }),
+    warnings: [
+      ...strays,
+      ...draft.warnings,
+      ...(yield* inSlices(() => addressWarnings(draft.steps, own))),
+      ...(left.length === 0 ? [] : [stays(request, left)])
+    ],
+    estimate: estimate(draft.steps)
+  })
+  return { plan, outcomes }
+})
+
+const mappedBy = ({ from, isPersonal = false, mapping, to }: PromotionRequest, mappings: ReadonlyArray<Mapping>) => {
+  const given = isPersonal || mapping === undefined ? mapping : { ...mapping, values: {} }
+  return {
+    mapping: mappingOf(mappings, { from, to, given }),
+    givenValues: isPersonal ? {} : (mapping?.values ?? {})
+  } satisfies Pick<Input, "givenValues" | "mapping">
+}
+
+type Client = EngineClient["Service"]
+
+/** Adds what comes along unasked, of which only outlines were kept. */
+const withDependencies = Effect.fnUntraced(function* (
+  input: Input,
+  source: Client,
+  isAsked: (workflow: Workflow) => boolean
+) {
+  const { chosen } = chooseWorkflows(input, counterpartFinder(input))
+  const outlined = [...chosen.keys()].flatMap((id) => {
+    const workflow = input.source.get(id)
+    return workflow === undefined || isAsked(workflow) ? [] : [workflow.id]
+  })
+  const read = yield* Effect.forEach(outlined, (id) => source.getWorkflow(id), { concurrency: atOnce })
+  return {
+    ...input,
+    source: new Map([...input.source, ...read.map((workflow) => [String(workflow.id), workflow] as const)])
+  } satisfies Input
+})
+
+/** Adds the descriptions of promoted workflows and their counterparts, if both engines have them. */
+const described = Effect.fnUntraced(function* (input: Input, source: Client, target: Client) {
+  const { generation, promoted } = input
+  const isNew = [...input.source.values()].some((one) => generationOf(one) === "2.x")
+  if (generation === "1.x" || !isNew) return input
+  const { outcomes } = yield* inSlices(() => draftPromotion(input))
+  const going = outcomes.filter(({ action }) => action !== "blocked")
+  const theirs = going.flatMap(({ id }) => input.source.get(id) ?? [])
+  const told = new Map((yield* withDescriptions(source, theirs)).map((one): [string, Workflow] => [one.id, one]))
+  const counterparts = new Set(
+    going.flatMap(({ id, counterpart }) => {
+      const workflow = told.get(id)
+      const isAsked = workflow !== undefined && descriptionOf(workflow) !== ""
+      return counterpart !== undefined && (isAsked || promoted.written.get(counterpart)?.description !== undefined)
+        ? [counterpart]
+        : []
+    })
+  )
+  const own = yield* withDescriptions(
+    target,
+    input.target.filter(({ id }) => counterparts.has(id))
+  )
+  const known = new Map(own.map((one): [string, Workflow] => [one.id, one]))
+  return {
+    ...input,
+    source: new Map([...input.source].map(([id, one]) => [id, told.get(id) ?? one])),
+    target: input.target.map((one) => known.get(one.id) ?? one)
+  } satisfies Input
+})
+
+/** Whether the request would select a workflow of the target, if it were on the source. */
+const isMeant = ({ ids, name, tag }: PromotionRequest, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
+  ids === undefined &&
+  (name === undefined || fits(name, own)) &&
+  (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
+
+const stays = ({ from, to }: PromotionRequest, left: ReadonlyArray<Workflow>): string => {
+  const names = left.map(({ id, name }) => `${name} (${id})`)
+  return `${to} keeps workflows that came from ${from} and are there no more: ${listed(names, mostNamed)}`
+}
+
+/** Whether a workflow of the source is asked for. */
+const selection = ({ ids, name, tag }: PromotionRequest) =>
+  ids === undefined && name === undefined && tag === undefined
+    ? Effect.fail(new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" }))
+    : Effect.succeed(
+        (workflow: Workflow): boolean =>
+          (ids === undefined || ids.includes(workflow.id)) &&
+          (name === undefined || fits(name, workflow.name)) &&
+          (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
+          (ids !== undefined || !isArchived(workflow))
+      )
+
+/** The selected workflows; the planner reports unknown ids. */
+const selectedIn = Effect.fnUntraced(function* (
+  { from, ids, tag }: PromotionRequest,
+  all: ReadonlyArray<Workflow>,
+  isAsked: (workflow: Workflow) => boolean
+) {
+  const known = new Set<string>(all.map(({ id }) => id))
+  const missing = (ids ?? []).filter((id) => !known.has(id))
+  const selected = [...all.filter(isAsked).map(({ id }) => String(id)), ...missing]
+  if (selected.length > 0) return selected
+  const argument = tag !== undefined ? "tag" : "name"
+  return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
+})

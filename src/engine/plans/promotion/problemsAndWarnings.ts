@@ -1,0 +1,108 @@
+import type { Workflow } from "../../workflow/models.ts"
+import type { Content } from "../Change.ts"
+import { isArchived } from "../content.ts"
+import type { Built } from "./Built.ts"
+import type { Counterpart } from "./counterparts.ts"
+import { isUnpublished } from "./drift.ts"
+import { structureProblem } from "./fit.ts"
+import type { Input } from "./Input.ts"
+import { canLose, type Merged } from "./settingsAndTags.ts"
+
+/** What building a workflow has found out, for its problems and warnings. */
+export interface Outcome extends Pick<Built, "content" | "counterpart" | "drift" | "isChanged"> {
+  readonly found: Counterpart
+  readonly theirs: Workflow | undefined
+  readonly shown: Content | undefined
+  /** Whether no promotion has written to the counterpart before. */
+  readonly isFirst: boolean
+  readonly linked: { readonly problems: ReadonlyArray<string> }
+  /** What became of its nodes. */
+  readonly translated: {
+    readonly missing: ReadonlyArray<string>
+    readonly problems: ReadonlyArray<string>
+    readonly warnings: ReadonlyArray<string>
+  }
+  readonly dropped: ReadonlyArray<string>
+  readonly merged: Merged
+  /** Names of groups of nodes that cannot stay. */
+  readonly torn: ReadonlyArray<string>
+  /** Fields that do not go along. */
+  readonly left: ReadonlyArray<string>
+}
+
+/** What an earlier promotion made of the workflow, and somebody has deleted since. */
+const deletedOf = ({ found }: Pick<Outcome, "found">) => (found._tag === "New" ? found.former : undefined)
+
+/** Why a workflow cannot go along. */
+export const problemsOf = (
+  { from, generation, options, to, untested }: Input,
+  id: string,
+  outcome: Outcome
+): ReadonlyArray<string> => {
+  const { content, drift, found, linked, theirs, translated } = outcome
+  const structure = structureProblem(content, generation)
+  const deleted = deletedOf(outcome)
+  return [
+    ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
+    ...[untested?.get(id) ?? []].flat(),
+    ...(found._tag === "Unclear" ? [found.reason] : []),
+    ...translated.problems,
+    ...linked.problems,
+    ...(structure === undefined ? [] : [`${to} would refuse it: ${structure}`]),
+    ...(deleted !== undefined && options.onDrift === "block"
+      ? [`somebody has deleted ${deleted} on ${to}, which a promotion had made of it; on_drift overwrite makes it anew`]
+      : []),
+    ...(drift !== undefined && options.onDrift === "block"
+      ? [`${drift.problem}; on_drift overwrite overwrites that`]
+      : [])
+  ]
+}
+
+/** What a person should know about a workflow that goes along; `dynamic` are nodes that find what they call at run time. */
+export const warningsOf = (
+  { from, generation, options, to }: Input,
+  dynamic: ReadonlyArray<string>,
+  outcome: Outcome
+): ReadonlyArray<string> => {
+  const { content, drift, dropped, found, isChanged, isFirst, left, merged, shown, theirs, torn, translated } = outcome
+  const irreversible = Object.keys(content.settings).filter(
+    (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
+  )
+  // Such settings are made in its editor; its API replaces all settings, and takes only some.
+  const unwritable = Object.keys(merged.settings).filter(
+    (name) => isChanged && generation === "1.x" && content.settings[name] === undefined
+  )
+  const missing = [...translated.missing, ...merged.missing.map((name) => `settings.${name}`)]
+  const deleted = deletedOf(outcome)
+  const label = `${content.name}: `
+  const named = (names: ReadonlyArray<string>, words: (names: string) => string) =>
+    names.length === 0 ? [] : [label + words(names.join(", "))]
+  return [
+    ...translated.warnings,
+    ...named(dropped, (names) => `${to} does not take ${names}`),
+    ...named(missing, (names) => `nothing to keep on ${to} for ${names}: as on ${from}`),
+    ...named(irreversible, (names) => `${to} gets the settings ${names}, which a rollback cannot take away there`),
+    ...named(unwritable, (names) => `loses its ${names} on ${to}, whose API does not take that, for good`),
+    ...named(
+      merged.unremovable,
+      (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
+    ),
+    ...named(torn, (names) => `groups of nodes that do not hold together any more on ${to} go: ${names}`),
+    ...named(left, (names) => `its ${names} on ${from} does not go along`),
+    ...(theirs !== undefined && isUnpublished(theirs)
+      ? [`${label}has changes on ${from} that are not published: they go along`]
+      : []),
+    ...dynamic.map(
+      (node) => `${label}node ${node} finds the workflow that it calls at run time: nobody checks that it is on ${to}`
+    ),
+    ...(deleted !== undefined && options.onDrift === "overwrite"
+      ? [`${label}made anew, as somebody has deleted ${deleted} on ${to}, which a promotion had made of it`]
+      : []),
+    ...(drift !== undefined && options.onDrift === "overwrite"
+      ? [`${label}${drift.problem}, which is overwritten`]
+      : []),
+    ...(found._tag === "Found" && found.by === "name" && isFirst && isChanged
+      ? [`${label}taken for ${found.workflow.id} on ${to}, which has the same name; what is there is overwritten`]
+      : [])
+  ]
+}

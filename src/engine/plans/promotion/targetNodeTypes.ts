@@ -1,0 +1,51 @@
+import { Effect, Option } from "effect"
+
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { checkType } from "../../nodes/check/node.ts"
+import { type Known, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import { packageOf } from "../../nodes/packageOf.ts"
+import { nodePackages, toEngineType } from "../../workflow/naming.ts"
+import { type NodeTypes, versioned } from "./typeSupport.ts"
+
+type Client = EngineClient["Service"]
+
+/** Longest wait for what an engine tells of its node types. */
+const longest = "20 seconds"
+
+const inNoTime: Known = {
+  catalog: undefined,
+  hint: "The engine's node types are still being fetched: plan again in a minute."
+}
+
+const versionOf = (client: Client) => Effect.orElseSucceed(client.publicVersion, Option.none<string>)
+
+/**
+ * What is known of the node types of the target: by its engine or its packages, else by its version and by those that its
+ * workflows use (`versioned`).
+ */
+export const nodeTypesOf = Effect.fnUntraced(function* (
+  source: Client,
+  target: Client,
+  used: ReadonlySet<string>
+): Effect.fn.Return<NodeTypes> {
+  const { of } = yield* NodeKnowledge
+  const { catalog, hint } = yield* of(target).pipe(
+    Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed(inNoTime) }),
+    Effect.catch(({ message }) => Effect.succeed<Known>({ catalog: undefined, hint: message }))
+  )
+  const versions = yield* Effect.all([versionOf(source), versionOf(target)])
+  const [one, other] = versions.map(Option.getOrUndefined)
+  const isSame = one !== undefined && one === other
+  const isOwn = (type: string) => nodePackages.some((name) => name === packageOf(type))
+  return {
+    problemOf: (node) => {
+      const found = catalog === undefined ? undefined : checkType(node, catalog)
+      return found === undefined ? undefined : `${found.problem}${found.fix === undefined ? "" : `. ${found.fix}`}`
+    },
+    isKnown: (node) => {
+      const type = toEngineType(String(node.type))
+      return catalog?.find(type) !== undefined || (isSame && isOwn(type)) || used.has(versioned(node))
+    },
+    hint
+  }
+})

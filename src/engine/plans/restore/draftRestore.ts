@@ -1,0 +1,228 @@
+import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
+import type { Tag, Workflow } from "../../workflow/models.ts"
+import { isSameJson } from "../../workflow/versions.ts"
+import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
+import {
+  contentOf,
+  descriptionOf,
+  differingParts,
+  isArchived,
+  isSameGroups,
+  partsBefore,
+  pinDataOf,
+  shownFor,
+  wholeContentOf
+} from "../content.ts"
+import { type Levels, levels } from "../levels.ts"
+import { order } from "../order.ts"
+import { type Draft, type Step, stepOf } from "../Step.ts"
+import { unremovableSettings } from "../unremovableSettings.ts"
+import { calledIds, linksOf } from "../workflowLinks.ts"
+import { closing, type Creations, relinked } from "./relinking.ts"
+
+/** An instance as it was, and as it is. */
+export interface RestoreRequest {
+  readonly instance: string
+  /** What names the moment, for the reasons of the steps. */
+  readonly version: string
+  readonly records: ReadonlyArray<Workflow>
+  readonly all: ReadonlyArray<Workflow>
+  readonly tags: ReadonlyArray<Tag>
+  /** Whether the engine lets pinned data be changed from outside. */
+  readonly takesPinnedData: boolean
+}
+
+/** What brings the workflows of an instance back to what they were; what was made since stays as it is. */
+export function* draftRestore(
+  request: RestoreRequest
+): Sliced<Omit<Draft, "estimate"> & { readonly unchanged: number }> {
+  const { all, records, version } = request
+  const current = new Map<string, Workflow>(all.map((workflow) => [workflow.id, workflow]))
+  const recorded = new Set<string>(records.map(({ id }) => id))
+  const since = all.filter(({ id }) => !recorded.has(id))
+  const gone = records.filter(({ id }) => !current.has(id))
+  const { newTags, refsOf } = tagsFor(request)
+  const calls = new Map<string, ReadonlyArray<string>>(
+    yield* mapSliced([...records, ...since], (one) => [one.id, callsOf(one)] as const)
+  )
+  const graph = levels(calls)
+  const created = new Map(
+    gone.map((record) => [record.id, creationOf(record, request, graph.levelOf(record.id))] as const)
+  )
+  const circumstances: Circumstances = {
+    request,
+    graph,
+    created,
+    refsOf,
+    called: new Set([...calls.values()].flat())
+  }
+  const found = yield* mapSliced(
+    records,
+    (record) => stepsOf(record, current.get(record.id), circumstances),
+    ({ nodes }) => 1 + nodes.length
+  )
+  const callers = yield* mapSliced(since, (workflow) => updateOf(workflow, workflow, circumstances) ?? [])
+  const pinned = records.filter(
+    (record) => isPinnedOtherwise(record, current.get(record.id)) && !request.takesPinnedData
+  )
+  const calledNow = new Set((yield* mapSliced(all, callsOf)).flat())
+  const undone = gone.filter(({ id }) => calledNow.has(id))
+  return {
+    kind: "restore",
+    steps: [
+      ...newTags,
+      ...found.flat(),
+      ...callers.flat().map((change) => stepOf(change, "it names a deleted workflow, which is made anew"))
+    ].toSorted(order),
+    warnings: [
+      ...(gone.length === 0
+        ? []
+        : [
+            `${gone.length} deleted workflows are made anew, with new ids${undone.length === 0 ? "" : ", and references to the old ids get these"}: addresses outside of the engine have to be changed`
+          ]),
+      ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
+      ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
+      ...unremovableSettings(found.flat(), current)
+    ],
+    blocked: [],
+    unchanged: found.filter((own) => own.length === 0).length
+  }
+}
+
+/** Workflows that a warning names. */
+const most = 10
+
+const namesOf = (workflows: ReadonlyArray<Workflow>): string => {
+  const names = workflows.slice(0, most).map(({ name }) => name)
+  return [...names, ...(workflows.length > most ? [`${workflows.length - most} more`] : [])].join(", ")
+}
+
+const isPinnedOtherwise = (record: Workflow, current: Workflow | undefined): boolean =>
+  record["pinData"] !== undefined && !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
+
+/** The ids of the workflows that a workflow calls. */
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
+
+interface Circumstances {
+  readonly request: RestoreRequest
+  readonly graph: Levels
+  /** What makes those anew that are gone. */
+  readonly created: Creations
+  readonly called: ReadonlySet<string>
+  readonly refsOf: (record: Workflow) => ReadonlyArray<Ref>
+}
+
+const creationOf = (record: Workflow, { all, instance }: RestoreRequest, level: number): ChangeOf<"create"> => ({
+  kind: "create",
+  instance,
+  key: record.id,
+  content: wholeContentOf(record),
+  references: [],
+  level,
+  labels: labelsOf(record),
+  formerly: record.id,
+  namesakes: all.flatMap(({ id, name }) => (name === record.name ? [String(id)] : []))
+})
+
+const labelsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ name }) => name)
+
+/** What makes a workflow what it was, and lets it name those that are made anew; nothing where it is that already. */
+const updateOf = (
+  record: Workflow,
+  current: Workflow,
+  { created, graph, request }: Circumstances
+): ChangeOf<"update"> | undefined => {
+  const isPinned = request.takesPinnedData && isPinnedOtherwise(record, current)
+  const isDescribed = request.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
+  const { nodeGroups } = record
+  const isGrouped =
+    Array.isArray(nodeGroups) &&
+    Array.isArray(current["nodeGroups"]) &&
+    !isSameGroups(nodeGroups, current["nodeGroups"])
+  const content = {
+    ...contentOf(record),
+    ...(isGrouped ? { nodeGroups } : {}),
+    ...(isPinned ? { pinData: pinDataOf(record) } : {}),
+    ...(isDescribed && current["description"] !== undefined ? { description: descriptionOf(record) } : {})
+  }
+  const shown = shownFor(content, current)
+  const { level, references } = relinked(record, content, { created, graph })
+  const before = partsBefore(content, shown)
+  if (differingParts(content, shown).length + Object.keys(before).length + references.length === 0) return undefined
+  return {
+    kind: "update",
+    instance: request.instance,
+    workflow: current.id,
+    name: record.name,
+    labels: labelsOf(current),
+    before: references.length === 0 ? before : { ...before, nodes: shown.nodes, settings: shown.settings },
+    after: content,
+    references: references.map(({ parts, path }) => ({ parts, path })),
+    level
+  }
+}
+
+const stepsOf = (
+  record: Workflow,
+  current: Workflow | undefined,
+  circumstances: Circumstances
+): ReadonlyArray<Step> => {
+  const { called, created, graph, refsOf, request } = circumstances
+  const reason = `as in ${request.version}`
+  const creation = created.get(record.id)
+  const steps: Array<Step> = []
+  const workflow: Ref = creation === undefined ? record.id : { created_by: idOf(creation) }
+  const on = { instance: request.instance, workflow, name: record.name, labels: labelsOf(current ?? record) }
+  const why = creation === undefined ? reason : `${reason}; it was deleted`
+
+  if (creation !== undefined) {
+    const { level, references } = relinked(record, creation.content, circumstances)
+    const whole = { ...creation, references: [...references] }
+    steps.push(stepOf(whole, why))
+    if (references.some(({ late }) => late === true))
+      steps.push({ ...stepOf(closing(whole, level), "closes a circle of calls"), undo: [] })
+  } else if (current !== undefined) {
+    const update = updateOf(record, current, circumstances)
+    if (update !== undefined) steps.push(stepOf(update, why))
+  }
+  const changes: Array<Change> = []
+  const had = (current?.tags ?? []).map(({ id }) => id)
+  const wanted = refsOf(record)
+  if (wanted.length !== had.length || wanted.some((tag) => typeof tag !== "string" || !had.includes(tag))) {
+    changes.push({ kind: "tags", ...on, before: had, after: wanted })
+  }
+  const wasArchived = current !== undefined && isArchived(current)
+  if (wasArchived !== isArchived(record)) {
+    changes.push({ kind: "archived", ...on, before: wasArchived, after: isArchived(record) })
+  }
+  const isActive = current?.active === true
+  if (isActive !== record.active && !isArchived(record)) {
+    const level = graph.levelOf(record.id)
+    changes.push({
+      kind: "active",
+      ...on,
+      before: isActive,
+      after: record.active,
+      level,
+      isCalled: called.has(record.id)
+    })
+  }
+  return [...steps, ...changes.map((change) => stepOf(change, why))]
+}
+
+/** The tags that workflows had, by id or else by name, and steps for those that are gone. */
+const tagsFor = ({ instance, records, tags }: RestoreRequest) => {
+  const made = new Map<string, Change>()
+  const refOf = ({ id, name }: Tag): Ref => {
+    const known = tags.find((tag) => tag.id === id) ?? tags.find((tag) => tag.name === name)
+    if (known !== undefined) return known.id
+    const change: Change = made.get(name) ?? { kind: "create-tag", instance, name }
+    made.set(name, change)
+    return { created_by: idOf(change) }
+  }
+  const refs = new Map(records.map((record) => [record, (record.tags ?? []).map(refOf)] as const))
+  return {
+    newTags: [...made.values()].map((change) => stepOf(change, "there is no such tag any more")),
+    refsOf: (record: Workflow) => refs.get(record) ?? []
+  }
+}

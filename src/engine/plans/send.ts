@@ -1,0 +1,222 @@
+import { Effect, Option } from "effect"
+
+import type { Sent } from "../../changes/Driver.ts"
+import { removals } from "../client/body.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
+import { eraseWorkflow } from "../tools/workflows/delete.ts"
+import { switchOn } from "../tools/workflows/switchOn.ts"
+import { generationOf } from "../workflow/generation.ts"
+import { ExecutionId, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
+import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
+import { unknownIn } from "./credentials.ts"
+import { removedSettings } from "./RemoteState.ts"
+
+type Client = EngineClient["Service"]
+
+/** Executions deleted at the same time: the pace of the instance holds for them, too. */
+const atOnce = 8
+
+/** Sends changes of one batch, which are all of one kind and for one instance. */
+export const send = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>
+): Effect.fn.Return<Sent<Change>, EngineError> {
+  const [first] = changes
+  if (first === undefined) return { refused: [] }
+  if (first.kind !== "delete-execution") return { refused: [], ...(yield* clearly(client, carryOut(client, first))) }
+  const outcomes = yield* Effect.forEach(changes, (change) => deleteExecution(client, change), { concurrency: atOnce })
+  return { refused: outcomes.flatMap((refused) => (refused === undefined ? [] : [refused])) }
+})
+
+/** After an internal error of the engine, the outcome of a write is unknown. */
+const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) =>
+  Effect.catchTag(write, "ApiError", (error) =>
+    error.httpStatus >= 500
+      ? Effect.fail<EngineError>(new OutcomeUnknown({ instance, operation: "change", problem: error.problem }))
+      : Effect.fail<EngineError>(error)
+  )
+
+interface Made {
+  readonly created?: string
+}
+
+const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
+  switch (change.kind) {
+    case "create":
+      return create(client, change)
+    case "create-tag":
+      return Effect.map(client.createTag(change.name), ({ id }) => ({ created: id }))
+    case "delete-tag":
+      return Effect.as(client.deleteTag(TagId.make(idOf(change.tag))), {})
+    case "delete-execution":
+      return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
+    default: {
+      const id = WorkflowId.make(idOf(change.workflow))
+      return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
+    }
+  }
+}
+
+/** Creates a workflow, and deletes it again if the engine lacks a credential that could not be checked before. */
+const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeOf<"create">) {
+  const { workflow } = yield* client.createWorkflow(creationOf(content))
+  const problem =
+    credentialProblem(client, content.nodes, workflow) ?? (yield* descriptionProblem(client, content, workflow))
+  if (problem === undefined) return { created: workflow.id }
+  yield* Effect.mapError(
+    client.deleteWorkflow(workflow.id),
+    (error) =>
+      new OutcomeUnknown({
+        instance: client.instance,
+        operation: "create workflow",
+        problem: `${problem.message}; workflow ${workflow.id} could not be deleted again: ${error.message}`
+      })
+  )
+  return yield* problem
+})
+
+/** Engines take the description of a workflow that is there, and of no new one. Answers why this one did not. */
+const descriptionProblem = (client: Client, { description = "" }: Content, workflow: Workflow) =>
+  description === "" || generationOf(workflow) === "1.x"
+    ? Effect.undefined
+    : Effect.match(client.updateWorkflow(workflow, { description }), {
+        onSuccess: () => undefined,
+        onFailure: (error) => error
+      })
+
+/** Why written nodes cannot work: a credential that was given only by its id does not exist. */
+const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nodes }: Workflow) => {
+  const written = unknownIn(wanted)
+  const missing = unknownIn(nodes).filter((one) => written.includes(one))
+  return missing.length === 0
+    ? undefined
+    : new ApiError({
+        instance,
+        httpStatus: 404,
+        problem: `${instance} has no credential ${missing.join(", ")}, so that nothing was kept`,
+        apiResponse: null
+      })
+}
+
+const noArchive = ({ instance }: Client) =>
+  new ApiError({
+    instance,
+    httpStatus: 404,
+    problem: `the engine of ${instance} archives no workflows`,
+    apiResponse: null
+  })
+
+/** Changes are resolved before they are sent, so that every reference is an id. */
+const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
+
+const onWorkflow = (
+  client: Client,
+  id: WorkflowId,
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+): Effect.Effect<unknown, EngineError> => {
+  switch (change.kind) {
+    case "update":
+      return update(client, id, change)
+    case "tags":
+      return client.setWorkflowTags(
+        id,
+        change.after.map((tag) => TagId.make(idOf(tag)))
+      )
+    case "active":
+      return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
+    case "archived":
+      return Effect.flatMap(client.archiveWorkflowIfSupported(id, change.after), (done) =>
+        Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
+      )
+    default:
+      return Effect.provideService(eraseWorkflow(id), EngineClient, client)
+  }
+}
+
+const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, staticData }: Content) => ({
+  name,
+  nodes,
+  connections,
+  settings,
+  staticData,
+  pinData,
+  nodeGroups
+})
+
+/** Updates a workflow only if it is still what was planned for: it is read once more, as somebody may have changed it. */
+const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
+  const { instance } = client
+  const current = yield* client.getWorkflow(id)
+  const changed = differsBeside(change.references, contentBefore(change), shownFor(change.after, current))
+  yield* changed.length > 0
+    ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
+    : Effect.void
+  const written = Effect.flatMap(write(client, current, change), ({ workflow }) => {
+    const problem = credentialProblem(client, change.after.nodes, workflow)
+    return problem === undefined ? Effect.void : Effect.fail(problem)
+  })
+  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
+})
+
+const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
+  const { connections, description, name, nodeGroups, nodes, pinData, settings } = change.after
+  const gone = removedSettings(change, current)
+  const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
+  const defaults =
+    generationOf(current) === "2.x" ? Object.fromEntries(gone.map((field) => [field, removals[field]])) : {}
+  return client.updateWorkflow(
+    { ...current, settings: Object.fromEntries(kept) },
+    { name, nodes, connections, settings: { ...defaults, ...settings }, nodeGroups, pinData, description }
+  )
+}
+
+/** Engines save a change of an active workflow even if they refuse to run it: the former content is then restored. */
+const revert = Effect.fnUntraced(function* (
+  client: Client,
+  before: Workflow,
+  change: ChangeOf<"update">,
+  error: ApiError
+) {
+  // Whether it was saved is unknown as long as it cannot be read.
+  const now = yield* Effect.mapError(
+    client.getWorkflow(before.id),
+    (unread) =>
+      new OutcomeUnknown({
+        instance: client.instance,
+        operation: "update workflow",
+        problem: `${error.problem}; and then: ${unread.message}`
+      })
+  )
+  const content = shownFor(change.after, before)
+  const found = shownFor(change.after, now)
+  if (differingParts(content, found).length === 0) return yield* error
+  const back = { ...change, before: found, after: content }
+  yield* Effect.catch(
+    write(client, now, back),
+    Effect.fnUntraced(function* (again) {
+      // What was there may be refused as well, and is saved all the same.
+      const then = again._tag === "ApiError" ? yield* client.getWorkflow(before.id) : now
+      yield* differingParts(content, shownFor(change.after, then)).length === 0
+        ? Effect.void
+        : Effect.fail(
+            new OutcomeUnknown({
+              instance: client.instance,
+              operation: "update workflow",
+              problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
+            })
+          )
+    })
+  )
+  return yield* error
+})
+
+/** An execution that no longer exists counts as deleted. */
+const deleteExecution = (client: Client, change: Change) =>
+  clearly(client, carryOut(client, change)).pipe(
+    Effect.as(undefined),
+    Effect.catchIf(isMissing, () => Effect.undefined),
+    Effect.catchTag("ApiError", (error) => Effect.succeed({ change, reason: error.message }))
+  )

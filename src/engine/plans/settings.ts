@@ -1,0 +1,118 @@
+import { Effect, Schema } from "effect"
+
+import { below, fieldOf, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+import type { Protected } from "../client/Protection.ts"
+import { maxItemsPerApply } from "./defaults.ts"
+import { fits } from "./fits.ts"
+
+const orElse = <const A>(value: A) => Effect.succeed(value)
+
+/** Workflows that a person has to agree to by name before a plan changes them. */
+const ProtectedFields = Schema.Struct({
+  tags: texts("a list of tag names").pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  names: texts("a list of names, in which * stands for any characters").pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  /** Whether that holds for single changes as well: update_workflow, delete_workflow, edit_workflow, … */
+  directWrites: Schema.Boolean.annotate({ message: "true or false" }).pipe(Schema.withDecodingDefaultKey(orElse(true)))
+}).annotate({ message: "an object with tags, names and directWrites" })
+
+/** What plans of workflows may change at all, checked when a plan is made and again when it is applied. */
+export const GuardFields = Schema.Struct({
+  /** How many single changes one plan may hold. */
+  maxItemsPerApply: whole(1, 1_000_000, "a whole number from 1").pipe(
+    Schema.withDecodingDefaultKey(orElse(maxItemsPerApply))
+  ),
+  /** The only instances that plans may change. Default: all. */
+  allowedInstances: Schema.optionalKey(texts("a list of instance names")),
+  /** Only workflows with one of these tags may be changed. Default: all. */
+  allowedTags: Schema.optionalKey(texts("a list of tag names")),
+  protected: ProtectedFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+}).annotate({ message: "an object with maxItemsPerApply, allowedInstances, allowedTags and protected" })
+export type Guards = typeof GuardFields.Type
+
+/** Where plans of workflows are kept, for how long, and what they may change. */
+export const PlanFields = Schema.Struct({
+  journal: text("the name of a file").pipe(Schema.withDecodingDefaultKey(orElse(".workflow-journal.jsonl"))),
+  planMinutes: whole(1, 100_000, "a whole number of minutes from 1").pipe(Schema.withDecodingDefaultKey(orElse(60))),
+  guards: GuardFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+}).annotate({ message: "an object with journal, planMinutes and guards" })
+export type PlanSettings = typeof PlanFields.Type
+
+const pairs = (what: string) =>
+  Schema.Record(Schema.String, text(what))
+    .annotate({ message: "an object from names to names" })
+    .pipe(Schema.withDecodingDefaultKey(orElse({})))
+
+const matches = {
+  credentials: pairs("the name or id of a credential"),
+  tags: pairs("the name of a tag"),
+  workflows: pairs("the name or id of a workflow"),
+  values: pairs("a text")
+}
+
+/** What stands for what on another instance, whichever two they are. */
+export const MatchFields = Schema.Struct(matches).annotate({
+  message: "an object with credentials, tags, workflows and values"
+})
+export type Matches = typeof MatchFields.Type
+
+/** What stands for what on another instance. */
+export const MappingFields = Schema.Struct({
+  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  ...matches
+}).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
+export type Mapping = typeof MappingFields.Type
+
+/** Fields of nodes whose values belong to the place, and stay as they are there. */
+export const KeepFields = Schema.Struct({
+  workflow: Schema.optionalKey(text("the name of workflows, in which * stands for any characters")),
+  node: Schema.optionalKey(text("the name of nodes, in which * stands for any characters")),
+  type: Schema.optionalKey(text("the type of nodes, such as httpRequest")),
+  fields: texts("a list of fields, such as parameters.url").pipe(
+    Schema.annotateKey({ messageMissingKey: "a list of fields, such as parameters.url" })
+  )
+}).annotate({ message: "an object with fields, and workflow, node or type" })
+export type Keep = typeof KeepFields.Type
+
+/** How promotions treat what differs from place to place. */
+export const PromotionFields = Schema.Struct({
+  mappings: Schema.Array(MappingFields)
+    .annotate({ message: "a list of mappings" })
+    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  keep: Schema.Array(KeepFields)
+    .annotate({ message: "a list of rules" })
+    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  /** Whether recorded tests run on the source when a promotion is planned, and block what does not pass them. */
+  tests: Schema.Literals(["off", "run", "required"])
+    .annotate({ message: '"off", "run" or "required"' })
+    .pipe(Schema.withDecodingDefaultKey(orElse("off")))
+}).annotate({ message: "an object with mappings, keep and tests" })
+export type PromotionSettings = typeof PromotionFields.Type
+
+/** What protects from single changes, as far as it is configured. */
+export const protectionOf = ({ protected: { directWrites, names, tags } }: Guards): Protected | undefined =>
+  directWrites && names.length + tags.length > 0
+    ? { hasName: (name) => names.some((pattern) => fits(pattern, name)), tags: new Set(tags) }
+    : undefined
+
+/** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
+export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {
+  const guards = fieldOf(plans, "guards")
+  return [
+    ...below("plans", unknownFields(PlanFields, plans)),
+    ...below("plans.guards", unknownFields(GuardFields, guards)),
+    ...below("plans.guards.protected", unknownFields(ProtectedFields, fieldOf(guards, "protected"))),
+    ...below("promotion", unknownFields(PromotionFields, promotion)),
+    ...listAt(promotion, "mappings").flatMap((mapping, index) =>
+      below(`promotion.mappings.${index}`, unknownFields(MappingFields, mapping))
+    ),
+    ...listAt(promotion, "keep").flatMap((rule, index) =>
+      below(`promotion.keep.${index}`, unknownFields(KeepFields, rule))
+    )
+  ]
+}
+
+const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = fieldOf(json, name)
+  return Array.isArray(list) ? list : []
+}

@@ -1,0 +1,32 @@
+import { Option, Predicate } from "effect"
+
+import type { InstanceNames } from "../client/config/EngineConfig.ts"
+import { concurrencyGroupOf as concurrencyGroupOfInstance } from "../tools/overInstances.ts"
+
+/** What an `engine://workflows…` address points to; without an instance, to the default one's. */
+export interface Address {
+  readonly id?: string
+  readonly instance?: string
+}
+
+export const root = "engine://workflows"
+
+const pattern = /^engine:\/\/workflows(?:\/([A-Za-z0-9_-]{1,128}))?(?:\?instance=([^&#]{1,512}))?$/
+const decodeText = Option.liftThrowable(decodeURIComponent)
+
+/** Reads an address; nothing where it is none of ours. */
+export const readAddress = (uri: string): Option.Option<Address> =>
+  Option.gen(function* () {
+    const [, id, instance] = yield* Option.fromNullishOr(pattern.exec(uri.slice(0, 1024)))
+    return {
+      ...(id === undefined ? {} : { id }),
+      ...(instance === undefined ? {} : { instance: yield* decodeText(instance) })
+    }
+  })
+
+/** Which instance reading an address works on; the default one where completions are looked up. */
+export const concurrencyGroupOf = (instances: InstanceNames) => (uri: unknown) => {
+  if (uri === undefined) return concurrencyGroupOfInstance(undefined, instances)
+  const address = Predicate.isString(uri) ? Option.getOrUndefined(readAddress(uri)) : undefined
+  return address === undefined ? undefined : concurrencyGroupOfInstance(address.instance, instances)
+}

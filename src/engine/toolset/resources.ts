@@ -1,0 +1,86 @@
+import { Effect, Option, Schema } from "effect"
+
+import { visibleJson } from "../../internal/foreignText.ts"
+import { only } from "../../internal/json/Selection.ts"
+import { type Completion, ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
+import type { ToolFailure } from "../../mcp/ToolError.ts"
+import { Instances } from "../client/Instances.ts"
+import { saysMissing } from "../client/verdict.ts"
+import { toToolError } from "../tools/errors.ts"
+import { getWorkflow, listWorkflows } from "../tools/workflows/reads.ts"
+import { WorkflowId } from "../workflow/models.ts"
+import { readAddress, root } from "./address.ts"
+
+/** Reads an address; nothing where it is none of ours. */
+const parse = (uri: string): Option.Option<{ readonly id?: WorkflowId; readonly instance?: string }> =>
+  Option.gen(function* () {
+    const { id, ...rest } = yield* readAddress(uri)
+    return id === undefined ? rest : { ...rest, id: yield* decodeId(id) }
+  })
+
+const decodeId = Schema.decodeUnknownOption(WorkflowId)
+
+const mimeType = "application/json"
+
+const list = [
+  {
+    uri: root,
+    name: "workflows",
+    title: "Workflows",
+    description: "The workflows of the default instance: id, name, state, tags and number of nodes",
+    mimeType
+  }
+]
+
+const templates = [
+  {
+    uriTemplate: `${root}/{id}`,
+    name: "workflow",
+    title: "Workflow",
+    description: "One workflow of the default instance, whole",
+    mimeType
+  },
+  {
+    uriTemplate: `${root}?instance={instance}`,
+    name: "workflows-of-instance",
+    title: "Workflows of an instance",
+    description: "The workflows of a named instance",
+    mimeType
+  },
+  {
+    uriTemplate: `${root}/{id}?instance={instance}`,
+    name: "workflow-of-instance",
+    title: "Workflow of an instance",
+    description: "One workflow of a named instance, whole",
+    mimeType
+  }
+]
+
+const read = Effect.fn("resources.read")(function* (uri: string) {
+  const address = Option.getOrUndefined(parse(uri))
+  if (address === undefined) return yield* new ResourceNotFound({ uri })
+  const answer = yield* "id" in address
+    ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
+    : listWorkflows.call(address)
+  return { uri, mimeType, text: visibleJson(answer.json ?? JSON.stringify(answer.structured)) }
+})
+
+const isUnknown = (error: ToolFailure) =>
+  error._tag === "ToolError" && error.details.httpStatus === 404 && saysMissing(error.details.apiResponse)
+
+const onlyIds = only({ id: "whole" })
+
+const ids = Effect.fnUntraced(function* (prefix: string) {
+  const { data } = yield* (yield* Instances.use(({ resolve }) => resolve())).listWorkflows({ limit: 250 }, onlyIds)
+  return data.map(({ id }) => String(id)).filter((id) => id.startsWith(prefix))
+}, Effect.mapError(toToolError))
+
+const complete = Effect.fn("resources.complete")(function* (uriTemplate: string, variable: string, value: string) {
+  if (!uriTemplate.includes(`{${variable}}`)) return { values: [] } satisfies Completion
+  const { names } = yield* Instances
+  const values = variable === "id" ? yield* ids(value) : names.filter((name) => name.startsWith(value))
+  return { values } satisfies Completion
+})
+
+/** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
+export const resources: ResourceProvider<Instances> = { list, templates, read, complete }

@@ -1,0 +1,30 @@
+/**
+ * Replaces every one of these texts by its other, the longest where several begin at a place. Reads each place once and
+ * compares it only with texts that begin alike, however many there are.
+ */
+export const replaceTexts = (others: ReadonlyMap<string, string>): ((text: string) => string) => {
+  const texts = [...others.keys()].filter((text) => text !== "").toSorted((a, b) => b.length - a.length)
+  if (texts.length === 0) return (text) => text
+  const start = Math.min(texts.at(-1)?.length ?? 1, maxStart)
+  const alike = new Map<string, Array<string>>()
+  for (const text of texts) {
+    const known = alike.get(text.slice(0, start))
+    if (known === undefined) alike.set(text.slice(0, start), [text])
+    else known.push(text)
+  }
+  return (text) => {
+    const pieces: Array<string> = []
+    let from = 0
+    for (let at = 0; at + start <= text.length; at++) {
+      const match = alike.get(text.slice(at, at + start))?.find((one) => text.startsWith(one, at))
+      if (match === undefined) continue
+      pieces.push(text.slice(from, at), others.get(match) ?? match)
+      from = at + match.length
+      at = from - 1
+    }
+    return from === 0 ? text : [...pieces, text.slice(from)].join("")
+  }
+}
+
+/** Characters by which texts are looked up. */
+const maxStart = 8

@@ -1,0 +1,213 @@
+import { Predicate } from "effect"
+
+import { isSameJson } from "../json/digest.ts"
+import { isJsonObject } from "../schema/JsonObject.ts"
+import { type Form, forms, mayHold } from "./secretForms.ts"
+
+/** What stands where a secret was. */
+export const masked = "[masked]"
+
+/** Names of fields whose values are secrets, whatever they look like; compared in small letters without `-`, `_`, blanks. */
+const secretNames =
+  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
+
+/** Names that hold such a word and count or name things. */
+const harmlessNames =
+  /^(total|max|min|prompt|completion|input|output|cached|used|num|number|count).*tokens?$|tokens?(count|usage|used|limit|type|s)$|^(next|page|prev|continuation)(page)?token$|credentials?(id|name|type|s)?$|(secret|token|key|password)(name|id|type|expiry|expires|expiresat|expiresin|length)$|^signatures?version$/
+
+const plainName = (name: string) => name.toLowerCase().replace(/[-_\s.]/g, "")
+
+/** Whether a field of this name is taken to hold a secret. */
+export const isSecretName = (name: string): boolean => {
+  const plain = plainName(name)
+  return secretNames.test(plain) && !harmlessNames.test(plain)
+}
+
+/** A text with `[masked]` for what has the form of a secret, and what stood there, in its order. */
+interface Veiled {
+  readonly shown: string
+  readonly hidden: ReadonlyArray<string>
+}
+
+const veilForm = (veiled: Veiled, form: Form): Veiled => {
+  const { hidden, shown } = veiled
+  const ranges = form(shown)
+  // Most texts hold none.
+  if (ranges.length === 0) return veiled
+  const pieces: Array<string> = []
+  const nowHidden: Array<string> = []
+  let [from, passed] = [0, 0]
+  const pass = (piece: string): ReadonlyArray<string> => {
+    const count = piece.split(masked).length - 1
+    passed += count
+    return hidden.slice(passed - count, passed)
+  }
+  for (const [start, end] of ranges) {
+    const before = shown.slice(from, start)
+    for (const one of pass(before)) nowHidden.push(one)
+    const inside = shown.slice(start, end)
+    nowHidden.push(unveiled(inside.split(masked), pass(inside)))
+    pieces.push(before, masked)
+    from = end
+  }
+  return { shown: [...pieces, shown.slice(from)].join(""), hidden: [...nowHidden, ...hidden.slice(passed)] }
+}
+
+/** Parts of a text with what is hidden between them. */
+const unveiled = (parts: ReadonlyArray<string>, hidden: ReadonlyArray<string>): string =>
+  parts.flatMap((part, place) => (place === 0 ? [part] : [hidden[place - 1] ?? masked, part])).join("")
+
+const veil = (text: string): Veiled => {
+  const hidden = text
+    .split(masked)
+    .slice(1)
+    .map(() => masked)
+  return mayHold(text) ? forms.reduce(veilForm, { shown: text, hidden }) : { shown: text, hidden }
+}
+
+/** What has the form of a secret in a text. */
+export const secretsOf = (text: string): ReadonlyArray<string> => veil(text).hidden.filter((part) => part !== masked)
+
+/** A text without what has the form of a secret. */
+export const maskText = (text: string): string => veil(text).shown
+
+/** A text changed where it shows no secret, and in another way where `[masked]` stands in its place. */
+const mapParts = (text: string, changeShown: (part: string) => string, changeHidden: (part: string) => string) => {
+  const { hidden, shown } = veil(text)
+  return unveiled(
+    shown.split(masked).map((part) => changeShown(part)),
+    hidden.map((part) => changeHidden(part))
+  )
+}
+
+/** Long and mixed: what no person writes, and no name, id of a node or date looks like. */
+const isRandom = (text: string): boolean =>
+  text.length >= 32 &&
+  /^[\w+/=.~-]+$/.test(text) &&
+  /\d/.test(text) &&
+  /[a-z]/.test(text) &&
+  /[A-Z]/.test(text) &&
+  entropy(text) >= 4
+
+/** Bits for a character. */
+const entropy = (text: string): number => {
+  const counts = new Map<string, number>()
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
+}
+
+const maxDepth = 50
+
+/** An expression only names where a value comes from; what it says otherwise is searched like any text. */
+const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^]*\}\}\s*$/.test(value)
+
+/** `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: its name says what the value is. */
+const namesSecret = (value: object): boolean => {
+  const label = Predicate.hasProperty(value, "name") ? value.name : Predicate.hasProperty(value, "key") ? value.key : ""
+  return Predicate.isString(label) && isSecretName(label)
+}
+
+/** Whether the whole of a text is a secret, by the name of its field or by its look. */
+const isSecretText = (text: string, name: string): boolean =>
+  (isSecretName(name) && !isExpression(text)) ||
+  (isRandom(text) && !/(id|hash|digest|etag|checksum|url|path|cursor)$/i.test(name))
+
+/** The name that says what a field of an object is: in a `{name, value}` the value is called as the name says. */
+export const meaningOf = (object: object, field: string): string =>
+  field === "value" && namesSecret(object) ? "secret" : field
+
+/** What becomes of names of fields, and of what lies too deep to be searched. */
+interface Rest {
+  readonly key: (name: string) => string
+  readonly deep: (value: unknown) => unknown
+}
+
+const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
+const toCompare: Rest = { key: (name) => name, deep: (value) => value }
+
+const mask = (value: unknown, name: string, rest: Rest, depth = 0): unknown => {
+  if (depth > maxDepth) return rest.deep(value)
+  if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
+  const isSecret = isSecretName(name)
+  if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
+  if (Predicate.isNumber(value)) return isSecret ? masked : value
+  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, rest, depth + 1))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [rest.key(key), mask(item, meaningOf(value, key), rest, depth + 1)])
+  )
+}
+
+/** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
+type Change = (shown: string, names: ReadonlyArray<string>) => string
+
+interface Changes {
+  readonly shown: Change
+  readonly hidden: (part: string) => string
+}
+
+interface Place {
+  /** What the innermost field is called. */
+  readonly name: string
+  readonly names: ReadonlyArray<string>
+  readonly depth: number
+}
+
+const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place): unknown => {
+  if (depth > maxDepth) return value
+  if (Predicate.isString(value)) {
+    const { hidden, shown } = changes
+    return isSecretText(value, name) ? hidden(value) : mapParts(value, (part) => shown(part, names), hidden)
+  }
+  const inside = depth + 1
+  if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, changes, { name, names, depth: inside }))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      mapIn(item, changes, { name: meaningOf(value, key), names: [...names, maskText(key)], depth: inside })
+    ])
+  )
+}
+
+/**
+ * Every text inside a value changed, but for what `maskSecrets` masks: that stays as it is, and nobody who guesses at it is
+ * told whether it was met. `name` is the field that the value stands in.
+ */
+export const mapShownTexts = (value: unknown, change: Change, name = ""): unknown =>
+  mapIn(value, { shown: change, hidden: (part) => part }, { name, names: [], depth: 0 })
+
+/** The same with a change of its own for what is masked, which nobody asks for who may not see that. */
+export const mapTextsApart = (
+  value: unknown,
+  shown: (part: string) => string,
+  hidden: (part: string) => string
+): unknown => mapIn(value, { shown, hidden }, { name: "", names: [], depth: 0 })
+
+/**
+ * A value without secrets: those that stand under a name such as `password`, `apiKey` or `authorization`, those whose form
+ * gives them away (a bearer token, a JWT, a key with a known prefix, a password in an address), and long random texts.
+ * `name` is the field that the value stands in, where it stands in one.
+ */
+export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, toShow)
+
+/**
+ * A value in which `[masked]` stands in place of what `maskSecrets` masks, and all else is as it is: what is put in such a
+ * place is another value then, whoever guessed what it is.
+ */
+export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCompare)
+
+/** Whether anything of a value is masked. */
+export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)
+
+/** How often `[masked]` stands in a value. */
+export const masksIn = (value: unknown): number => JSON.stringify(value ?? null).split(masked).length - 1
+
+/** Said of a value with `[masked]` that would be written in place of what was masked. */
+export const maskStandsForSecret = `${masked} stands for a secret that is not shown, and would be written in its place. Give what the field is to hold`
+
+/** Said as well where a mask may be written back, or left out of what is written. */
+export const orWhereRead = `, leave it out, or leave ${masked} in no other node and place than it was read from and give that version as ifVersion`
+
+/** Said of a replacement whatever it looks for, so that it tells nothing of what secrets hold. */
+export const secretsStay = "Masked values (secrets) are neither searched nor changed"

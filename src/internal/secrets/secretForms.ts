@@ -1,0 +1,70 @@
+/** A stretch of a text: its first character, and the one behind it. */
+type Range = readonly [from: number, to: number]
+
+/** Finds all secrets of a form in a text, in their order. */
+export type Form = (text: string) => ReadonlyArray<Range>
+
+const like =
+  (pattern: RegExp): Form =>
+  (text) =>
+    Array.from(text.matchAll(pattern), (match) => [
+      match.index + (match.groups?.["keep"] ?? "").length,
+      match.index + match[0].length
+    ])
+
+/** Forms of secrets inside texts; what a group named `keep` holds stays. */
+const patterns: ReadonlyArray<RegExp> = [
+  // PEM blocks, as far as there is what one is made of: nobody may hide a text behind its first line.
+  /(?<keep>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?!-----END )[\w+/=\s\\:,-])+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+  // Authorization schemes.
+  /(?<keep>\b(?:bearer|basic|digest|negotiate)\s+)(?=[\w.~+/-]*[\d+/=._-])[\w.~+/-]{8,}=*/gi,
+  // User and password in an address.
+  /(?<keep>\b[a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)/gi,
+  // The same where it was cut before its host; a number is a port.
+  /(?<keep>\b[a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:{}]{1,200}:(?!\d{1,5}(?:\D|$))[^\s/@:{}]{1,200}(?=…|$)/gi,
+  // Well-known prefixes of vendors' keys; they may have been cut at 20 characters.
+  /\b(?:sk|pk|rk)[-_][\w-]{12,}/gi,
+  /\b(?:gh[pousr]_\w{12,}|github_pat_\w{8,}|glpat-[\w-]{12,}|xox[abeoprs]-[\w-]{8,}|xapp-[\w-]{8,}|\w{3}_api_\w{10,})/g,
+  /\b(?:AKIA|ASIA)[A-Z\d]{12,16}\b/g,
+  /\bAIza[\w-]{12,}/g,
+  /\bya29\.[\w-]{16,}/g,
+  /\bSG\.[\w-]{12,}(?:\.[\w-]+)?/g,
+  /\b\d{8,10}:(?:AA[\w-]{6,}|[\w-]{33,38}\b)/g,
+  // A secret's name and its value, as in queries, headers, code and JSON inside texts.
+  /(?<keep>(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|refresh|auth|id|api|bot|session)?[-_]?token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|client[-_]?secret|signature)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|(?:null|true|false|undefined)\b)(?:[^\s"'\\&,;<>(){}[\]]{3,})/gi
+]
+
+/**
+ * JSON Web Tokens: two or three words with dots between, of which the first begins with `eyJ`. A word is read once, however
+ * often it holds these letters.
+ */
+const webTokens: Form = (text) => {
+  const tokens: Array<Range> = []
+  for (let at = text.indexOf("eyJ"); at >= 0; at = text.indexOf("eyJ", at)) {
+    if (/\w/.test(text.charAt(at - 1))) {
+      at += 1
+      continue
+    }
+    const head = endOfWord(text, at)
+    const body = text.charAt(head) === "." ? endOfWord(text, head + 1) : head
+    if (head - at < 8 || body - head < 6) at = head
+    else {
+      const end = text.charAt(body) === "." ? endOfWord(text, body + 1) : body
+      tokens.push([at, end])
+      at = end
+    }
+  }
+  return tokens
+}
+
+const word = /[\w-]*/y
+
+const endOfWord = (text: string, from: number): number => {
+  word.lastIndex = from
+  return from + (word.exec(text)?.[0].length ?? 0)
+}
+
+/** Whether a text can hold a secret of any form: most names and values of fields cannot, and are not searched then. */
+export const mayHold = (text: string): boolean => /[\s:=_-]|eyJ|AKIA|ASIA|AIza|ya29\.|SG\./.test(text)
+
+export const forms: ReadonlyArray<Form> = [...patterns.map(like), webTokens]

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+import { runProgram } from "../../../src/internal/runProgram.ts"
+import { directory, useCommand } from "../../cli/built.ts"
+import { draft, fakeGit, home, serverIn } from "./processes.ts"
+
+useCommand()
+
+/** Shell that hangs with a child of its own, both deaf to SIGTERM, and notes their numbers in a file. */
+const hanging = (file: string) => `trap '' TERM; echo $$ >> '${file}'; sleep 1000 & echo $! >> '${file}'; wait; wait`
+
+/** The processes that it has noted, once they are there. */
+const begun = async (file: string) => {
+  const pids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [])
+  while (pids().length < 2) await sleep(10)
+  return pids
+}
+
+/** Whether a process runs; one that nobody has asked for its end does not. */
+const isAlive = (pid: number) =>
+  existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ")
+
+describe.skipIf(!existsSync("/proc/self/stat"))("a program that hangs", () => {
+  it.effect("is stopped at its deadline with all that it has started, and is named", () =>
+    Effect.gen(function* () {
+      const cwd = yield* Effect.promise(() => directory())
+      const file = path.join(cwd, "pids")
+      const env = { PATH: fakeGit(cwd, hanging(file)) }
+      const running = yield* Effect.forkChild(
+        runProgram({ name: "git", args: ["log"], cwd, env, deadline: "20 seconds" })
+      )
+      const pids = yield* Effect.promise(() => begun(file))
+      assert.isTrue(pids().every(isAlive))
+      yield* TestClock.adjust("20 seconds")
+      const { message } = yield* Effect.flip(Fiber.join(running))
+      assert.strictEqual(message, "git did not end within 20 seconds, and was stopped")
+      assert.isFalse(pids().some(isAlive))
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live.each(["fast-import", "rev-parse", "read-tree", "log"])(
+    "does not hold up the end of the server: git %s",
+    (command) =>
+      Effect.gen(function* () {
+        const place = yield* home()
+        yield* Effect.promise(async () => {
+          const file = path.join(place.cwd, "pids")
+          const search = fakeGit(place.cwd, `case "$*" in *${command}*) ${hanging(file)};; esac`)
+          const { call, child, ended } = serverIn(place, search)
+          const { id } = await call("create_workflow", draft("one"))
+          const asked = call("workflow_history", { id }).catch(() => undefined)
+          const pids = await begun(file)
+          child.kill("SIGTERM")
+          const { code } = await ended
+          await asked
+          assert.strictEqual(code, 0)
+          assert.isFalse(pids().some(isAlive))
+          const next = serverIn(place)
+          const { data } = await next.call("workflow_history", { id })
+          assert.lengthOf(Array.isArray(data) ? data : [], 1)
+          await next.leave()
+        })
+      }),
+    // As long as the deadlines of git: the promise is four seconds.
+    15_000
+  )
+})

@@ -1,0 +1,148 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { withoutPaths } from "../../../src/engine/operator/explain/failure.ts"
+import { componentsOf, reachabilityOf } from "../../../src/engine/workflow/components.ts"
+import { arrange } from "../../../src/engine/workflow/placing.ts"
+import { maskText } from "../../../src/internal/secrets/maskSecrets.ts"
+import { ask, OperatorServer } from "../../support/harness.ts"
+import { longestTurn } from "../../support/strangers/longestTurn.ts"
+import { strangeTexts } from "../../support/strangers/texts.ts"
+
+/** Milliseconds of work in one turn: what takes the square of the time takes seconds for these texts. */
+const hang = 1000
+
+const node = (name: string, kind: string, parameters: object = {}) => ({
+  name,
+  type: `engine-nodes-base.${kind}`,
+  typeVersion: 1,
+  position: [0, 0],
+  parameters
+})
+
+const trigger = node("Start", "manualTrigger")
+
+const check = (parameters: object, kind = "set") =>
+  longestTurn(
+    ask("check_workflow", {
+      nodes: [trigger, node("Set", kind, parameters)],
+      connections: [{ source: "Start", target: "Set" }]
+    })
+  ).pipe(Effect.provide(OperatorServer))
+
+describe("check_workflow", () => {
+  it.live.each([
+    "nested template strings",
+    "nested brackets",
+    "prefixes in an expression",
+    "regular expressions in code",
+    "additions in an expression"
+  ])("says that it did not read an expression of %s, and goes on", (title) =>
+    Effect.gen(function* () {
+      const [answer, turn] = yield* check({ value: strangeTexts[title]?.(40_000) })
+      assert.include(JSON.stringify(answer), "the expression was not checked: it is nested too deeply")
+      assert.isBelow(turn, hang)
+    })
+  )
+
+  it.live("says that it did not read a program of more than 50,000 characters", () =>
+    Effect.gen(function* () {
+      const [answer] = yield* check({ jsCode: `return [] ${"/* */".repeat(12_000)}` }, "code")
+      assert.include(JSON.stringify(answer), "the code was not checked: it has more than 50000 characters")
+    })
+  )
+
+  it.live("keeps nobody waiting for 2,000 nodes in loops that refer to each other", () =>
+    Effect.gen(function* () {
+      const name = (at: number) => `N${at % 2000}`
+      const nodes = Array.from({ length: 2000 }, (_, at) =>
+        node(name(at), "noOp", { a: `={{ $('${name(at + 7)}').item }}` })
+      )
+      const connections = nodes.flatMap((_, at) =>
+        [1, 3, 11].map((step) => ({ source: name(at), target: name(at + step) }))
+      )
+      const [answer, turn] = yield* longestTurn(
+        ask("check_workflow", {
+          nodes: [trigger, ...nodes],
+          connections: [{ source: "Start", target: "N0" }, ...connections]
+        })
+      )
+      assert.include(JSON.stringify(answer), "never ends")
+      assert.isBelow(turn, hang)
+    }).pipe(Effect.provide(OperatorServer))
+  )
+})
+
+describe("the graph of a workflow", () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `N${at}`)
+  const looks = (next: (name: string) => ReadonlyArray<string>) => {
+    let count = 0
+    const components = componentsOf(names, (name) => {
+      count += 1
+      return next(name)
+    })
+    return { count, components }
+  }
+
+  it("is looked at once for each node, in one long loop and in a long chain", () => {
+    const following = (name: string) => `N${Number(name.slice(1)) + 1}`
+    const loop = looks((name) => [name === "N19999" ? "N0" : following(name)])
+    assert.deepStrictEqual([loop.count, loop.components.length], [20_000, 1])
+    const chain = looks((name) => (name === "N19999" ? [] : [following(name)]))
+    assert.deepStrictEqual([chain.count, chain.components.length], [20_000, 20_000])
+  })
+
+  it("tells what leads to what, also around a loop", () => {
+    const wires = new Map([
+      ["a", ["b"]],
+      ["b", ["c"]],
+      ["c", ["b", "d"]],
+      ["e", ["d"]]
+    ])
+    const leads = reachabilityOf(wires.keys(), (name) => wires.get(name) ?? [])
+    assert.deepStrictEqual(
+      ["aa", "ab", "ad", "bb", "cb", "db", "ed", "ea"].map(([from = "", to = ""]) => leads(from, to)),
+      [false, true, true, true, true, false, true, false]
+    )
+  })
+
+  it("is arranged however many nodes follow each other, once around", () => {
+    const nodes = names.slice(0, 3000).map((name) => node(name, "noOp"))
+    const connections = Object.fromEntries(
+      nodes.map(({ name }, at) => [name, { main: [[{ node: `N${(at + 1) % 3000}`, type: "main", index: 0 }]] }])
+    )
+    const xs = arrange(nodes, connections).map(({ position }) => (Array.isArray(position) ? Number(position[0]) : 0))
+    assert.deepStrictEqual(
+      xs,
+      nodes.map((_, at) => at * 220)
+    )
+  })
+})
+
+describe("secrets and paths in huge texts", () => {
+  it("are masked where they are, and nothing else is", () => {
+    const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    for (const title of [
+      "slashes",
+      "base64",
+      "eyJ",
+      "words that begin with eyJ",
+      "backslashes",
+      "folders without a file"
+    ]) {
+      const text = strangeTexts[title]?.(150_000) ?? ""
+      assert.isTrue(maskText(`${text} ${token} .`).endsWith(" [masked] ."), title)
+      assert.isTrue(maskText(`${token} ${text}`).startsWith("[masked] "), title)
+    }
+  })
+
+  it("lose the folders of the engine's server", () => {
+    assert.strictEqual(
+      withoutPaths(
+        "Bad at /usr/lib/node_modules/n8n/dist/a.js:10:5, file:///opt/app/src/b.mjs and https://host/x/y/c.js\n\n    at x"
+      ),
+      "Bad at a.js, b.mjs and https:/c.js"
+    )
+    assert.strictEqual(withoutPaths("see /docs/a.js and /a/b/c"), "see /docs/a.js and /a/b/c")
+  })
+})

@@ -1,0 +1,32 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { answers } from "../../internal/http/standIn.ts"
+import { ask, refused } from "../../support/harness.ts"
+import { Beside, twoEmbedded, workflow } from "./support.ts"
+
+describe("an apply that was broken off before it could read back what it has sent", () => {
+  it.live("reads that before it says so, and tells what does not show", () =>
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      const { id } = yield* send("production", "POST", "/workflows", workflow("Orders"))
+      const { plan_id } = yield* ask("plan_bulk", {
+        instance: "production",
+        action: "activate",
+        where: { name: "Orders" }
+      })
+      let isSent = false
+      yield* meddle((request, proceed) => {
+        isSent ||= request.method === "POST"
+        return isSent && request.method === "GET" ? answers(502, {}, "")(request) : proceed
+      })
+      const { message } = yield* refused("apply_plan", { plan_id, confirm: true })
+      assert.include(message, "stopped after 1 of 1 changes")
+      yield* meddle(undefined)
+      yield* send("production", "POST", `/workflows/${String(id)}/deactivate`, {})
+      const again = yield* ask("apply_plan", { plan_id, confirm: true })
+      assert.deepInclude(again, { state: "applied", unconfirmed_count: 1 })
+      assert.notInclude(String(again["next"]), "read back")
+    }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
+  )
+})

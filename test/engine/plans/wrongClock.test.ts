@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import type { HttpClientRequest } from "effect/http"
+
+import { answers } from "../../internal/http/standIn.ts"
+import { ask, refused } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { movedClock } from "../../support/movedClock.ts"
+import { Beside, twoEmbedded, workflow } from "./support.ts"
+
+const readNames = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Array(Schema.Struct({ name: Schema.String })) })
+)
+const isCreation = ({ method, url }: HttpClientRequest.HttpClientRequest) =>
+  method === "POST" && url.endsWith("/workflows")
+
+describe("a server whose clock is an hour ahead of the engine's", () => {
+  it.live("makes a deleted workflow anew once, though the answer to its creation is lost", () =>
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      yield* send("production", "POST", "/workflows", workflow("Orders"))
+      const onTime = yield* Clock.Clock
+      const { clock, putForward } = yield* movedClock
+      putForward(3_600_000)
+      yield* Effect.gen(function* () {
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { name: "Orders" } })
+        yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+        const { plan_id } = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+        yield* meddle((request, proceed) => {
+          const arrived = Effect.provideService(proceed, Clock.Clock, onTime)
+          return isCreation(request) ? Effect.andThen(arrived, answers(502, {}, "")(request)) : arrived
+        })
+        yield* refused("apply_plan", { plan_id, confirm: true })
+        putForward(60_000)
+        assert.deepInclude(yield* ask("apply_plan", { plan_id, confirm: true }), { state: "applied", done: 1 })
+      }).pipe(Effect.provideService(Clock.Clock, clock))
+      const { data } = readNames(yield* send("production", "GET", "/workflows"))
+      assert.deepStrictEqual(data, [{ name: "Orders" }])
+    }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
+  )
+
+  it.effect("waits for a creation that was lost as ever once the clock is set right", () =>
+    Effect.flatMap(movedClock, ({ clock, putForward, setRight }) =>
+      Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        yield* send("production", "POST", "/workflows", workflow("Orders"))
+        putForward(3_600_000)
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { name: "Orders" } })
+        yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+        const { plan_id } = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+        yield* meddle((request, proceed) => (isCreation(request) ? answers(502, {}, "")(request) : proceed))
+        yield* refused("apply_plan", { plan_id, confirm: true })
+        yield* meddle(undefined)
+        setRight()
+        assert.deepInclude(yield* ask("apply_plan", { plan_id, confirm: true }), { state: "applied", done: 1 })
+        const { data } = readNames(yield* send("production", "GET", "/workflows"))
+        assert.deepStrictEqual(data, [{ name: "Orders" }])
+      }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])), Effect.provideService(Clock.Clock, clock), inTime)
+    )
+  )
+})
