@@ -14,7 +14,19 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   driver: Driver<C, S, E>,
   past: PlanState<C>
 ) {
-  const { creations, estimate, idOf, invert, limitRollback, order, resolve, undoes, visibleMs, warnOfRollback } = driver
+  const {
+    creations,
+    estimate,
+    follows,
+    idOf,
+    invert,
+    limitRollback,
+    order,
+    resolve,
+    undoes,
+    visibleMs,
+    warnOfRollback
+  } = driver
   const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     doneAt !== undefined || outcomeUnknownSince !== undefined
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
@@ -44,8 +56,17 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     changed.delete(id)
     notYet.delete(id)
   }
+  const isLeft = (id: string) => stays.has(id) || changed.has(id) || notYet.has(id)
+  // What would belong to a thing that is not made anew cannot be done.
+  const creating = new Set(wanted.filter(({ change }) => creations.isOne(change)).map(({ id }) => id))
+  for (const { change, id } of wanted.filter((step) => !isLeft(step.id))) {
+    const leader = follows?.(change)
+    if (leader !== undefined && creating.has(leader) && isLeft(leader)) {
+      notYet.set(id, `${creations.missing} (${leader})`)
+    }
+  }
   const steps = wanted
-    .filter(({ id }) => !stays.has(id) && !changed.has(id) && !notYet.has(id))
+    .filter(({ id }) => !isLeft(id))
     .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
   const now = yield* Clock.currentTimeMillis
   const mayShow = (step: string) => (recordOf(past, step).outcomeUnknownSince ?? 0) + visibleMs > now

@@ -73,14 +73,13 @@ export const readRemoteState = Effect.fnUntraced(function* (
     judge: judgementOf,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
-      const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
-      if (change.kind === "update" || (change.kind === "active" && change.after)) {
-        const shown = workflow === undefined ? undefined : workflows.get(workflow)
-        return shown !== undefined && isArchived(shown)
-          ? "the workflow is archived, and has to be unarchived first"
-          : undefined
-      }
-      return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
+      const workflow = "workflow" in change ? change.workflow : ""
+      if (typeof workflow !== "string") return "its workflow was not created"
+      const isRun = change.kind === "update" || (change.kind === "active" && change.after)
+      const shown = isRun ? workflows.get(workflow) : undefined
+      return shown !== undefined && isArchived(shown)
+        ? "the workflow is archived, and has to be unarchived first"
+        : undefined
     },
     shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>

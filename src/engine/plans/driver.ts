@@ -95,8 +95,10 @@ export const make = (
     visibleMs: 10_000,
     readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
     // What somebody else has changed is neither tagged nor switched on for what it should have become.
-    follows: (change) =>
-      change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined,
+    follows: (change) => {
+      if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
+      return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
+    },
     // What is deleted runs no more.
     settledBy: (change) => (change.kind === "active" && !change.after ? deletionOf(change) : undefined),
     // Plans are agreed to as a whole, before they are applied.
