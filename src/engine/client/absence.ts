@@ -100,7 +100,8 @@ export const proveExecutionAbsent = Effect.fnUntraced(function* (
   if (Result.isFailure(again) && !isMissing(again.failure)) return yield* again.failure
   const cursor = encodeBase64(JSON.stringify({ lastId: `${id + 1}`, limit: 1 }))
   const isListed = (yield* listExecutions({ cursor, limit: 1 })).data.some((one) => one.id === id)
-  if (isListed || Result.isSuccess(again)) return yield* contradiction(instance, `execution ${id}`)
+  const isThere = isListed || Result.isSuccess(again)
+  return yield* isThere ? Effect.fail(contradiction(instance, `execution ${id}`)) : Effect.void
 })
 
 /** Reads workflows one by one; what the engine says of each. */
