@@ -19,7 +19,7 @@ export interface Call {
   readonly body: unknown
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   /** Sent as JSON; `undefined` sends nothing. */
   readonly body: unknown
@@ -123,7 +123,7 @@ export interface WorkflowRules {
   readonly ignoresUnknownTags: boolean
 }
 
-export interface ExecutionRules {
+interface ExecutionRules {
   /** An id in a path. */
   readonly id: (text: string) => Result.Result<number, Refusal>
   /** Whether a list shows executions of a status if another one, or none, is requested. */

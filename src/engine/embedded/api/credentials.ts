@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { freshId, now } from "../store/fresh.ts"
 import { Store } from "../store/Store.ts"
-import { own } from "../store/values.ts"
+import { freshId, now, own } from "../store/values.ts"
 import { badRequest, notFound, type Refusal } from "../wire/http.ts"
 import { type CredentialType, Dialect, type Handler, ok } from "./Dialect.ts"
 

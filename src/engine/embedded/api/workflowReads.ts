@@ -1,9 +1,9 @@
 import { Effect, Struct } from "effect"
 
 import { asOf } from "../run/publishing.ts"
-import { present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store, type Tables } from "../store/Store.ts"
+import { present } from "../store/values.ts"
 import { notFound, type Refusal } from "../wire/http.ts"
 import { byOffset, type Query } from "../wire/query.ts"
 import { Dialect, type Handler, type Occasion, ok } from "./Dialect.ts"

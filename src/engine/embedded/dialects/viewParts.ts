@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../run/triggers.ts"
-import { iso } from "../store/fresh.ts"
 import type { ExecutionRecord, Problem, Source, Step } from "../store/records.ts"
-import { own } from "../store/values.ts"
+import { iso, own } from "../store/values.ts"
 
 /** The only user, who owns everything. */
 export const author = { firstName: "Engine", lastName: "Owner", email: "owner@engine.test" }

@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 /** The context of a running node. `scopeOf` returns the names that its expressions can use for an input item. */
-export interface Work {
+interface Work {
   readonly parameters: JsonObject
   readonly input: ReadonlyArray<Item>
   readonly scopeOf: (item: Item | undefined) => Scope

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
+import type { Moment } from "../store/values.ts"
 import { type Address, addressesOf, countListeners, schedulesIn } from "./triggers.ts"
 
 /** How an engine publishes and unpublishes a workflow. */
@@ -63,7 +63,7 @@ interface Circumstances {
 }
 
 /** A record and the highest id of a publication so far. */
-export interface Outcome {
+interface Outcome {
   readonly workflow: WorkflowRecord
   readonly publication: number
 }

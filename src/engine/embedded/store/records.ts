@@ -28,7 +28,7 @@ export const CredentialRecord = Schema.Struct({
 export type CredentialRecord = typeof CredentialRecord.Type
 
 /** The nodes and connections that run; after a refused update they differ from those that are saved. */
-export const Published = Schema.Struct({
+const Published = Schema.Struct({
   versionId: Schema.String,
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
@@ -38,7 +38,7 @@ export const Published = Schema.Struct({
   /** Methods and paths at which another workflow has begun to listen instead. */
   lost: Schema.optionalKey(Schema.Array(Schema.String))
 })
-export type Published = typeof Published.Type
+type Published = typeof Published.Type
 
 /** One activation or deactivation of a version. */
 export const Publication = Schema.Struct({

@@ -15,10 +15,10 @@ export const conflict = (message: string) => new Refusal({ status: 409, message 
 export const notFound = (message = "Not Found") => new Refusal({ status: 404, message })
 
 /** A body is longer than an engine reads: 16 MiB. */
-export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
+class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
 /** A body is announced as JSON and is not; `problem` is the parser's message. */
-export class MalformedBody extends Schema.TaggedError<MalformedBody>()("MalformedBody", { problem: Schema.String }) {}
+class MalformedBody extends Schema.TaggedError<MalformedBody>()("MalformedBody", { problem: Schema.String }) {}
 
 const limit = 16 * 1024 * 1024
 

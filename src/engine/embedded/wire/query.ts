@@ -7,7 +7,7 @@ import { badRequest, type Refusal } from "./http.ts"
  * What a query parameter may hold. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
  * list the values of which one is allowed, `moment` a time with its zone.
  */
-export type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
+type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
@@ -45,12 +45,6 @@ export interface PagingRules {
   readonly limit: (asked: number) => Result.Result<number, Refusal>
   /** The refusal of a cursor that has something else in place of a number. */
   readonly badNumber: Refusal
-}
-
-/** One page of a list; the last one has no cursor. */
-export interface Page<A> {
-  readonly data: ReadonlyArray<A>
-  readonly nextCursor: string | null
 }
 
 const Cursor = Schema.fromJsonString(

@@ -2,8 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { keyHeaders, versionField } from "../../../workflow/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
-import { nodeTypes } from "../../nodes/nodeTypes.ts"
-import { missingCredential } from "../../run/knownTypes.ts"
+import { missingCredential, nodeTypes } from "../../nodes/nodeTypes.ts"
 import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { own } from "../../store/values.ts"
@@ -98,7 +97,7 @@ const workflows: WorkflowRules = {
 type Property = CredentialType["properties"][string]
 
 export const text: Property = { type: "string" }
-export const number: Property = { type: "number" }
+const number: Property = { type: "number" }
 export const boolean: Property = { type: "boolean" }
 export const choice = (...values: ReadonlyArray<string>): Property => ({ type: "string", enum: values })
 

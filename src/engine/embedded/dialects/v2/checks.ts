@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
-import { missingCredential } from "../../run/knownTypes.ts"
+import { missingCredential } from "../../nodes/nodeTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"

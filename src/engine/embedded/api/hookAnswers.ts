@@ -1,12 +1,12 @@
 import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import { type JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
-import { statusOf } from "../../run/nodes.ts"
-import type { Run } from "../../run/Runner.ts"
-import { kindOf, parametersOf } from "../../run/triggers.ts"
-import { json } from "../../wire/http.ts"
-import type { Messages } from "../Dialect.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { statusOf } from "../run/nodes.ts"
+import type { Run } from "../run/Runner.ts"
+import { kindOf, parametersOf } from "../run/triggers.ts"
+import { json } from "../wire/http.ts"
+import type { Messages } from "./Dialect.ts"
 
 type Mode = "lastNode" | "onReceived" | "responseNode"
 
