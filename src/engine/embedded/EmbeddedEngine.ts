@@ -62,8 +62,8 @@ export class EmbeddedEngine extends Context.Service<
 
 const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: boolean) {
   if (isSeeded) yield* seed
-  const own = yield* routesFor(apiKey)
-  const handle = yield* onOwnRouter(Layer.merge(own, elsewhere))
+  const routes = yield* routesFor(apiKey)
+  const handle = yield* onOwnRouter(Layer.merge(routes, elsewhere))
   const httpClient = HttpClient.make((request) =>
     received(request).pipe(
       Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),
@@ -72,7 +72,7 @@ const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: b
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
     )
   )
-  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
+  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes })
 })
 
 /** Everything that an engine serves: the API, the addresses of triggers, and its health and version. */

@@ -42,8 +42,8 @@ export const hooks = Effect.fnUntraced(
     const { messages } = yield* Dialect
     const path = pathOf(request)
     const here = listenersAt(path, [...tables.workflows.values()], yield* present)
-    const found = here.find(({ address }) => address.method === request.method)
-    if (found === undefined) {
+    const listener = here.find(({ address }) => address.method === request.method)
+    if (listener === undefined) {
       return path.startsWith("form/")
         ? formPage(404, "Problem loading form")
         : notListening(
@@ -52,15 +52,15 @@ export const hooks = Effect.fnUntraced(
             here.map(({ address }) => address.method)
           )
     }
-    const { node } = found.address
+    const { node } = listener.address
     if (kindOf(node) === "formTrigger" && request.method === "GET") return formPage(200, "Form")
-    const snapshot = snapshotOf(found.workflow)
+    const snapshot = snapshotOf(listener.workflow)
     const isMute = modeOf(node) === "responseNode" && !canRespond(snapshot, String(node.name))
 
-    const visit = { request, variables: found.variables, content: yield* contentOf(request), time: yield* now }
+    const visit = { request, variables: listener.variables, content: yield* contentOf(request), time: yield* now }
     const runner = yield* Runner
     const run = yield* runner.start({
-      workflowId: found.workflow.id,
+      workflowId: listener.workflow.id,
       snapshot,
       mode: "webhook",
       start: {
@@ -143,7 +143,7 @@ const formData = (node: JsonObject, { content, request, time }: Visit): JsonObje
   return { ...Object.fromEntries<unknown>(fields), submittedAt: time, formMode: "production" }
 }
 
-/** What was sent to a trigger: a value for JSON, fields for forms, text for anything else. */
+/** The content of a call of a trigger: a value for JSON, fields for forms, text for anything else. */
 const contentOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   switch (mediaTypeOf(request)) {
     case "multipart/form-data":

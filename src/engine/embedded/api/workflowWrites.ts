@@ -3,7 +3,7 @@ import { Effect, Predicate, Schema } from "effect"
 import { parseJson } from "../../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isKnownType } from "../nodes/nodeTypes.ts"
-import { isListening, losers, publish, sharesAddress, unpublish } from "../run/publishing.ts"
+import { isListening, publish, sharesAddress, unpublish, withLostAddresses } from "../run/publishing.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store, type Tables } from "../store/Store.ts"
 import { freshId, freshUuid, type Moment, pick, present, textOf } from "../store/values.ts"
@@ -129,7 +129,7 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     rules: publishing,
     publication: tables.counters.publication
   })
-  const others = losers(workflow, [...tables.workflows.values()]).map((other) => ({ workflow: other }))
+  const others = withLostAddresses(workflow, [...tables.workflows.values()]).map((other) => ({ workflow: other }))
   yield* commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions, ...others)
   return ok(yield* showWorkflow(workflow, "update"))
 })
@@ -145,10 +145,10 @@ export const deleteWorkflow: Handler = Effect.fnUntraced(function* ({ at }) {
   if (millis < workflow.busyUntil) {
     return yield* conflict("Workflow is still being unpublished. Please try again in a few moments.")
   }
-  const shown = yield* showWorkflow(workflow, "delete")
+  const view = yield* showWorkflow(workflow, "delete")
   const runs = [...tables.executions.values()].filter(({ workflowId }) => workflowId === workflow.id)
   yield* commit({ removedWorkflow: workflow.id }, ...runs.map(({ id }) => ({ removedExecution: id })))
-  return ok(shown)
+  return ok(view)
 })
 
 /** A node with the actual names of its credentials: found by their ids, or else by name and type. */
@@ -160,18 +160,18 @@ const withNamedCredentials = (node: JsonObject, { credentials }: Pick<Tables, "c
     const { id, name } = isJsonObject(value) ? value : { id: undefined, name: value }
     const byId = all.find((one) => one.type === type && one.id === id)
     const byName = Predicate.isString(name) ? all.filter((one) => one.type === type && one.name === name) : []
-    const found = byId ?? (byName.length === 1 ? byName[0] : undefined)
-    return [type, found === undefined ? value : { id: found.id, name: found.name }] as const
+    const credential = byId ?? (byName.length === 1 ? byName[0] : undefined)
+    return [type, credential === undefined ? value : { id: credential.id, name: credential.name }] as const
   })
   return { ...node, credentials: Object.fromEntries(named) }
 }
 
-/** Why an engine refuses to activate a workflow, if it does. */
+/** The refusal to activate a workflow, if the engine refuses. */
 const activationProblem = (workflow: WorkflowRecord, rules: WorkflowRules): Refusal | undefined => {
-  const stranger = workflow.nodes.find(({ type }) => !Predicate.isString(type) || !isKnownType(type))
-  return stranger === undefined
+  const unknownNode = workflow.nodes.find(({ type }) => !Predicate.isString(type) || !isKnownType(type))
+  return unknownNode === undefined
     ? rules.activationProblem(workflow)
-    : badRequest(`Unrecognized node type: ${textOf(stranger.type)}`)
+    : badRequest(`Unrecognized node type: ${textOf(unknownNode.type)}`)
 }
 
 export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
@@ -196,7 +196,7 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
     publication: tables.counters.publication
   })
   const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
-  const others = losers(workflow, all).map((other) => ({ workflow: other }))
+  const others = withLostAddresses(workflow, all).map((other) => ({ workflow: other }))
   yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } }, ...others)
   return ok(yield* showWorkflow(workflow, "activate"))
 })

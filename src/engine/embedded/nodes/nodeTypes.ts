@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { agentType, nodeKind, nodeType } from "../../workflow/naming.ts"
 import { kindOf } from "../run/triggers.ts"
-import { own } from "../store/values.ts"
+import { entryOf } from "../store/values.ts"
 import { base, type Described } from "./base.ts"
 import { boolean, choice, list, locator, number, options, required, text, when } from "./forms.ts"
 
@@ -95,7 +95,7 @@ const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", 
 
 /** The type of the credential that a node needs and does not have. */
 export const missingCredential = (node: JsonObject): string | undefined => {
-  const type = own(credentialOf, kindOf(node))
+  const type = entryOf(credentialOf, kindOf(node))
   return type !== undefined && objectOf(node.credentials)[type] === undefined ? type : undefined
 }
 
@@ -198,8 +198,8 @@ const typesOf = (
   generation: 1 | 2
 ): ReadonlyArray<JsonObject> =>
   [...kinds].map((kind) => {
-    const known = Object.hasOwn(described, kind) ? described[kind] : undefined
-    return { name: named(kind), ...(known === undefined ? bare(kind) : whole(known, generation)) }
+    const description = Object.hasOwn(described, kind) ? described[kind] : undefined
+    return { name: named(kind), ...(description === undefined ? bare(kind) : whole(description, generation)) }
   })
 
 const bare = (kind: string): JsonObject => ({

@@ -75,23 +75,23 @@ export class Store extends Context.Service<
       for (const [index, entry] of entries.entries()) {
         for (const change of yield* decode(entry, index)) apply(change)
       }
-      for (const change of yield* welcome(tables)) apply(change)
+      for (const change of yield* startChanges(tables)) apply(change)
       const written = yield* Ref.make(entries.length)
 
       /** Compacts the journal once most of its entries are outdated; this many entries are not worth it. */
-      const tidy = Effect.fnUntraced(function* (negligible: number) {
+      const compact = Effect.fnUntraced(function* (negligible: number) {
         const all = changes()
         if ((yield* Ref.get(written)) <= 2 * all.length + negligible) return
         yield* journal.replace(yield* Effect.forEach(all, (change) => encode([change])))
         yield* Ref.set(written, all.length)
       })
-      yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : tidy(0)
+      yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : compact(0)
 
       const commit = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
         yield* Effect.orDie(journal.append(yield* encode(changes)))
         for (const change of changes) apply(change)
         yield* Ref.update(written, (before) => before + 1)
-        yield* Effect.ignore(tidy(1000))
+        yield* Effect.ignore(compact(1000))
       }, Effect.uninterruptible)
 
       return Store.of({ isNew: entries.length === 0, tables, commit, exclusive: (self) => gate.withPermit(self) })
@@ -158,7 +158,7 @@ const decode = (entry: string, index: number) =>
   )
 
 /** The changes of a start: an owner when there is none yet, and the end of executions that a crash interrupted. */
-const welcome = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
+const startChanges = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
   const moment = yield* Clock.currentTimeMillis
   const owned: ReadonlyArray<Change> =
     owner.userId === ""

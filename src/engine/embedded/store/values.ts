@@ -50,7 +50,7 @@ export const textOf = (value: unknown): string => {
 }
 
 /** An entry of a table under a name from outside; never an inherited member such as `constructor`. */
-export const own = <A>(table: Readonly<Record<string, A>>, name: unknown): A | undefined =>
+export const entryOf = <A>(table: Readonly<Record<string, A>>, name: unknown): A | undefined =>
   Object.hasOwn(table, textOf(name)) ? table[textOf(name)] : undefined
 
 /** These fields of an object, in this order, and no others. */

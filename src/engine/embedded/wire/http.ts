@@ -61,7 +61,7 @@ export const decodeSegment = (segment: string): string =>
 export const json = (status: number, body: unknown) =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json; charset=utf-8" })
 
-/** What the web framework under an engine answers before the API has seen the request. */
+/** A page of the web framework under an engine, which answers before the API has seen the request. */
 export const page = (status: number, text: string) =>
   HttpServerResponse.text(
     [

@@ -85,11 +85,11 @@ const otherScopes = ["workflowTags:list", "workflowTags:update"]
 
 const scopeName = ({ name }: Resource) => (name === "executions" ? "execution" : name === "tags" ? "tag" : name)
 
-/** What the key may do and call: here, everything on offer. */
+/** The scopes and endpoints of the key: here, all of them. */
 const discover: Handler = Effect.fnUntraced(function* ({ query }) {
   const { endpoints } = yield* Dialect
   const wanted = query.get("resource")
-  const shown = resources.filter(({ name }) => wanted === undefined || name === wanted)
+  const matches = resources.filter(({ name }) => wanted === undefined || name === wanted)
   return ok({
     data: {
       scopes: [
@@ -98,7 +98,7 @@ const discover: Handler = Effect.fnUntraced(function* ({ query }) {
         ),
         ...otherScopes
       ],
-      resources: Object.fromEntries(shown.map((resource) => [resource.name, listed(endpoints, resource)])),
+      resources: Object.fromEntries(matches.map((resource) => [resource.name, listed(endpoints, resource)])),
       filters: {
         resource: { description: "Filter to a specific resource", values: resources.map(({ name }) => name) },
         operation: {
