@@ -3,12 +3,10 @@ import { Clock, Context, type Duration, Effect, Fiber, Option, Schema, Semaphore
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import type { CommunityPackage } from "../workflow/models.ts"
-import { nodePackages } from "../workflow/naming.ts"
-import { type Archive, archiveOf, Archives } from "./Archives.ts"
+import { nodePackages, packageOf } from "../workflow/naming.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
 import { collectNodeTypes } from "./collectNodeTypes.ts"
-import { type NodePackage, NodePackages } from "./NodePackages.ts"
-import { packageOf } from "./packageOf.ts"
+import { type Archive, archiveOf, Archives, type NodePackage, NodePackages } from "./NodePackages.ts"
 
 type Engine = EngineClient["Service"]
 
@@ -233,7 +231,7 @@ export const fetchNodeTypes = Effect.fnUntraced(function* (engine: Engine): Effe
 })
 
 /** Keeps the types of packages, and opens what was kept; where there is no place for it, this process still has it. */
-export const keep = Effect.fnUntraced(function* (
+const keep = Effect.fnUntraced(function* (
   name: string,
   version: string,
   source: Catalog["source"],

@@ -1,8 +1,7 @@
 import { Equal, Predicate } from "effect"
 
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { valueAt } from "./json.ts"
-import type { Shown } from "./NodeType.ts"
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { NodeType, Property, Shown } from "./NodeType.ts"
 
 /** What decides whether something is shown. */
 export interface Settings {
@@ -39,6 +38,16 @@ const actualValues = (name: string, { isTool, root, values, version }: Settings)
   return Array.isArray(value) ? value : [value]
 }
 
+/** The value at a path such as `options.output.format` or `rules[0].name`. */
+const valueAt = (value: unknown, path: string): unknown => {
+  let found = value
+  for (const step of path.split(/[.[\]]+/).filter((part) => part !== "")) {
+    if (!Predicate.isObjectOrArray(found) || !Object.hasOwn(found, step)) return undefined
+    found = new Map<string, unknown>(Object.entries(found)).get(step)
+  }
+  return found
+}
+
 const meets = (wanted: ReadonlyArray<unknown>, actual: ReadonlyArray<unknown>): boolean =>
   wanted.some((condition) => {
     const rule = isJsonObject(condition) && isJsonObject(condition._cnd) ? Object.entries(condition._cnd)[0] : undefined
@@ -71,4 +80,42 @@ const holds = (key: string, value: unknown, target: unknown): boolean => {
 const compare = (a: unknown, b: unknown): number => {
   if (Predicate.isNumber(a) && Predicate.isNumber(b)) return a - b
   return Predicate.isString(a) && Predicate.isString(b) ? a.localeCompare(b) : Number.NaN
+}
+
+/** How often values are looked at again because others depend on them; no form is nested deeper. */
+const maxRounds = 12
+
+/** The given values of a node, and for all others those that the engine takes. */
+export const effectiveValues = (
+  properties: ReadonlyArray<Property>,
+  given: JsonObject,
+  context: Omit<Settings, "values" | "root">,
+  root?: unknown
+): JsonObject => {
+  const counts = new Map<string, number>()
+  for (const { name } of properties) counts.set(name, (counts.get(name) ?? 0) + 1)
+  let values: JsonObject = given
+  for (let round = 0; round < maxRounds; round++) {
+    const settings = { ...context, values, root: root ?? values }
+    const next: Record<string, unknown> = { ...given }
+    for (const property of properties) {
+      if (Object.hasOwn(next, property.name)) continue
+      // Of several parameters of one name, the one that is shown counts.
+      if (counts.get(property.name) === 1 || isShown(property, settings)) next[property.name] = usual(property)
+    }
+    if (JSON.stringify(next) === JSON.stringify(values)) break
+    values = next
+  }
+  return values
+}
+
+/** The value that a parameter has where nobody gave one. */
+const usual = ({ default: value, type }: Property): unknown =>
+  type.endsWith("Locator") && isJsonObject(value) ? { __rl: true, ...value } : (value ?? "")
+
+/** What decides about the parameters of a node: its own values, and its version. */
+export const settingsOf = ({ properties, type }: NodeType, given: JsonObject, version: number): Settings => {
+  const context = { version, isTool: type.endsWith("Tool") }
+  const values = effectiveValues(properties, given, context)
+  return { ...context, values, root: values }
 }

@@ -56,7 +56,7 @@ const happening =
 const maxQuestion = 500
 
 /** Reads a question, or the beginning of a long one. */
-export const questionOf = (asked: string): Question => {
+const questionOf = (asked: string): Question => {
   const query = asked.slice(0, maxQuestion)
   const [first = "", ...rest] = query.split(joining)
   const [main, beside] = [wordsOf(first), wordsOf(rest.join(" "))]

@@ -1,12 +1,12 @@
 import { Effect, Option } from "effect"
 
 import { nodeTypes } from "../../../src/engine/embedded/nodes/nodeTypes.ts"
-import { archiveOf } from "../../../src/engine/nodes/Archives.ts"
 import { type Catalog, open, written } from "../../../src/engine/nodes/Catalog.ts"
 import { checkWorkflow } from "../../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../../src/engine/nodes/check/Finding.ts"
 import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
-import { packageOf } from "../../../src/engine/nodes/packageOf.ts"
+import { archiveOf } from "../../../src/engine/nodes/NodePackages.ts"
+import { packageOf } from "../../../src/engine/workflow/naming.ts"
 
 /** A catalog of these descriptions. */
 export const catalogOf = (

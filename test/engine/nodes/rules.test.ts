@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { splitExpression } from "../../../src/engine/nodes/check/splitExpression.ts"
+import { splitExpression } from "../../../src/engine/nodes/check/javaScript.ts"
+import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
 import { isShown } from "../../../src/engine/nodes/conditions.ts"
 import { describeParameters } from "../../../src/engine/nodes/describeParameters.ts"
-import { reduceNodeType } from "../../../src/engine/nodes/reduceNodeType.ts"
-import { sampleOf } from "../../../src/engine/nodes/sampleOf.ts"
+import { sampleOf } from "../../../src/engine/nodes/nodeUsage.ts"
 import { search } from "../../../src/engine/nodes/searchNodes.ts"
 import { catalog } from "./catalog.ts"
 
@@ -76,16 +76,13 @@ describe("descriptions of nodes", () => {
   it("of whatever shape are read without failing, or left out", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, inner) => {
-        reduceNodeType(value)
-        const reduced = reduceNodeType({
-          name: "x",
-          version: 1,
-          inputs: value,
-          outputs: inner,
-          properties: [value, inner]
-        })
-        assert.strictEqual(reduced?.type, "x")
-        if (reduced !== undefined) describeParameters(reduced, {})
+        const described = { name: "x", version: 1, inputs: value, outputs: inner, properties: [value, inner] }
+        const types = collectNodeTypes([value, described])
+        assert.include(
+          types.map(({ entry }) => entry.type),
+          "x"
+        )
+        for (const type of types.flatMap(({ versions }) => versions)) describeParameters(type, {})
       })
     )
   })

@@ -5,6 +5,8 @@ import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type Extent, firstPages } from "../../client/listAll.ts"
 import { collisions } from "../../workflow/addresses.ts"
+import type { Finding } from "./Finding.ts"
+import { takenBy } from "./structure.ts"
 
 /** Most pages of active workflows to read. */
 const maxPages = 8
@@ -48,3 +50,15 @@ export const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArra
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return objectsOf(running)
 }
+
+/** Webhooks with an address that active workflows of the instance also have. */
+export const checkWebhooks = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  id: string | undefined,
+  nodes: ReadonlyArray<JsonObject>
+) {
+  const own = { id: id ?? "", nodes }
+  if (collisions(own, own).length === 0) return []
+  const { owners } = yield* activeOwners(engine, own)
+  return owners.map(({ address, node, owner }): Finding => takenBy(node, address, owner))
+})

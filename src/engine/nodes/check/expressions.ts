@@ -6,11 +6,16 @@ import { nearest } from "../../../internal/schema/nearest.ts"
 import { slices } from "../../../internal/slices.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import type { Parse, Unreadable } from "./boundedParser.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"
-import { type Mentions, readExpression, readProgram } from "./javaScript.ts"
-import { splitExpression } from "./splitExpression.ts"
+import {
+  type Mentions,
+  type Parse,
+  readExpression,
+  readProgram,
+  splitExpression,
+  type Unreadable
+} from "./javaScript.ts"
 
 /** The names with `$` that engines offer to expressions and code. */
 const offered =

@@ -1,11 +1,10 @@
 import { Predicate } from "effect"
 
 import { lazy } from "../../../internal/memoize.ts"
-import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { componentsOf, reachabilityOf } from "../../workflow/components.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
-import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 /** A connection. */

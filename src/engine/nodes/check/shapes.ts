@@ -8,7 +8,7 @@ import type { Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** A finding inside a value; `at` is the path in it, such as `.conditions[0].operator`. */
-export interface Inside extends Omit<Finding, "node" | "field"> {
+interface Inside extends Omit<Finding, "node" | "field"> {
   readonly at: string
 }
 

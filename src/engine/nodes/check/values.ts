@@ -2,14 +2,13 @@ import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { isExpression, isShown, type Settings } from "../conditions.ts"
-import { effectiveValues } from "../effectiveValues.ts"
+import { effectiveValues, isExpression, isShown, type Settings } from "../conditions.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkShape } from "./shapes.ts"
 
 /** Where a value is in a node, and the values that decide there. */
-export interface Place {
+interface Place {
   readonly node: string
   readonly path: string
   readonly settings: Settings

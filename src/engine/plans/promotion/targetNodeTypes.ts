@@ -3,8 +3,7 @@ import { Effect, Option } from "effect"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { checkType } from "../../nodes/check/node.ts"
 import { type Known, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
-import { packageOf } from "../../nodes/packageOf.ts"
-import { nodePackages, toEngineType } from "../../workflow/naming.ts"
+import { nodePackages, packageOf, toEngineType } from "../../workflow/naming.ts"
 import { type NodeTypes, versioned } from "./typeSupport.ts"
 
 type Client = EngineClient["Service"]

@@ -4,9 +4,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
-import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
-import { checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
+import { checkCredentialIds, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 
 /** Findings that an answer shows at most. */
