@@ -8,7 +8,7 @@ import { assert, describe, inject, it } from "vitest"
 import { readFolder } from "../../src/cli/nodes/folder.ts"
 import { checkWorkflow } from "../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../src/engine/nodes/check/Finding.ts"
-import { checkParameters, knownOf } from "../../src/engine/nodes/check/node.ts"
+import { checkParameters, describedNode } from "../../src/engine/nodes/check/node.ts"
 import { collectNodeTypes } from "../../src/engine/nodes/collectNodeTypes.ts"
 import { search } from "../../src/engine/nodes/searchNodes.ts"
 import { suggestTypes } from "../../src/engine/nodes/suggestNodes.ts"
@@ -161,7 +161,7 @@ for (const { version } of inject("engines")) {
             const theirs = Object.entries(issues?.parameters ?? {})
               .filter(([, words]) => words.some((word) => word.includes("is required")))
               .map(([name]) => name)
-            const known = knownOf(node, [type])
+            const known = describedNode(node, [type])
             const ours = (known === undefined ? [] : checkParameters(node, known))
               .filter(({ problem }) => problem.includes("is required"))
               .map(({ field = "" }) => field.split(".").at(-1) ?? "")

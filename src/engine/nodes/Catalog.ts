@@ -10,17 +10,17 @@ const Index = Schema.Struct({
   format: Schema.Literal(1),
   /** Version of the engine. */
   version: Schema.String,
-  /** Who told: the engine itself, which tells of all it has, or the packages that it is made of. */
+  /** The source of the types: the engine itself, which lists all that it has, or the packages that it is made of. */
   source: Schema.Literals(["engine", "packages"]),
   /** Milliseconds since 1970. */
   made: Schema.Finite,
-  /** Packages of which every type is here. */
+  /** Packages whose types are all in the list. */
   packages: Schema.Array(Schema.String),
   entries: Schema.Array(IndexEntry)
 })
 type Index = typeof Index.Type
 
-/** All node types of one engine, of which each is read when it is asked for. */
+/** All node types of one engine; each is read at its first use. */
 export interface Catalog extends Pick<Index, "entries" | "made" | "packages" | "source" | "version"> {
   /** The line of the list about a type; callers may spell the package as the contract does. */
   readonly find: (type: string) => IndexEntry | undefined
@@ -31,8 +31,8 @@ export interface Catalog extends Pick<Index, "entries" | "made" | "packages" | "
 const readIndex = Schema.decodeUnknownOption(Schema.fromJsonString(Index))
 const readVersions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(NodeType)))
 
-/** What an archive is to hold: its list, and a text for each line. */
-export const written = (
+/** The content of an archive: its list, and a text for each line. */
+export const archiveContent = (
   about: Pick<Index, "made" | "packages" | "source" | "version">,
   collected: ReadonlyArray<Collected>
 ): { readonly index: string; readonly texts: ReadonlyArray<string> } => ({
@@ -71,8 +71,8 @@ export const open = (archive: Archive): Option.Option<Catalog> =>
 
     const readOwn = Effect.fnUntraced(function* (type: string) {
       const place = places.get(type)
-      const known = cache.get(type)
-      if (place === undefined || known !== undefined) return known ?? []
+      const cachedVersions = cache.get(type)
+      if (place === undefined || cachedVersions !== undefined) return cachedVersions ?? []
       const text = yield* archive.read(place)
       const versions = yield* Effect.mapError(
         readVersions(text),
@@ -118,7 +118,7 @@ const asTool = (node: NodeType): NodeType => {
     required: true,
     ...(isChosen ? { show: { descriptionType: ["manual"] } } : {})
   }
-  const own = has("toolDescription") ? [] : [...(isChosen ? [descriptionType] : []), words]
+  const addedProperties = has("toolDescription") ? [] : [...(isChosen ? [descriptionType] : []), words]
   return {
     ...rest,
     type: `${type}Tool`,
@@ -127,7 +127,7 @@ const asTool = (node: NodeType): NodeType => {
     isTrigger: false,
     inputs: [],
     outputs: [{ type: "ai_tool" }],
-    properties: [...own, ...properties]
+    properties: [...addedProperties, ...properties]
   }
 }
 

@@ -5,12 +5,12 @@ import type {
   Choice,
   Conditions,
   CredentialUse,
+  DisplayOptions,
   Group,
   IndexEntry,
   NodeType,
   Port,
-  Property,
-  Shown
+  Property
 } from "./NodeType.ts"
 
 /** A type with all its versions, and the line of the list by which it is found. */
@@ -75,8 +75,8 @@ const actionsOf = ({ choices = [], name, show }: Property): IndexEntry["actions"
 const newestOf = (versions: ReadonlyArray<NodeType>): NodeType => {
   const [first, ...others] = versions.toSorted((a, b) => Math.max(...b.versions) - Math.max(...a.versions))
   const all = first === undefined ? [] : [first, ...others]
-  const found = all.find((one) => one.versions.includes(one.defaultVersion)) ?? first
-  return found ?? nothing
+  const newest = all.find((one) => one.versions.includes(one.defaultVersion)) ?? first
+  return newest ?? nothing
 }
 
 const nothing: NodeType = {
@@ -129,7 +129,7 @@ const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefined => {
 const credential = (given: JsonObject): CredentialUse => ({
   name: textOf(given.name),
   ...(given.required === true ? { required: true } : {}),
-  ...shown(given)
+  ...displayOptionsOf(given)
 })
 
 /** Without the marks of a page, and no longer than a line. */
@@ -146,7 +146,7 @@ const conditions = (given: unknown): Conditions =>
     Object.entries(objectOf(given)).flatMap(([name, values]) => (Array.isArray(values) ? [[name, values]] : []))
   )
 
-const shown = ({ displayOptions }: JsonObject): Shown => {
+const displayOptionsOf = ({ displayOptions }: JsonObject): DisplayOptions => {
   const { hide, show } = objectOf(displayOptions)
   return {
     ...(isJsonObject(show) ? { show: conditions(show) } : {}),
@@ -174,11 +174,11 @@ const property = (given: JsonObject): Property => {
     ...(typeOptions.multipleValues === true ? { isMultiple: true } : {}),
     ...(type === "resourceMapper" && needsMatch(given.name, typeOptions) ? { needsMatch: true } : {}),
     ...parts(type, given),
-    ...shown(given)
+    ...displayOptionsOf(given)
   }
 }
 
-/** What a form only shows to people, though some engines keep its name. */
+/** Whether a form only shows this kind of parameter to people, though some engines keep its name. */
 export const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
 
 const needsMatch = (name: unknown, { resourceMapper }: JsonObject) =>
@@ -204,7 +204,7 @@ const choice = (given: JsonObject): Choice => ({
   value: given.value,
   title: textOf(given.name),
   ...(Predicate.isString(given.action) ? { action: given.action } : {}),
-  ...shown(given)
+  ...displayOptionsOf(given)
 })
 
 /** Inputs or outputs. Where an expression decides, every type that it names may be there. */
@@ -213,7 +213,7 @@ const ports = (given: unknown, hints: unknown): ReadonlyArray<Port> => {
   const hinted = Object.entries(objectOf(hints)).map(([type, hint]) => ({
     type,
     ...(objectOf(hint).required === true ? { required: true } : {}),
-    ...shown(objectOf(hint))
+    ...displayOptionsOf(objectOf(hint))
   }))
   const named = [...new Set(given.match(/\bai_[A-Za-z]+\b/g) ?? [])].filter((type) =>
     hinted.every((hint) => hint.type !== type)

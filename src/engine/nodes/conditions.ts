@@ -1,11 +1,11 @@
 import { Equal, Predicate } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { NodeType, Property, Shown } from "./NodeType.ts"
+import type { DisplayOptions, NodeType, Property } from "./NodeType.ts"
 
-/** What decides whether something is shown. */
+/** The values that decide whether something is shown. */
 export interface Settings {
-  /** The values beside it, with what they are where nobody gave them. */
+  /** The values beside it, with the defaults of those that were not given. */
   readonly values: unknown
   /** The values of the whole node. */
   readonly root: unknown
@@ -15,7 +15,7 @@ export interface Settings {
 }
 
 /** Whether something counts under these settings; what an expression decides may count. */
-export const isShown = ({ hide, show }: Shown, settings: Settings): boolean => {
+export const isShown = ({ hide, show }: DisplayOptions, settings: Settings): boolean => {
   for (const [name, wanted] of Object.entries(show ?? {})) {
     const actual = actualValues(name, settings)
     if (actual.some(isExpression)) return true
@@ -33,19 +33,19 @@ export const isExpression = (value: unknown): value is string => Predicate.isStr
 const actualValues = (name: string, { isTool, root, values, version }: Settings): ReadonlyArray<unknown> => {
   if (name === "@version") return [version]
   if (name === "@tool") return [isTool]
-  const found = name.startsWith("/") ? valueAt(root, name.slice(1)) : valueAt(values, name)
-  const value = isJsonObject(found) && found.__rl === true ? found.value : found
+  const given = name.startsWith("/") ? valueAt(root, name.slice(1)) : valueAt(values, name)
+  const value = isJsonObject(given) && given.__rl === true ? given.value : given
   return Array.isArray(value) ? value : [value]
 }
 
 /** The value at a path such as `options.output.format` or `rules[0].name`. */
 const valueAt = (value: unknown, path: string): unknown => {
-  let found = value
+  let inner = value
   for (const step of path.split(/[.[\]]+/).filter((part) => part !== "")) {
-    if (!Predicate.isObjectOrArray(found) || !Object.hasOwn(found, step)) return undefined
-    found = new Map<string, unknown>(Object.entries(found)).get(step)
+    if (!Predicate.isObjectOrArray(inner) || !Object.hasOwn(inner, step)) return undefined
+    inner = new Map<string, unknown>(Object.entries(inner)).get(step)
   }
-  return found
+  return inner
 }
 
 const meets = (wanted: ReadonlyArray<unknown>, actual: ReadonlyArray<unknown>): boolean =>
@@ -82,7 +82,7 @@ const compare = (a: unknown, b: unknown): number => {
   return Predicate.isString(a) && Predicate.isString(b) ? a.localeCompare(b) : Number.NaN
 }
 
-/** How often values are looked at again because others depend on them; no form is nested deeper. */
+/** Most rounds in which values are computed because they depend on others; no form is nested deeper. */
 const maxRounds = 12
 
 /** The given values of a node, and for all others those that the engine takes. */
@@ -109,11 +109,11 @@ export const effectiveValues = (
   return values
 }
 
-/** The value that a parameter has where nobody gave one. */
+/** The default value of a parameter. */
 const usual = ({ default: value, type }: Property): unknown =>
   type.endsWith("Locator") && isJsonObject(value) ? { __rl: true, ...value } : (value ?? "")
 
-/** What decides about the parameters of a node: its own values, and its version. */
+/** The settings that decide about the parameters of a node: its own values, and its version. */
 export const settingsOf = ({ properties, type }: NodeType, given: JsonObject, version: number): Settings => {
   const context = { version, isTool: type.endsWith("Tool") }
   const values = effectiveValues(properties, given, context)

@@ -12,7 +12,7 @@ export interface UsedNode {
   readonly node: JsonObject
 }
 
-/** How the workflows of an instance use nodes. */
+/** The uses of nodes in the workflows of an instance. */
 export interface Usage {
   /** Every node of the workflows that were read, by its type. */
   readonly byType: ReadonlyMap<string, ReadonlyArray<UsedNode>>
@@ -20,16 +20,16 @@ export interface Usage {
   readonly isWhole: boolean
 }
 
-/** Pages that are read; who has more workflows is told of a part. */
+/** Most pages that are read; a larger instance is read in part. */
 const maxPages = 4
 
 /** Reads the workflows of an instance, 1,000 at most. */
 export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const { found, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
+  const { found: usedNodes, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
     page.flatMap(({ name, nodes }) => objectsOf(nodes).map((node): UsedNode => ({ workflow: textOf(name), node })))
   )
   const byType = new Map<string, Array<UsedNode>>()
-  for (const used of found) {
+  for (const used of usedNodes) {
     const type = textOf(used.node.type)
     const others = byType.get(type) ?? []
     others.push(used)
@@ -49,8 +49,8 @@ const shorten = (value: unknown, depth: number): unknown => {
   if (!Predicate.isObjectOrArray(value)) return value
   if (depth >= most.depth) return "…"
   if (Array.isArray(value)) {
-    const shown = value.slice(0, most.items).map((item) => shorten(item, depth + 1))
-    return value.length > most.items ? [...shown, `… ${value.length - most.items} more`] : shown
+    const items = value.slice(0, most.items).map((item) => shorten(item, depth + 1))
+    return value.length > most.items ? [...items, `… ${value.length - most.items} more`] : items
   }
   return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shorten(one, depth + 1)]))

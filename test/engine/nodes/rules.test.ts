@@ -10,7 +10,7 @@ import { search } from "../../../src/engine/nodes/searchNodes.ts"
 import { catalog } from "./catalog.ts"
 
 describe("whether a parameter is shown", () => {
-  const shown = (show: Record<string, ReadonlyArray<unknown>>, values: object, version = 2) =>
+  const isShownUnder = (show: Record<string, ReadonlyArray<unknown>>, values: object, version = 2) =>
     isShown({ show }, { values, root: values, version, isTool: false })
   const under = (condition: object) => ({ "@version": [{ _cnd: condition }] })
 
@@ -26,21 +26,21 @@ describe("whether a parameter is shown", () => {
     [{ exists: true }, true],
     [{ unheard: 1 }, false]
   ])("follows the condition %j on the version", (condition, expected) => {
-    assert.strictEqual(shown(under(condition), {}), expected)
+    assert.strictEqual(isShownUnder(under(condition), {}), expected)
   })
 
   it("follows texts, nested values, roots, things by their value, and lists", () => {
-    assert.isTrue(shown({ name: [{ _cnd: { startsWith: "ab" } }] }, { name: "abc" }))
-    assert.isFalse(shown({ name: [{ _cnd: { endsWith: "ab" } }] }, { name: "abc" }))
-    assert.isTrue(shown({ name: [{ _cnd: { includes: "b" } }] }, { name: "abc" }))
-    assert.isTrue(shown({ "/options.mode": ["x"] }, { options: { mode: "x" } }))
-    assert.isTrue(shown({ sheet: ["1"] }, { sheet: { __rl: true, mode: "id", value: "1" } }))
-    assert.isTrue(shown({ many: ["b"] }, { many: ["a", "b"] }))
-    assert.isFalse(shown({ many: ["b"], other: [1] }, { many: ["b"], other: 2 }))
+    assert.isTrue(isShownUnder({ name: [{ _cnd: { startsWith: "ab" } }] }, { name: "abc" }))
+    assert.isFalse(isShownUnder({ name: [{ _cnd: { endsWith: "ab" } }] }, { name: "abc" }))
+    assert.isTrue(isShownUnder({ name: [{ _cnd: { includes: "b" } }] }, { name: "abc" }))
+    assert.isTrue(isShownUnder({ "/options.mode": ["x"] }, { options: { mode: "x" } }))
+    assert.isTrue(isShownUnder({ sheet: ["1"] }, { sheet: { __rl: true, mode: "id", value: "1" } }))
+    assert.isTrue(isShownUnder({ many: ["b"] }, { many: ["a", "b"] }))
+    assert.isFalse(isShownUnder({ many: ["b"], other: [1] }, { many: ["b"], other: 2 }))
   })
 
   it("cannot be known where an expression decides, and is taken to be", () => {
-    assert.isTrue(shown({ mode: ["x"] }, { mode: "={{ $json.mode }}" }))
+    assert.isTrue(isShownUnder({ mode: ["x"] }, { mode: "={{ $json.mode }}" }))
   })
 })
 

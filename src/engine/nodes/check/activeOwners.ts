@@ -14,15 +14,15 @@ const maxPages = 8
 /** Enough for callers that need some of them, not all. */
 export const hasSome = (taken: number) => taken > 0
 
-/** Which of the addresses of a workflow other active workflows have: all of them, or those on enough pages. */
+/** The owners of a workflow's addresses among other active workflows: all of them, or those on enough pages. */
 export const activeOwners = Effect.fnUntraced(function* (
   engine: Pick<EngineClient["Service"], "listWorkflows">,
   { id, nodes }: { readonly id: string; readonly nodes: ReadonlyArray<JsonObject> },
   { isEnough }: Pick<Extent, "isEnough"> = {}
 ) {
   let seen = 0
-  const { found, isWhole } = yield* firstPages(
-    (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, lookedAt),
+  const { found: owners, isWhole } = yield* firstPages(
+    (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, nodesOnly),
     { limit: 100, pages: maxPages, ...(isEnough && { isEnough }) },
     (page) => {
       seen += page.length
@@ -39,11 +39,11 @@ export const activeOwners = Effect.fnUntraced(function* (
         )
     }
   )
-  return { owners: found, isWhole, seen }
+  return { owners, isWhole, seen }
 })
 
-/** What of a workflow is looked at. */
-const lookedAt = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
+/** The parts of a workflow that are read. */
+const nodesOnly = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
 
 /** The nodes that listen: those of the published version, where the engine shows one. */
 export const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
@@ -57,8 +57,8 @@ export const checkWebhooks = Effect.fnUntraced(function* (
   id: string | undefined,
   nodes: ReadonlyArray<JsonObject>
 ) {
-  const own = { id: id ?? "", nodes }
-  if (collisions(own, own).length === 0) return []
-  const { owners } = yield* activeOwners(engine, own)
+  const workflow = { id: id ?? "", nodes }
+  if (collisions(workflow, workflow).length === 0) return []
+  const { owners } = yield* activeOwners(engine, workflow)
   return owners.map(({ address, node, owner }): Finding => takenBy(node, address, owner))
 })

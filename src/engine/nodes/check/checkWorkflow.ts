@@ -11,7 +11,7 @@ import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { boundedParser } from "./javaScript.ts"
-import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkCredentials, checkOwn, checkParameters, checkType, type DescribedNode, describedNode } from "./node.ts"
 import { checkPortCounts } from "./portCounts.ts"
 import { checkReachability, checkResponding } from "./reachability.ts"
 import { checkOlderConditions, checkRuntimeFailures, checkSchedules } from "./runtimeFailures.ts"
@@ -39,10 +39,10 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   catalog: Catalog | undefined
 ): Effect.fn.Return<ReadonlyArray<Finding>, ArchiveError> {
   const graph = graphOf(nodes, connections)
-  const known = catalog === undefined ? new Map<string, Known>() : yield* describe(nodes, catalog)
+  const describedNodes = catalog === undefined ? new Map<string, DescribedNode>() : yield* describe(nodes, catalog)
   const ofNodes = nodes.flatMap((node): ReadonlyArray<Finding> => {
     const type = catalog === undefined ? undefined : checkType(node, catalog)
-    const one = known.get(nameOf(node))
+    const one = describedNodes.get(nameOf(node))
     const more =
       one === undefined || !isEnabled(node)
         ? []
@@ -53,9 +53,9 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   return inOrder(nodes, [
     ...ofNodes,
     ...checkStructure(nodes, graph, connections),
-    ...checkAiConnections(graph, known),
-    ...checkPortCounts(graph, known),
-    ...checkReachability(graph, known),
+    ...checkAiConnections(graph, describedNodes),
+    ...checkPortCounts(graph, describedNodes),
+    ...checkReachability(graph, describedNodes),
     ...checkResponding(graph),
     ...checkSchedules(nodes),
     ...checkRuntimeFailures(nodes),
@@ -71,12 +71,12 @@ export const checkWorkflow = Effect.fnUntraced(function* (
 const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))
 
 const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog) {
-  const known = new Map<string, Known>()
+  const describedNodes = new Map<string, DescribedNode>()
   for (const node of nodes) {
-    const one = knownOf(node, yield* catalog.read(toEngineType(textOf(node.type))))
-    if (one !== undefined) known.set(nameOf(node), one)
+    const one = describedNode(node, yield* catalog.read(toEngineType(textOf(node.type))))
+    if (one !== undefined) describedNodes.set(nameOf(node), one)
   }
-  return known
+  return describedNodes
 })
 
 /** Errors before warnings, and node by node. */

@@ -27,22 +27,22 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
     )
   )
   if (wanted.length === 0) return []
-  const known = yield* listed(engine)
-  if (known === undefined) return []
+  const credentials = yield* listed(engine)
+  if (credentials === undefined) return []
   return wanted.flatMap(({ id, name, node, type }): ReadonlyArray<Finding> => {
     const at = { level: "error", node, field: `credentials.${type}` } as const
-    const found = known.get(id)
-    if (found === undefined) {
-      const same = [...known].find(([, one]) => one.type === type)
+    const credential = credentials.get(id)
+    if (credential === undefined) {
+      const same = [...credentials].find(([, one]) => one.type === type)
       const fix = same === undefined ? "Create it with create_credential" : `There is ${same[1].name} (${same[0]})`
       return [{ ...at, problem: `there is no credential ${name === "" ? id : `${name} (${id})`} here`, fix }]
     }
-    return found.type === type
+    return credential.type === type
       ? []
       : [
           {
             ...at,
-            problem: `credential ${found.name} (${id}) is of type ${found.type}`,
+            problem: `credential ${credential.name} (${id}) is of type ${credential.type}`,
             fix: `It must be of type ${type}`
           }
         ]
@@ -75,13 +75,13 @@ export const checkSubWorkflows = Effect.fnUntraced(function* (
 ) {
   const mentions = mentionsIn(workflow)
   const ids = [...new Set(mentions.map(({ id }) => id))].slice(0, most)
-  const found = new Map(
+  const workflows = new Map(
     yield* Effect.forEach(ids, (id) => Effect.map(lookUp(engine, id), (one) => [id, one] as const), {
       concurrency: 4
     })
   )
   return mentions.flatMap(({ begins, finding, id }): ReadonlyArray<Finding> => {
-    const other = found.get(id)
+    const other = workflows.get(id)
     if (other === undefined || other === "unknown") return []
     if (other === "missing") {
       const fix = "list_workflows tells the ids of those that are there"
@@ -149,9 +149,9 @@ export const checkPackages = Effect.fnUntraced(function* (
     return catalog.find(type) === undefined && !mustBeThere(type, catalog)
   })
   if (strange.length === 0) return []
-  const told = yield* Effect.orElseSucceed(engine.communityPackagesIfSupported, () => Option.none())
-  if (Option.isNone(told)) return []
-  const installed = new Set(told.value.map(({ packageName }) => packageName))
+  const packages = yield* Effect.orElseSucceed(engine.communityPackagesIfSupported, () => Option.none())
+  if (Option.isNone(packages)) return []
+  const installed = new Set(packages.value.map(({ packageName }) => packageName))
   return strange
     .filter((node) => !installed.has(packageOf(typeOf(node))))
     .map((node): Finding => ({

@@ -4,7 +4,7 @@ import { Predicate, Result } from "effect"
 import { isJsonObject, type JsonObject, listOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { withoutEnd } from "../../../internal/withoutEnd.ts"
 
-/** Why there is no tree of some code. */
+/** The reason why some code has no syntax tree. */
 export interface Unreadable {
   readonly why: string
   /** Whether it is beyond the limits; else it is invalid. */
@@ -103,17 +103,17 @@ export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
   let buffer = ""
   let isCode = false
   for (let index = 0; index < expression.length;) {
-    const found = expression.indexOf(isCode ? "}}" : "{{", index)
-    if (found < 0) {
+    const brackets = expression.indexOf(isCode ? "}}" : "{{", index)
+    if (brackets < 0) {
       chunks.push({ isCode, text: unescape(buffer + expression.slice(index), isCode), isClosed: !isCode })
       return chunks
     }
-    const before = expression.slice(index, found)
-    index = found + 2
+    const before = expression.slice(index, brackets)
+    index = brackets + 2
     let backslashes = 0
     while (before.at(-1 - backslashes) === "\\") backslashes += 1
     if (backslashes % 2 === 1) {
-      buffer += expression.slice(found - before.length, index)
+      buffer += expression.slice(brackets - before.length, index)
       continue
     }
     chunks.push({ isCode, text: unescape(buffer + before, isCode), isClosed: true })
@@ -126,12 +126,12 @@ export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
 
 const unescape = (text: string, isCode: boolean) => (isCode ? text.replace("\\}}", "}}") : text)
 
-/** What code refers to. */
+/** The references in code. */
 export interface Mentions {
   /** Names of nodes, as in `$("Name")`. */
   readonly nodes: ReadonlyArray<string>
   /** Nodes for which the code checks whether they ran. */
-  readonly asked: ReadonlySet<string>
+  readonly nodesAskedFor: ReadonlySet<string>
   /** Members of `$("Name")` and of `$input` that are accessed by name. */
   readonly taken: ReadonlyArray<{ readonly of: string; readonly what: string }>
   /** Names that begin with `$`. */
@@ -140,7 +140,7 @@ export interface Mentions {
   readonly returns: boolean
 }
 
-/** What the code between braces refers to, or why it cannot be parsed. */
+/** The references in the code between braces, or the reason why it cannot be parsed. */
 export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, Unreadable> => {
   const asValue = parse(`(${withoutEnd(code.trim(), ";")}\n)`)
   if (Result.isSuccess(asValue)) return Result.map(asValue, mentionsIn)
@@ -156,7 +156,7 @@ export const readProgram = (parse: Parse, code: string): Result.Result<Mentions,
 
 const mentionsIn = (tree: unknown): Mentions => {
   const nodes = new Set<string>()
-  const asked = new Set<string>()
+  const nodesAskedFor = new Set<string>()
   const variables = new Set<string>()
   const taken: Array<Mentions["taken"][number]> = []
   const open: Array<unknown> = [tree]
@@ -169,8 +169,8 @@ const mentionsIn = (tree: unknown): Mentions => {
     if (type === "CallExpression" && (isNamed(callee, "$") || isNamed(callee, "$items"))) addText(argument, nodes)
     if (type === "MemberExpression" && isNamed(object, "$node")) addProperty(next, nodes)
     if (type === "MemberExpression" && isNamed(property, "isExecuted") && isJsonObject(object)) {
-      addText(listOf(object.arguments)[0], asked)
-      addProperty(object, asked)
+      addText(listOf(object.arguments)[0], nodesAskedFor)
+      addProperty(object, nodesAskedFor)
     }
     if (type === "MemberExpression" && isJsonObject(object) && next.computed === false && isJsonObject(property)) {
       const of = object.type === "CallExpression" && isNamed(object.callee, "$") ? "$" : textOf(object.name)
@@ -181,7 +181,7 @@ const mentionsIn = (tree: unknown): Mentions => {
       if (Predicate.isObjectOrArray(value) && !isPropertyName) open.push(value)
     }
   }
-  return { nodes: [...nodes], asked, taken, variables: [...variables], returns: returnsIn(tree) }
+  return { nodes: [...nodes], nodesAskedFor, taken, variables: [...variables], returns: returnsIn(tree) }
 }
 
 /** Whether a program returns or throws outside of its functions. */

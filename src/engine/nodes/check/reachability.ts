@@ -4,7 +4,7 @@ import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"
 import { followersIn, type Graph, reachable } from "./graph.ts"
-import type { Known } from "./node.ts"
+import type { DescribedNode } from "./node.ts"
 
 /** The end of the finding for nodes that never run. */
 const neverRuns = ": it never runs"
@@ -12,16 +12,16 @@ const neverRuns = ": it never runs"
 /** Nodes that no trigger reaches, and sub-nodes that serve no other node. */
 export const checkReachability = (
   { edges, nodes }: Graph,
-  known: ReadonlyMap<string, Known>
+  describedNodes: ReadonlyMap<string, DescribedNode>
 ): ReadonlyArray<Finding> => {
   const all = [...nodes].filter(([, node]) => kindOf(node) !== "stickyNote")
   if (all.length === 0) return []
   const starts = all
-    .filter(([name, node]) => isTrigger(node) || known.get(name)?.type.isTrigger === true)
+    .filter(([name, node]) => isTrigger(node) || describedNodes.get(name)?.type.isTrigger === true)
     .map(([name]) => name)
   if (starts.length === 0) {
     // A node of an unknown type may be a trigger.
-    if (all.some(([name]) => !known.has(name))) return []
+    if (all.some(([name]) => !describedNodes.has(name))) return []
     const fix = "Add one, such as a Schedule Trigger, a Webhook or a Manual Trigger, and connect it"
     return [{ level: "warning", field: "nodes", problem: "no trigger starts this workflow", fix }]
   }
@@ -40,15 +40,20 @@ export const checkReachability = (
   const entered = new Set(
     edges.filter(({ from, source, target }) => from === "main" && source !== target).map(({ target }) => target)
   )
-  const strange = all.filter(([name]) => !known.has(name)).map(([name]) => name)
+  const strange = all.filter(([name]) => !describedNodes.has(name)).map(([name]) => name)
   const reached = reachable([...starts, ...strange], (name) => after.get(name) ?? [])
   return all
-    .filter(([name, node]) => isEnabled(node) && !reached.has(name) && !beginnings.has(name) && known.has(name))
+    .filter(
+      ([name, node]) => isEnabled(node) && !reached.has(name) && !beginnings.has(name) && describedNodes.has(name)
+    )
     .flatMap(([name]): ReadonlyArray<Finding> => {
       const at = { level: "warning", node: name } as const
-      const gives = (known.get(name)?.type.outputs ?? []).map(({ type }) => type).filter((type) => type !== "main")
+      const gives = (describedNodes.get(name)?.type.outputs ?? [])
+        .map(({ type }) => type)
+        .filter((type) => type !== "main")
       const serves = serving.has(name)
-      const onlyServes = gives.length > 0 && !(known.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
+      const onlyServes =
+        gives.length > 0 && !(describedNodes.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
       if (onlyServes && !serves) {
         const problem = `serves no node${neverRuns}`
         return [

@@ -14,12 +14,12 @@ export const checkRuntimeFailures = (nodes: ReadonlyArray<JsonObject>): Readonly
   nodes.filter(isEnabled).flatMap((node) => {
     const parameters = objectOf(node.parameters)
     const kind = kindOf(node)
-    const found =
+    const problems =
       kind === "httpRequest" || kind === "httpRequestTool" ? unreadable(parameters) : nothingNamed(kind, parameters)
-    return found.map((one): Finding => ({ level: "error", node: nameOf(node), ...one }))
+    return problems.map((one): Finding => ({ level: "error", node: nameOf(node), ...one }))
   })
 
-type Found = Pick<Finding, "field" | "problem" | "fix">
+type Problem = Pick<Finding, "field" | "problem" | "fix">
 
 /** A text sent as JSON, and the parameter that says so. */
 const sentAsJson = [
@@ -28,7 +28,7 @@ const sentAsJson = [
   { text: "jsonHeaders", sends: "sendHeaders", how: "specifyHeaders" }
 ]
 
-const unreadable = (parameters: JsonObject): ReadonlyArray<Found> =>
+const unreadable = (parameters: JsonObject): ReadonlyArray<Problem> =>
   sentAsJson.flatMap(({ how, sends, text }) => {
     const value = parameters[text]
     if (parameters[sends] !== true || parameters[how] !== "json") return []
@@ -41,7 +41,7 @@ const unreadable = (parameters: JsonObject): ReadonlyArray<Found> =>
     return [{ field: `parameters.${text}`, problem: `is no JSON: ${quoted(value)}`, fix }]
   })
 
-const nothingNamed = (kind: string, parameters: JsonObject): ReadonlyArray<Found> => {
+const nothingNamed = (kind: string, parameters: JsonObject): ReadonlyArray<Problem> => {
   if (kind === "sort" && (parameters.type ?? "simple") === "simple" && isEmpty(parameters.sortFieldsUi, "sortField")) {
     const fix = 'Name one: {"sortField": [{"fieldName": "…", "order": "ascending"}]}'
     return [{ field: "parameters.sortFieldsUi", problem: "names no field to sort by", fix }]

@@ -63,7 +63,7 @@ const described = (
   chosen: Chosen,
   used: ReadonlyArray<UsedNode>
 ) => {
-  const { open, known } = chosen
+  const { open, knownValues: known } = chosen
   const operation = Object.fromEntries(
     ["resource", "operation"].flatMap((name) =>
       valuesHidden(node, name) || known[name] === undefined ? [] : [[name, known[name]]]

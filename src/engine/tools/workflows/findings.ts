@@ -27,12 +27,12 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
   const engine = yield* EngineClient
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
-    const { canBeHad = false, catalog, hint } = yield* knowledge.soon(engine)
+    const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (found) => found.map(inWords))
     const known = new Set(before === undefined ? [] : yield* check(before))
     const found = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
     const lines = found.filter((line) => !known.has(line))
-    if (!canBeHad || hint === undefined || told.has(engine)) return lines
+    if (!isFetchable || hint === undefined || told.has(engine)) return lines
     told.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
   }).pipe(
