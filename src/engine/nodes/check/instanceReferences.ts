@@ -1,12 +1,62 @@
 import { DateTime, Effect, Option, Predicate } from "effect"
 
-import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { idPattern, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { isCommunityPackage, packageOf, toEngineType } from "../../workflow/naming.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import type { Catalog } from "../Catalog.ts"
 import type { Finding } from "./Finding.ts"
+import { mustBeThere } from "./node.ts"
+
+const maxPages = 4
+
+/** References to credentials that the instance does not list to this key. */
+export const checkCredentialIds = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  nodes: ReadonlyArray<JsonObject>
+) {
+  const wanted = nodes.flatMap((node) =>
+    Object.entries(objectOf(node.credentials)).flatMap(([type, reference]) =>
+      isJsonObject(reference) && Predicate.isString(reference.id)
+        ? [{ node: nameOf(node), type, id: reference.id, name: textOf(reference.name) }]
+        : []
+    )
+  )
+  if (wanted.length === 0) return []
+  const credentials = yield* listed(engine)
+  if (credentials === undefined) return []
+  return wanted.flatMap(({ id, name, node, type }): ReadonlyArray<Finding> => {
+    const at = { level: "error", node, field: `credentials.${type}` } as const
+    const credential = credentials.get(id)
+    if (credential === undefined) {
+      const same = [...credentials].find(([, one]) => one.type === type)
+      const fix = same === undefined ? "Create it with create_credential" : `There is ${same[1].name} (${same[0]})`
+      return [{ ...at, problem: `there is no credential ${name === "" ? id : `${name} (${id})`} here`, fix }]
+    }
+    return credential.type === type
+      ? []
+      : [
+          {
+            ...at,
+            problem: `credential ${credential.name} (${id}) is of type ${credential.type}`,
+            fix: `It must be of type ${type}`
+          }
+        ]
+  })
+})
+
+/** Credentials by id; undefined if the engine does not list all. */
+const listed = (engine: EngineClient["Service"]) =>
+  firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
+    page.map(({ id, name, type }) => [textOf(id), { name: textOf(name), type: textOf(type) }] as const)
+  ).pipe(
+    Effect.catchTag("PermissionDenied", () => Effect.succeedNone),
+    Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.found) : undefined))
+  )
 
 /** Most workflows to look up. */
 const most = 20
@@ -25,13 +75,13 @@ export const checkSubWorkflows = Effect.fnUntraced(function* (
 ) {
   const mentions = mentionsIn(workflow)
   const ids = [...new Set(mentions.map(({ id }) => id))].slice(0, most)
-  const found = new Map(
+  const workflows = new Map(
     yield* Effect.forEach(ids, (id) => Effect.map(lookUp(engine, id), (one) => [id, one] as const), {
       concurrency: 4
     })
   )
   return mentions.flatMap(({ begins, finding, id }): ReadonlyArray<Finding> => {
-    const other = found.get(id)
+    const other = workflows.get(id)
     if (other === undefined || other === "unknown") return []
     if (other === "missing") {
       const fix = "list_workflows tells the ids of those that are there"
@@ -85,3 +135,30 @@ export const checkSettings = ({ settings }: JsonObject): ReadonlyArray<Finding> 
   const fix = "Take a name of the IANA database, such as Europe/Berlin"
   return [{ level: "error", field: "settings.timezone", problem: `there is no time zone ${timezone}`, fix }]
 }
+
+/** Nodes of packages that are not installed, as far as the engine lists them. */
+export const checkPackages = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  nodes: ReadonlyArray<JsonObject>,
+  catalog: Catalog | undefined
+) {
+  const typeOf = (node: JsonObject) => toEngineType(textOf(node.type))
+  const strange = nodes.filter((node) => {
+    const type = typeOf(node)
+    if (catalog === undefined || !isEnabled(node) || !isCommunityPackage(packageOf(type))) return false
+    return catalog.find(type) === undefined && !mustBeThere(type, catalog)
+  })
+  if (strange.length === 0) return []
+  const packages = yield* Effect.orElseSucceed(engine.communityPackagesIfSupported, () => Option.none())
+  if (Option.isNone(packages)) return []
+  const installed = new Set(packages.value.map(({ packageName }) => packageName))
+  return strange
+    .filter((node) => !installed.has(packageOf(typeOf(node))))
+    .map((node): Finding => ({
+      level: "error",
+      node: nameOf(node),
+      field: "type",
+      problem: `the package ${packageOf(typeOf(node))} is not installed on this engine`,
+      fix: "Install it, or take a node that find_nodes knows"
+    }))
+})

@@ -1,16 +1,16 @@
 import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import { type JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
-import { statusOf } from "../../run/nodes.ts"
-import type { Run } from "../../run/Runner.ts"
-import { kindOf, parametersOf } from "../../run/triggers.ts"
-import { json } from "../../wire/http.ts"
-import type { Messages } from "../Dialect.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { statusOf } from "../run/nodes.ts"
+import type { Run } from "../run/Runner.ts"
+import { kindOf, parametersOf } from "../run/triggers.ts"
+import { json } from "../wire/http.ts"
+import type { Messages } from "./Dialect.ts"
 
 type Mode = "lastNode" | "onReceived" | "responseNode"
 
-/** What a trigger waits for before it answers its caller. */
+/** The event that a trigger waits for before it answers its caller. */
 export const modeOf = (node: JsonObject): Mode => {
   const { options, responseMode } = parametersOf(node)
   const isChat = kindOf(node) === "chatTrigger"
@@ -18,7 +18,7 @@ export const modeOf = (node: JsonObject): Mode => {
   return mode === "lastNode" || mode === "responseNode" ? mode : "onReceived"
 }
 
-/** What the caller of a trigger gets for the run that it started. */
+/** The response to the caller of a trigger for the run that it started. */
 export const answer = (node: JsonObject, run: Run, messages: Messages) => answers[modeOf(node)](node, run, messages)
 
 type Answer = (node: JsonObject, run: Run, messages: Messages) => Effect.Effect<HttpServerResponse.HttpServerResponse>
