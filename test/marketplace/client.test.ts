@@ -241,10 +241,10 @@ describe("the error of a refused call", () => {
         if (reason._tag !== "AdsRateLimited") {
           assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
         }
-        const told = explain(error)
-        assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
-        assert.notMatch(told, /\n|\.\.|\. \./)
-        assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
+        const words = explain(error)
+        assert.match(words, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+        assert.notMatch(words, /\n|\.\.|\. \./)
+        assert.strictEqual(words, `${error.message} ${adviceOn(error)}`)
       }).pipe(Effect.provide(adsOver(client)))
     }
   )

@@ -16,7 +16,7 @@ const nameOf = (method: string, path: string) => `${method} ${path.split("?")[0]
 const published = new Map(publishedOperations.map((one) => [nameOf(one.method, one.path), one]))
 const inSpec = new Map(specOperations.map((one) => [nameOf(one.method, one.path), one]))
 
-/** What the spec does not show is as published. */
+/** Shapes that the spec does not show are as published. */
 const shapeOf = (wire: Wire, operation: string) => {
   const shape = published.get(operation)?.request ?? undefined
   return wire === "spec" ? (inSpec.get(operation)?.request ?? shape) : shape
@@ -80,23 +80,23 @@ describe("the data of the embedded marketplace", () => {
 })
 
 describe.each(wires)("on wire %s the embedded marketplace", (wire) => {
-  const asked = goodOn(wire)
+  const calls = goodOn(wire)
 
   it.effect("answers every operation in the shape that is published for it", () =>
     Effect.gen(function* () {
-      for (const [method, path, body] of asked) {
+      for (const [method, path, body] of calls) {
         const { json, status } = yield* ask(method, path, body)
         assert.strictEqual(status, 200, path)
         const { response } = published.get(nameOf(method, path)) ?? {}
         if (response && wire === "published")
           assert.isTrue(ajv.validate(response, json), `${path}: ${ajv.errorsText()}`)
-        const shown = inSpec.get(nameOf(method, path))?.response
-        if (shown && wire === "spec") assert.isTrue(ajv.validate(shown, json), `${path}: ${ajv.errorsText()}`)
+        const schema = inSpec.get(nameOf(method, path))?.response
+        if (schema && wire === "spec") assert.isTrue(ajv.validate(schema, json), `${path}: ${ajv.errorsText()}`)
       }
     }).pipe(Effect.provide(embedded({ wire })))
   )
 
-  const bodies = asked.flatMap(([method, path, body]) => {
+  const bodies = calls.flatMap(([method, path, body]) => {
     const shape = shapeOf(wire, nameOf(method, path))
     return shape === undefined ? [] : [{ method, path, body, shape }]
   })
@@ -207,7 +207,7 @@ describe.each(wires)("on wire %s the embedded marketplace", (wire) => {
     }).pipe(Effect.provide(embedded({ wire })))
   )
 
-  const queries = asked.flatMap(([method, path]) => {
+  const queries = calls.flatMap(([method, path]) => {
     const [place = "", text = ""] = path.split("?")
     const query = published.get(nameOf(method, place))?.query ?? {}
     return Object.entries(query).map(([name, { required, schema }]) => ({
@@ -307,7 +307,7 @@ describe("what is published for the operations", () => {
   })
 
   const passing = new Set(["code", "requestId", "request_id", "timestamp"])
-  /** What is the same in every refusal of its kind: no id, no moment, no number. */
+  /** The part that is the same in every refusal of its kind: no id, no moment, no number. */
   const stable = (body: unknown): unknown =>
     JSON.parse(
       JSON.stringify(body, (key, value: unknown) => {
@@ -330,12 +330,12 @@ describe("what is published for the operations", () => {
     Effect.gen(function* () {
       const { method = "GET", path = "" } = published.get(one.operation) ?? {}
       const key = one.status === 401 ? "another" : undefined
-      let found = yield* ask(method, path, undefined, key)
-      while (found.status !== one.status) found = yield* ask(method, path)
-      assert.deepStrictEqual(stable(found.json), stable(one.body))
-      assert.strictEqual(found.contentType, "application/problem+json")
-      assert.strictEqual("x-ratelimit-remaining" in found.headers, one.status === 401)
-      assert.strictEqual("x-ratelimit-retry" in found.headers, one.status === 429)
+      let reply = yield* ask(method, path, undefined, key)
+      while (reply.status !== one.status) reply = yield* ask(method, path)
+      assert.deepStrictEqual(stable(reply.json), stable(one.body))
+      assert.strictEqual(reply.contentType, "application/problem+json")
+      assert.strictEqual("x-ratelimit-remaining" in reply.headers, one.status === 401)
+      assert.strictEqual("x-ratelimit-retry" in reply.headers, one.status === 429)
     }).pipe(Effect.provide(embedded({ limits: "full" })))
   )
 })

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
 import { auditLog, showPlan } from "../../src/changes/tools/planTools.ts"
-import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
+import { journal, journalReading, problemWith } from "../../src/cli/marketplace/configured.ts"
 import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -52,7 +52,7 @@ const rowsOf = ({ structured }: Answer) =>
 const readEntry = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
 
 /** A server process with its journal in a file. */
-const aProcess = (file: string) => plansOver({}, embeddedClient, AdsJournal.layer(file))
+const aProcess = (file: string) => plansOver({}, embeddedClient, journal(file))
 
 describe("a journal in a file", () => {
   it.effect("keeps plans and their progress for the next process, also where its last line is incomplete", () =>
@@ -83,7 +83,7 @@ describe("a journal in a file", () => {
     Effect.gen(function* () {
       const file = yield* temporaryFile
       appendFileSync(file, "this is no journal\nand never was\n")
-      const problem = yield* AdsJournal.problemWith(file)
+      const problem = yield* problemWith(file)
       assert.include(problem, `line 1 of ${file} is no entry of this journal, and neither is any other.`)
       const error = yield* Effect.flip(keepPlan.pipe(Effect.provide(aProcess(file), { local: true })))
       assert.deepStrictEqual(error, new JournalFailed({ problem: problem ?? "" }))
@@ -117,18 +117,18 @@ describe("a journal in a file", () => {
       )
       const steps = log.filter(({ what }) => what === "done").length
       assert.strictEqual(steps, 2)
-      const own = yield* Effect.flatMap(
+      const unreadable = yield* Effect.flatMap(
         inAProcess(withAdsPlans(auditLog.call({ plan_id: applied.id, limit: 500 }))),
         rowsOf
       )
       assert.include(
-        own.map(({ problem }) => problem),
+        unreadable.map(({ problem }) => problem),
         named(broken + 1)
       )
 
-      const shown = yield* inAProcess(withAdsPlans(showPlan.call({ plan_id: applied.id })))
-      assert.deepInclude(shown.structured, { state: "applied", done: 2 })
-      assert.include(JSON.stringify(shown.structured?.["warnings"]), named(broken + 1))
+      const plan = yield* inAProcess(withAdsPlans(showPlan.call({ plan_id: applied.id })))
+      assert.deepInclude(plan.structured, { state: "applied", done: 2 })
+      assert.include(JSON.stringify(plan.structured?.["warnings"]), named(broken + 1))
 
       // Nobody can know whether the lines without a plan tell that this one was begun.
       const refused = yield* Effect.flip(inAProcess(apply(planned.id)))
@@ -146,7 +146,7 @@ describe("a journal in a file", () => {
   it.effect("is read where nothing may be written, and not created where it does not exist", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
-      const readOnly = plansOver({ readOnly: true }, embeddedClient, AdsJournal.layerReading(file))
+      const readOnly = plansOver({ readOnly: true }, embeddedClient, journalReading(file))
       const look = (plan_id: string) =>
         withAdsPlans(Effect.all([showPlan.call({ plan_id }), auditLog.call({ plan_id })])).pipe(
           Effect.provide(readOnly, { local: true })
@@ -156,8 +156,8 @@ describe("a journal in a file", () => {
       assert.isFalse(existsSync(file))
       const { id } = yield* Effect.provide(keepPlan, aProcess(file), { local: true })
       const before = readFileSync(file, "utf8")
-      const [shown, log] = yield* look(id)
-      assert.deepInclude(shown.structured, { plan_id: id, state: "planned" })
+      const [plan, log] = yield* look(id)
+      assert.deepInclude(plan.structured, { plan_id: id, state: "planned" })
       assert.deepInclude(log.structured, { total: 1 })
       assert.strictEqual(readFileSync(file, "utf8"), before)
       assert.notInclude(before, `"reverses":"${forgotten.id}"`)
@@ -178,7 +178,7 @@ describe("a journal in a file", () => {
         yield* inTime(apply(id))
         assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
         assert.isFalse(isLocked(file))
-      }).pipe(Effect.provide(plansOver({}, watched, AdsJournal.layer(file)), { local: true }))
+      }).pipe(Effect.provide(plansOver({}, watched, journal(file)), { local: true }))
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 

@@ -317,16 +317,16 @@ describe("a rollback", () => {
 const lagging = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
-    const shown = new Map<string, { readonly at: number; readonly text: string }>()
+    const answers = new Map<string, { readonly at: number; readonly text: string }>()
     return HttpClient.make((request, url) =>
       Effect.gen(function* () {
         if (!/\/(adverts|get-minus|get-bids)$/.test(url.pathname)) return yield* httpClient.execute(request)
         const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
         const now = yield* Clock.currentTimeMillis
-        const last = shown.get(url.href + sent)
+        const last = answers.get(url.href + sent)
         const text =
           last !== undefined && now < last.at + 180_000 ? last.text : yield* (yield* httpClient.execute(request)).text
-        if (text !== last?.text) shown.set(url.href + sent, { at: now, text })
+        if (text !== last?.text) answers.set(url.href + sent, { at: now, text })
         return HttpClientResponse.fromWeb(request, new Response(text))
       })
     )

@@ -30,7 +30,7 @@ export const settings = ({ serverReadOnly = false, ...given }: Given = {}): Mark
   serverReadOnly
 })
 
-/** What reached the stand-in: one request. */
+/** One request that reached the stand-in. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -57,8 +57,8 @@ export const standIn = (answer: (seen: Seen, index: number) => Canned) => {
       const query = Object.fromEntries(url.searchParams)
       const seen: Seen = { method: request.method, path: url.pathname, query, headers: request.headers, body }
       const { body: reply, headers = {}, status = 200, text } = answer(seen, requests.push(seen) - 1)
-      const shown = text ?? (reply === undefined ? "" : JSON.stringify(reply))
-      return HttpClientResponse.fromWeb(request, new Response(shown, { status, headers }))
+      const written = text ?? (reply === undefined ? "" : JSON.stringify(reply))
+      return HttpClientResponse.fromWeb(request, new Response(written, { status, headers }))
     })
   )
   return { requests, client }

@@ -25,7 +25,7 @@ export const BudgetList = open({
 /** The money of one of several campaigns, in rubles. */
 export type CampaignBudget = NonNullable<NonNullable<(typeof BudgetList.Type)["adverts"]>>[number]
 
-/** How many campaigns there are, by type and status. */
+/** The number of campaigns, by type and status. */
 export const CampaignCount = open({
   all: Schema.Int,
   adverts: Schema.optionalKey(

@@ -5,7 +5,7 @@ import { Base64Url } from "effect/encoding"
 export const KeyKind = Schema.Literals(["base", "test", "personal", "service", "unknown"])
 export type KeyKind = typeof KeyKind.Type
 
-/** What a key contains; its signature is not checked, that is up to the marketplace. */
+/** The content of a key; its signature is not checked, that is up to the marketplace. */
 export interface KeyFacts {
   readonly kind: KeyKind
   /** Undefined if the key does not say. */

@@ -29,7 +29,7 @@ export type BidUpdate = typeof BidUpdate.Type
 
 export const UpdateBids = Schema.Struct({ bids: Schema.Array(BidUpdate) })
 
-/** Whose minimum bids to read; `recommendations` is sent as the operation spells it, `recommendation`. */
+/** The articles whose minimum bids are read; `recommendations` is sent as the operation spells it, `recommendation`. */
 export const BidsMinRequest = Schema.Struct({
   advert_id: AdvertId,
   nm_ids: Schema.Array(NmId),

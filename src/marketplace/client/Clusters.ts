@@ -23,7 +23,7 @@ export const MinusPhrasesReply = open({
   )
 })
 
-/** Whose search clusters to read, and for which days. */
+/** The articles whose search clusters are read, and the days. */
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
 

@@ -47,7 +47,7 @@ export class MarketplaceAds extends Context.Service<
       },
       MarketplaceError
     >
-    /** How many campaigns getAdvertsV2 lists, those that cannot be read included. */
+    /** The number of campaigns that getAdvertsV2 lists, those that cannot be read included. */
     readonly countAdverts: (filter?: CampaignFilter) => Effect.Effect<number, MarketplaceError>
     /**
      * Sets bids of articles, in kopecks, at least 1. BidOutOfRange tells the lowest one that is taken, CampaignStateRefused that
@@ -70,7 +70,7 @@ export class MarketplaceAds extends Context.Service<
       item: MinusPhrases,
       options?: { readonly clear?: boolean }
     ) => Effect.Effect<void, MarketplaceError>
-    /** What search clusters brought to articles in at most 30 days: money in rubles, `ctr` in percent. */
+    /** Statistics of articles' search clusters over at most 30 days: money in rubles, `ctr` in percent. */
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
     ) => Effect.Effect<{ readonly stats: ReadonlyArray<ArticleClusters> }, MarketplaceError>
@@ -115,7 +115,7 @@ export class MarketplaceAds extends Context.Service<
     readonly getBudgets: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<CampaignBudget>, MarketplaceError>
     /** The money of one campaign, in rubles. getBudgets replaces it: the marketplace has announced its end for 2026-11-16. */
     readonly getBudget: (id: number) => Effect.Effect<Budget, MarketplaceError>
-    /** How many campaigns the account has, by type and status; the cheapest way to see whether the key is taken. */
+    /** The number of campaigns of the account, by type and status; the cheapest way to see whether the key is taken. */
     readonly getCampaignCount: () => Effect.Effect<CampaignCount, MarketplaceError>
   }
 >()("workflow-tool-server/marketplace/MarketplaceAds") {

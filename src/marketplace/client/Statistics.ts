@@ -4,7 +4,7 @@ import { open } from "../../internal/schema/openStruct.ts"
 import { AdvertId, Day } from "./ids.ts"
 import { Told } from "./money.ts"
 
-/** Whose statistics to read, and the first and last day. */
+/** The campaigns whose statistics are read, and the first and last day. */
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type
 

@@ -8,7 +8,7 @@ export interface Limit {
 /** Milliseconds between calls at the full rate. */
 export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
 
-/** How many calls may be sent at once: the largest divisor of the limit within the burst. */
+/** The number of calls that may be sent at once: the largest divisor of the limit within the burst. */
 export const width = ({ burst, limit }: Limit): number => {
   const most = Math.max(1, Math.min(burst, limit))
   return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
@@ -17,7 +17,7 @@ export const width = ({ burst, limit }: Limit): number => {
 /** One operation of the marketplace; the limit `full` applies to personal and service keys, `base` to base and test keys. */
 export interface Operation {
   readonly name: string
-  /** What it does, in words that follow "could not". */
+  /** Its task, in words that follow "could not". */
   readonly label: string
   readonly method: "DELETE" | "GET" | "PATCH" | "POST"
   readonly path: string
@@ -196,11 +196,11 @@ export const operations = {
 /** The name of an operation, which is also that of its method. */
 export type OperationName = keyof typeof operations
 
-/** What an operation does, for people who do not know its name. */
+/** The task of an operation, for people who do not know its name. */
 export const labelOf = (name: string): string =>
   Object.values(operations).find((operation) => operation.name === name)?.label ?? name
 
-/** How many items one call may contain. */
+/** The most items that one call may contain. */
 export const caps = {
   campaignIds: 50,
   bidCampaigns: 50,

@@ -9,7 +9,7 @@ type Ads = MarketplaceAds["Service"]
 /** The money of campaigns, from whichever operation returns it; null if neither does. */
 export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyArray<number>) {
   const newer = yield* Effect.catchIf(ads.getBudgets(ids), isRefusal, () => Effect.succeed([]))
-  const known = new Map(newer.map(({ advertId, total }) => [advertId, total]))
+  const totals = new Map(newer.map(({ advertId, total }) => [advertId, total]))
   const older = (id: number) =>
     Effect.catchIf(
       Effect.map(ads.getBudget(id), ({ total }) => rublesTold(total)),
@@ -17,7 +17,7 @@ export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyA
       () => Effect.succeed(null)
     )
   const budgets = yield* Effect.forEach(ids, (id) => {
-    const total = rublesTold(known.get(id))
+    const total = rublesTold(totals.get(id))
     return total === null ? older(id) : Effect.succeed(total)
   })
   return new Map(ids.map((id, index) => [id, budgets[index] ?? null]))

@@ -13,7 +13,7 @@ import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
-/** Which campaigns to read; lists, or the text of the query. By default all. */
+/** The campaigns to read; lists, or the text of the query. By default all. */
 export interface CampaignFilter {
   readonly ids?: string | ReadonlyArray<number>
   readonly statuses?: string | ReadonlyArray<number>
@@ -24,9 +24,9 @@ export interface CampaignFilter {
 export const readCalls = ({ call }: Calls, wire: Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
     const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
-    const asked = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
+    const parts = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
     const statuses = list(filter.statuses).join(",") || undefined
-    const pages = yield* together(asked, (some) =>
+    const pages = yield* together(parts, (some) =>
       call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
     )
     const all = pages.flatMap((page) => page.adverts ?? [])
@@ -69,9 +69,9 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
   })
 
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
-    const asked = yield* check("getAdvFullstats", FullstatsRequest, request)
-    yield* someDays("getAdvFullstats", asked.beginDate, asked.endDate)
-    const answers = yield* together(splitFullstats(asked), ({ ids, ...days }) =>
+    const checked = yield* check("getAdvFullstats", FullstatsRequest, request)
+    yield* someDays("getAdvFullstats", checked.beginDate, checked.endDate)
+    const answers = yield* together(splitFullstats(checked), ({ ids, ...days }) =>
       call(operations.getAdvFullstats, { query: { ids: ids.join(","), ...days } }, FullstatsReply)
     )
     return joinSpans(answers.flatMap((answer) => answer ?? []))

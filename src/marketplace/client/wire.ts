@@ -18,7 +18,7 @@ export const refuseIf = (operation: string, problem: string | undefined) =>
   problem === undefined ? Effect.void : Effect.fail(invalid(operation, problem))
 
 /** The error for a request that breaks a rule of the API. */
-export const invalid = (operation: string, detail: string) =>
+const invalid = (operation: string, detail: string) =>
   new MarketplaceError({ operation, reason: new AdsInvalidRequest({ detail }) })
 
 /** The lists of articles are beside the campaign, or one level deeper under shorter names. */

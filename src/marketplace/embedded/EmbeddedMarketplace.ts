@@ -11,9 +11,9 @@ import { type State, withoutGone } from "./State.ts"
 import { statistics } from "./statistics.ts"
 import { writes } from "./writes.ts"
 
-/** How an embedded marketplace differs from the default. */
+/** Differences of an embedded marketplace from the default. */
 export interface EmbeddedMarketplaceOptions {
-  /** Which form the disputed bodies have; `spec` by default. */
+  /** The form of the disputed bodies; `spec` by default. */
   readonly wire?: Wire
   /** The only key it accepts; `defaultKey` by default. */
   readonly apiKey?: string

@@ -18,18 +18,18 @@ import type { State } from "./State.ts"
 /** The two known forms of the API: as specified, and as published with its clients. */
 export type Wire = "published" | "spec"
 
-/** What an operation gets in addition to its input. */
+/** The circumstances of a call, in addition to its input. */
 export interface Call {
   readonly wire: Wire
   readonly now: DateTime.Utc
 }
 
-/** What an operation does: it reads or changes the account. */
-export type Work<Input> =
+/** The work of an operation: it reads or changes the account. */
+type Work<Input> =
   | { readonly read: (state: State, input: Input, call: Call) => Reply }
   | { readonly write: (state: State, input: Input, call: Call) => Written }
 
-export type Method = "DELETE" | "GET" | "PATCH" | "POST"
+type Method = "DELETE" | "GET" | "PATCH" | "POST"
 
 /** One operation of the marketplace. */
 export interface Endpoint {
@@ -90,9 +90,9 @@ const caps: Readonly<Record<string, ReadonlyArray<Cap>>> = {
 }
 
 const listsAt = (value: unknown, [name, ...rest]: Cap["at"]): ReadonlyArray<ReadonlyArray<unknown>> => {
-  const found = name !== undefined && Predicate.hasProperty(value, name) ? value[name] : undefined
-  if (!Array.isArray(found)) return []
-  return rest.length === 0 ? [found] : found.flatMap((item) => listsAt(item, rest))
+  const member = name !== undefined && Predicate.hasProperty(value, name) ? value[name] : undefined
+  if (!Array.isArray(member)) return []
+  return rest.length === 0 ? [member] : member.flatMap((item) => listsAt(item, rest))
 }
 
 /** The error for a list in a body that is too long, if there is one. */
@@ -135,7 +135,7 @@ export const makeOn =
     return { method, path, answer }
   }
 
-/** How the operations of one wire are made. */
+/** The maker of the operations of one wire. */
 export type On = ReturnType<typeof makeOn>
 
 /** An integer in a query. */

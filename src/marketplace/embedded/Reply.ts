@@ -41,7 +41,7 @@ export const missing = (message: string): Reply => ({ status: 404, json: { messa
 export const error = (text: string): Reply => ({ status: 400, json: { error: text } })
 
 /** An error of the part that creates campaigns: a string, as JSON. */
-export const quoted = (text: string): Reply => ({ status: 400, json: text })
+const quoted = (text: string): Reply => ({ status: 400, json: text })
 
 /** An error of the part for budgets. */
 export const plain = (text: string): Reply => ({ status: 400, text })
@@ -78,7 +78,7 @@ export const pathNotFound = gateway(
   "Please consult the https://dev.wildberries.ru/openapi/api-information"
 )
 
-/** How one part of the marketplace reports errors; each has its own format and texts. */
+/** The errors of one part of the marketplace; each has its own format and texts. */
 export interface ErrorFormat {
   readonly refuse: (text: string) => Reply
   /** For a query parameter that is missing or invalid. */

@@ -23,7 +23,7 @@ export interface Advert {
   readonly created: string
   readonly budget: number
   readonly rows: ReadonlyArray<Row>
-  /** When it was deleted; it has the status -1 for a while before it is gone. */
+  /** The moment of its deletion; it has the status -1 for a while before it is gone. */
   readonly deleted?: DateTime.Utc
 }
 

@@ -15,7 +15,7 @@ interface Behaviour {
   readonly limits: Limits
 }
 
-/** How fast a bucket fills, and its capacity. */
+/** The speed at which a bucket fills, and its capacity. */
 interface Flow {
   readonly intervalMs: number
   readonly burst: number
@@ -56,7 +56,7 @@ const makeBuckets = () => {
       return { allowed, headers }
     })
 
-  /** What is left, for answers that consume no token. */
+  /** The tokens left, for answers that consume none. */
   const peek = (name: string, flow: Flow): Effect.Effect<Headers> =>
     Effect.map(Clock.currentTimeMillis, (now) => remaining(level(name, flow, now)))
 
@@ -81,8 +81,8 @@ export const dispatch = ({ key, limits, state }: Behaviour) => {
     const now = yield* DateTime.now
     const operation = `${endpoint.method} ${endpoint.path}`
     const flow = flows.get(operation) ?? unlimited
-    const shown = Option.getOrElse(HttpHeaders.get(request.headers, "authorization"), () => "")
-    if (shown !== key && shown !== `Bearer ${key}`) {
+    const givenKey = Option.getOrElse(HttpHeaders.get(request.headers, "authorization"), () => "")
+    if (givenKey !== key && givenKey !== `Bearer ${key}`) {
       return toResponse(unauthorized(now), yield* buckets.peek(operation, flow))
     }
     const { allowed, headers } = yield* buckets.take(operation, flow)

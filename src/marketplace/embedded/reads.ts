@@ -42,13 +42,13 @@ type CampaignFilter = typeof CampaignFilter.Type
 const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
   const { ids = [], payment_type: payment, statuses = [] } = filter
   if (ids.length > 50) return invalid("too many ids, max 50")
-  const found = [...state.adverts.values()].filter(
+  const matches = [...state.adverts.values()].filter(
     (advert) =>
       (ids.length === 0 || ids.includes(advert.id)) &&
       (statuses.length === 0 || statuses.some((value) => value === advert.status)) &&
       (payment === undefined || payment === advert.payment_type)
   )
-  return ok({ adverts: found.map((advert) => toCampaign(wire, advert)) })
+  return ok({ adverts: matches.map((advert) => toCampaign(wire, advert)) })
 }
 
 const minusPhrases = (state: State, { items }: Pairs): Reply =>
@@ -57,10 +57,10 @@ const minusPhrases = (state: State, { items }: Pairs): Reply =>
     : ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
 
 const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
-  const asked = new Set(items.map(pairKey))
+  const requestedPairs = new Set(items.map(pairKey))
   const bids = [...state.clusterBids].flatMap(([key, bid]) => {
     const [advert = "", nm = "", ...words] = key.split(":")
-    if (!asked.has(`${advert}:${nm}`)) return []
+    if (!requestedPairs.has(`${advert}:${nm}`)) return []
     const at = { advert_id: Number(advert), nm_id: Number(nm), norm_query: words.join(":") }
     return [{ ...at, bid: wire === "spec" ? bid : Math.round(bid / 100), bid_kopecks: bid, currency: "RUB" }]
   })
@@ -100,8 +100,8 @@ type Budgets = typeof Budgets.Type
 
 /** Only for campaigns that can still run. */
 const budgets = (state: State, { advertIds }: Budgets): Reply => {
-  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
-  return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
+  const changeable = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
+  return ok({ adverts: changeable.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
 }
 
 const count = (state: State): Reply => {

@@ -114,7 +114,7 @@ const setBids = (before: State, request: Bids): Written => {
   return { state, reply: ok({ ...request, currency: "RUB" }) }
 }
 
-/** What is kept by article, without the entries of one article. */
+/** Entries by article, without those of one article. */
 const without = <A>(kept: ReadonlyMap<string, A>, pair: string): ReadonlyMap<string, A> =>
   new Map([...kept].filter(([key]) => key !== pair && !key.startsWith(`${pair}:`)))
 
@@ -176,9 +176,9 @@ const changeArticles = (before: State, { campaigns }: typeof UpdateProducts.Type
 
 const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: MinusPhrases): Written => {
   const advert = state.adverts.get(advert_id)
-  const known = advert?.rows.some((row) => row.nm_id === nm_id) ?? false
+  const hasArticle = advert?.rows.some((row) => row.nm_id === nm_id) ?? false
   if (advert === undefined) return refuse(state, invalid(`advert ${advert_id} not found`))
-  if (!known) return refuse(state, invalid(`nm ${nm_id} not found or inactive`))
+  if (!hasArticle) return refuse(state, invalid(`nm ${nm_id} not found or inactive`))
   if (!isChangeable(advert)) return refuse(state, invalid(`wrong advert status: ${advert.status}`))
   const phrases = new Map(state.phrases)
   if (norm_queries.length === 0) phrases.delete(pairKey({ advert_id, nm_id }))

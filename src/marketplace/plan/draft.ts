@@ -10,7 +10,7 @@ import type { ClusterUnit } from "./clusterUnit.ts"
 import { bidBefore, guardProblem, tooMany } from "./guards.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
-/** What a planner may find for one thing that was requested. */
+/** A planner's finding for one thing that was requested. */
 export type Finding =
   | { readonly change: Change; readonly reason: string; readonly undo?: ReadonlyArray<Change> }
   | { readonly warning: string }
@@ -66,7 +66,7 @@ const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   ]
 }
 
-/** What a rollback will not restore, stated beforehand. */
+/** Warnings about what a rollback will not restore. */
 const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
   Object.entries(Arrays.groupBy(irreversible(steps, unit?.unit), ({ reason }) => reason)).map(
     ([reason, [first, ...others]]) => {
@@ -94,7 +94,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 
-/** What no rollback can restore, and why. */
+/** Changes that no rollback can undo, with the reason. */
 export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
   const added = new Set(
     steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [articleKey(change)] : []))

@@ -31,9 +31,9 @@ export interface ClusterBidsInput {
 export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))
-  const found = clusterUnit(input.wire, provenUnits(input.current))
-  const unit = Result.getOrUndefined(found)
-  const doubt = Result.isFailure(found) ? found.failure : undefined
+  const certainUnit = clusterUnit(input.wire, provenUnits(input.current))
+  const unit = Result.getOrUndefined(certainUnit)
+  const doubt = Result.isFailure(certainUnit) ? certainUnit.failure : undefined
 
   const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
@@ -49,12 +49,12 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
       return [{ what, reason: "the article is not in the campaign" }]
     }
-    const shown = present.get(clusterKey(wish))
-    if (doubt !== undefined && (to !== null || shown?.unit === "unsaid")) return [{ what, reason: doubt }]
+    const currentBid = present.get(clusterKey(wish))
+    if (doubt !== undefined && (to !== null || currentBid?.unit === "unsaid")) return [{ what, reason: doubt }]
     if (unit?.unit === "rubles" && to !== null && to % 100 !== 0) {
       return [{ what, reason: "this marketplace takes cluster bids in whole rubles" }]
     }
-    const before = shown?.bid ?? null
+    const before = currentBid?.bid ?? null
     if (before === to) return []
     return [
       { change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }

@@ -1,5 +1,8 @@
+import { Effect } from "effect"
+
+import * as PlanSource from "../../changes/tools/PlanSource.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import type { Plans } from "../apply/Plans.ts"
+import { Plans } from "../apply/Plans.ts"
 import type { LowestBids } from "../client/LowestBids.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
@@ -7,11 +10,10 @@ import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
 import { withDeadline } from "./deadline.ts"
+import { refusal } from "./errors.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
-import { planCampaignTool } from "./plans/campaign.ts"
+import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
-import { planMinusPhrasesTool } from "./plans/minusPhrases.ts"
-import { planProductsTool } from "./plans/products.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
 import * as Statistics from "./statistics.ts"
 
@@ -40,3 +42,6 @@ export const readTools = reading.map((tool) => withDeadline(tool))
 
 /** Tools that change something there; offered only if writes are allowed. */
 export const writeTools: ReadonlyArray<Tool<Needs>> = [startCampaign, pauseCampaign]
+
+/** The plans of campaigns, for the tools that show, apply and roll back plans of any upstream. */
+export const adsPlans = Effect.map(Plans, (plans) => PlanSource.make(plans, refusal))

@@ -14,9 +14,7 @@ import { type ClusterWish, planClusterBids } from "../../plan/planClusterBids.ts
 import { orRefuse } from "../errors.ts"
 import { checkFloors, id, notEmpty, numberOrText, onBelowFloor, shownAs, whole } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { campaignsOf } from "./gather.ts"
-import { keep, withWarnings } from "./keep.ts"
-import * as results from "./results.ts"
+import { bidsPlan, campaignsOf, clusterBidsPlan, keep, withWarnings } from "./planning.ts"
 
 /** A bid inside the items of a list, in either unit. */
 const amountFields = {
@@ -87,7 +85,7 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
   description: "Plan bids for single articles, held against the lowest bids and the guards. Changes nothing",
   annotations: reads,
   arguments: { changes: bidChanges, on_below_floor: onBelowFloor, check_floors: checkFloors },
-  result: results.bidsPlan,
+  result: bidsPlan,
   run: Effect.fn("ads_plan_bids")(function* ({ changes, ...wanted }) {
     for (const [index, { bid_kopecks, bid_rubles, change_percent }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, change_percent], "bid_rubles, bid_kopecks, change_percent")
@@ -96,11 +94,11 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     const { guards } = yield* MarketplaceConfig
     const { campaigns, unreadable } = yield* campaignsOf(changes)
     const isAsking = rule.isAsking(campaigns.length)
-    const asked = campaigns.map((campaign) => {
-      const own = changes.filter(({ advert_id }) => advert_id === campaign.id)
-      return { campaign, nm_ids: [...new Set(own.map(({ nm_id }) => nm_id))] }
+    const requests = campaigns.map((campaign) => {
+      const inCampaign = changes.filter(({ advert_id }) => advert_id === campaign.id)
+      return { campaign, nm_ids: [...new Set(inCampaign.map(({ nm_id }) => nm_id))] }
     })
-    const { floors, warnings } = isAsking ? yield* rule.ask(asked) : { floors: [], warnings: [uncheckedFloors] }
+    const { floors, warnings } = isAsking ? yield* rule.ask(requests) : { floors: [], warnings: [uncheckedFloors] }
     const wishes = changes.flatMap(wishesOf)
     const draft = planBids({ campaigns, unreadable, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
     return yield* keep(withWarnings(draft, warnings))
@@ -154,7 +152,7 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
   annotations: reads,
   arguments: { changes: clusterChanges },
-  result: results.clusterBidsPlan,
+  result: clusterBidsPlan,
   run: Effect.fn("ads_plan_cluster_bids")(function* ({ changes }) {
     for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
@@ -162,9 +160,9 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
     const { guards, wire } = yield* MarketplaceConfig
     const { campaigns, unreadable } = yield* campaignsOf(changes)
     const pairs = pairsOf(campaigns.filter(hasClusterBids))
-    const asked = new Set(changes.map(pairKey))
+    const requestedPairs = new Set(changes.map(pairKey))
     const bids = yield* clusterBidsOf(
-      pairs.filter((pair) => asked.has(pairKey(pair))),
+      pairs.filter((pair) => requestedPairs.has(pairKey(pair))),
       pairs
     )
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
