@@ -219,13 +219,6 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ account })))
   )
 
-  it.effect("answers with the budget as total, with cash and netting 0", () =>
-    Effect.gen(function* () {
-      const { json } = yield* ask("GET", "/adv/v1/budget?id=1001")
-      assert.deepStrictEqual(json, { cash: 0, netting: 0, total: 5000, currency: "RUB" })
-    }).pipe(Effect.provide(embedded()))
-  )
-
   it.effect.each(["spec", "published"] as const)(
     "answers with views of clusters where views are paid, on wire %s",
     (wire) =>

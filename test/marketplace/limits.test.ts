@@ -8,9 +8,17 @@ import { limitOf } from "../../src/marketplace/client/keyRules.ts"
 import * as Limiter from "../../src/marketplace/client/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { intervalMs, type Limit, operations, width } from "../../src/marketplace/client/operations.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { rateLimits } from "./data.ts"
-import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
+import {
+  adsOver,
+  inTime,
+  marketplace,
+  plansOver,
+  settings,
+  smallMarketplace,
+  standIn,
+  watchedClient
+} from "./support.ts"
 
 /** Milliseconds of a request to the marketplace, and of its answer from there. */
 interface Latency {
@@ -194,7 +202,7 @@ describe("a long run of calls", () => {
         Array.from({ length: 120 }, () => 200)
       )
       assert.approximately(yield* Clock.currentTimeMillis, 23_000, 600)
-    }).pipe(Effect.provide(watched.pipe(Layer.provide(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(watched.pipe(Layer.provide(smallMarketplace()))))
   })
 
   it.effect("fails with the time of the next read for a base key, without asking again", () =>

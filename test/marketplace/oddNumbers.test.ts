@@ -9,7 +9,7 @@ import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
 import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
 import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
 import { offered, toolNamed } from "./offered.ts"
-import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
+import { type Canned, intercepted, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 /** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */
 const anyNumber = fc.oneof(
@@ -180,7 +180,7 @@ describe("an unexpected number from the marketplace", () => {
         )
       )
     )
-    return plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" })))
+    return plansOver({}, client).pipe(Layer.provideMerge(smallMarketplace({ limits: "none" })))
   }
 
   it.effect.each(everyTool)("never crashes %s, wherever it is in an answer", ([name, args]) =>

@@ -10,7 +10,7 @@ import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call as answerTo } from "./offered.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { embeddedClient, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 /**
  * Written by commit 306559c, before steps could be refused, reverted at once or asked about: a migration that was
@@ -49,7 +49,7 @@ const ofToday = plansOver(
       return store
     })
   ).pipe(Layer.provide(PlanJournal.layerMemory))
-).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
+).pipe(Layer.provideMerge(smallMarketplace()))
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 

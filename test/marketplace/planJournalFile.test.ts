@@ -12,13 +12,12 @@ import { journal, journalReading, problemWith } from "../../src/cli/marketplace/
 import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import type { Needs } from "../../src/marketplace/tools/catalog.ts"
 import { pauseCampaign } from "../../src/marketplace/tools/startPause.ts"
 import type { Answer } from "../../src/mcp/Tool.ts"
 import { withAdsPlans } from "./offered.ts"
-import { embeddedClient, interceptedClient, inTime, plansOver } from "./support.ts"
+import { embeddedClient, interceptedClient, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 const temporaryFile = Effect.map(
   Effect.acquireRelease(
@@ -76,7 +75,45 @@ describe("a journal in a file", () => {
         Plans.use((plans) => plans.apply(id)).pipe(Effect.provide(aProcess(file), { local: true }))
       )
       assert.strictEqual(again._tag, "PlanSpent")
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
+  )
+
+  it.effect("loses the steps of plans that expire without being begun, and of no other", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const size = () => readFileSync(file).byteLength
+      const inAProcess = <A, E>(work: Effect.Effect<A, E, Needs>) =>
+        inTime(Effect.provide(work, aProcess(file), { local: true }), 5)
+      const manySteps = Effect.gen(function* () {
+        const { guards } = yield* MarketplaceConfig
+        const { adverts: campaigns } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [1001] }))
+        const phrases = Array.from({ length: 900 }, (_, index) => `phrase number ${index}`)
+        const draft = planMinusPhrases({ campaigns, current: [], phrases, mode: "merge", guards })
+        return yield* Plans.use((plans) => plans.keep(draft))
+      })
+      const begun = yield* inAProcess(manySteps)
+      yield* inAProcess(apply(begun.id))
+      yield* TestClock.adjust("16 minutes")
+      const expired = yield* inAProcess(Effect.replicateEffect(manySteps, 6))
+      const full = size()
+      assert.isAbove(full, 400_000)
+      yield* TestClock.adjust("16 minutes")
+      const { id: last } = yield* inAProcess(keepPlan)
+      assert.isBelow(size(), full / 3)
+      const [first] = expired
+      const error = yield* Effect.flip(inAProcess(apply(first?.id ?? "")))
+      assert.strictEqual(error._tag, "PlanExpired")
+      const look = (plan_id: string) => inAProcess(withAdsPlans(showPlan.call({ plan_id })))
+      assert.deepInclude((yield* look(begun.id)).structured, { state: "applied", total: 3 })
+      assert.deepInclude((yield* look(last)).structured, { state: "planned" })
+      const { structured } = yield* inAProcess(withAdsPlans(auditLog.call({ plans: true, limit: 20 })))
+      assert.include(
+        JSON.stringify(structured),
+        `"what":"planned","plan_id":"${first?.id}","kind":"minus-phrases","steps":3`
+      )
+      const back = yield* inAProcess(Plans.use((plans) => plans.rollback(begun.id)))
+      assert.lengthOf(back.steps, 3)
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("fails where it cannot be read, and is not begun anew", () =>
@@ -88,7 +125,7 @@ describe("a journal in a file", () => {
       const error = yield* Effect.flip(keepPlan.pipe(Effect.provide(aProcess(file), { local: true })))
       assert.deepStrictEqual(error, new JournalFailed({ problem: problem ?? "" }))
       assert.strictEqual(readFileSync(file, "utf8"), "this is no journal\nand never was\n")
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("with a broken line is read but for that line, which is named, and is written further", () =>
@@ -140,7 +177,7 @@ describe("a journal in a file", () => {
       assert.include(back.warnings.join(), `${named(broken + 1)}: changes that only it records are not rolled back`)
       // The broken step was begun, which another line tells: it comes back as well.
       assert.deepInclude(yield* inAProcess(apply(back.id)), { state: "applied", done: 3 })
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("is read where nothing may be written, and not created where it does not exist", () =>
@@ -161,7 +198,7 @@ describe("a journal in a file", () => {
       assert.deepInclude(log.structured, { total: 1 })
       assert.strictEqual(readFileSync(file, "utf8"), before)
       assert.notInclude(before, `"reverses":"${forgotten.id}"`)
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("is locked by its process while a plan is applied, and only then", () =>
@@ -179,7 +216,7 @@ describe("a journal in a file", () => {
         assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
         assert.isFalse(isLocked(file))
       }).pipe(Effect.provide(plansOver({}, watched, journal(file)), { local: true }))
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("takes the pauses of another process at once while a plan is applied, and keeps them in their order", () =>
@@ -213,6 +250,6 @@ describe("a journal in a file", () => {
         log.filter(({ what }) => what === "pause the campaign"),
         6
       )
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 })

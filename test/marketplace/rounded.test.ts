@@ -8,7 +8,7 @@ import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call } from "./clusterBids.ts"
 import { apply, bidPlan, bidsNow, kopecks } from "./planned.ts"
-import { inTime, plansOver } from "./support.ts"
+import { inTime, plansOver, smallMarketplace } from "./support.ts"
 
 const Bids = Schema.fromJsonString(
   Schema.Struct({
@@ -61,7 +61,7 @@ const rounding = ({ loseAnswer = false, step, visibleAt = 0 }: Ways) => {
         )
       )
     )
-  ).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
+  ).pipe(Layer.provideMerge(smallMarketplace()))
 }
 
 const rollBack = Effect.fnUntraced(function* (id: string) {

@@ -2,7 +2,7 @@ import { Effect, Match, Result } from "effect"
 
 import type { Judgement, Known, RemoteState, Shown } from "../../changes/Driver.ts"
 import type { StepRecord } from "../../changes/PlanState.ts"
-import type { BidUnit, Wire } from "../client/Bids.ts"
+import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
   articleOf,
   bidOf,
@@ -17,7 +17,7 @@ import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { Kopecks } from "../client/money.ts"
 import { type Change, changeKey, workOf } from "../plan/Change.ts"
-import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
+import { clusterUnit, type ClusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { explainMisread, observedIn } from "../plan/describe.ts"
 import * as Phrases from "../plan/phrases.ts"
 import type { Draft } from "../plan/Plan.ts"
@@ -28,7 +28,7 @@ import { findLost, isMisread, isProbe, isRounded } from "./ownWork.ts"
 /** The marketplace's state of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
   /** The unit in which cluster bids are sent; undefined if it is not certain. */
-  readonly unit: BidUnit | undefined
+  readonly unit: ClusterUnit["unit"] | undefined
   /** The units proved by the cluster bids that were read. */
   readonly provenUnits: ReadonlyArray<BidUnit>
 }
@@ -50,7 +50,7 @@ const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "al
 /** Reads the current state of what one batch changes, with as few calls as possible. */
 export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
-  wire: Wire | undefined,
+  wire: ClusterWire | undefined,
   all: ReadonlyArray<Change>,
   { premise }: Pick<Draft, "premise">
 ) {

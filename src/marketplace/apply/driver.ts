@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 
 import type { Driver, Judgement, Row } from "../../changes/Driver.ts"
 import { pairKey } from "../client/ids.ts"
-import { limitOf, readOnlyReason } from "../client/keyRules.ts"
+import { clusterWire, limitOf, readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceSettings } from "../client/MarketplaceConfig.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
@@ -23,14 +23,15 @@ import { type AdsState, readRemoteState } from "./RemoteState.ts"
 import { send } from "./send.ts"
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
-const repeatable: ReadonlyArray<Work> = ["bid", "phrases", "drop", "cluster"]
+const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster"]
 
 /** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
   ads: MarketplaceAds["Service"],
   settings: MarketplaceSettings
 ): Driver<Change, AdsState, MarketplaceError> => {
-  const { guards, wire } = settings
+  const { guards } = settings
+  const wire = clusterWire(settings)
   const unitOf = ({ premise }: Pick<Draft, "premise">) => Result.getOrUndefined(clusterUnit(wire, provenBy(premise)))
 
   return {
@@ -96,7 +97,7 @@ export const make = (
     questionOf,
     mayApply: (now) => {
       const forbidden = readOnlyReason(settings, now)
-      return forbidden === undefined ? Effect.void : Effect.fail(readOnly(forbidden))
+      return forbidden === undefined ? Effect.void : Effect.fail(readOnly("apply", forbidden))
     },
     readOnlyReason: (now) => readOnlyReason(settings, now),
 

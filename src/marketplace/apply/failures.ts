@@ -41,8 +41,8 @@ export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>)
 
 const campaignOf = (change: Change): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
-export const readOnly = (detail: string) =>
-  new MarketplaceError({ operation: "apply", reason: new AdsReadOnly({ detail }) })
+export const readOnly = (operation: string, detail: string) =>
+  new MarketplaceError({ operation, reason: new AdsReadOnly({ detail }) })
 
 const operation = operations.getAdvertsV2.name
 

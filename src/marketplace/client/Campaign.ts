@@ -186,3 +186,10 @@ export const ProductChange = Schema.Struct({
 export type ProductChange = typeof ProductChange.Type
 
 export const UpdateProducts = Schema.Struct({ campaigns: Schema.Array(ProductChange) })
+
+/** The placements at which a campaign with manual bids that pays per view shows its articles. */
+export const PlacementChange = Schema.Struct({
+  advert_id: AdvertId,
+  placements: Schema.Struct({ search: Schema.Boolean, recommendations: Schema.Boolean })
+})
+export type PlacementChange = typeof PlacementChange.Type

@@ -23,12 +23,25 @@ const metrics = {
   sum_price: Told
 }
 
-/** The statistics of one campaign, by day. */
+/** A list that may be missing or null. */
+const listOf = <S extends Schema.Codec<unknown, unknown>>(item: S) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Array(item)))
+
+const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** The statistics of one campaign, by day, there by application and article, and the average positions of articles. */
 export const CampaignStats = open({
   advertId: Schema.Int,
-  currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  currency: Text,
   ...metrics,
-  days: Schema.optionalKey(Schema.NullOr(Schema.Array(open({ date: Schema.String, ...metrics }))))
+  days: listOf(
+    open({
+      date: Schema.String,
+      ...metrics,
+      apps: listOf(open({ ...metrics, nms: listOf(open({ nmId: Schema.Int, name: Text, ...metrics })) }))
+    })
+  ),
+  boosterStats: listOf(open({ date: Schema.String, nm: Schema.Int, avg_position: Told }))
 })
 export type CampaignStats = typeof CampaignStats.Type
 

@@ -1,6 +1,7 @@
 import { DateTime } from "effect"
 
 import { type KeyKind, readKey } from "./ApiKey.ts"
+import type { ClusterWire } from "./Bids.ts"
 import { hosts, type MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { type Limit, type OperationName, operations } from "./operations.ts"
 
@@ -12,6 +13,16 @@ export const limitOf = (settings: MarketplaceSettings, name: OperationName): Lim
   const kind = keyKind(settings)
   return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
 }
+
+/** Whether the operations that the marketplace opens to personal and service keys alone are open to this one. */
+export const isFullKey = (settings: MarketplaceSettings): boolean => {
+  const kind = keyKind(settings)
+  return kind === "personal" || kind === "service"
+}
+
+/** The form in which cluster bids go out; undefined where it is not chosen, and their own unit has to prove it. */
+export const clusterWire = (settings: MarketplaceSettings): ClusterWire | undefined =>
+  settings.wire === "published" && isFullKey(settings) ? "minor" : settings.wire
 
 /** The end of a key, in milliseconds since 1970; undefined if it does not say. */
 const keyEnd = ({ apiKey }: MarketplaceSettings): number | undefined => {

@@ -1,10 +1,26 @@
 import { Effect, Schema } from "effect"
 
-import { Budget, BudgetList, CampaignCount } from "./Account.ts"
-import { BidsMinReply, BidsMinRequest, type Wire } from "./Bids.ts"
+import {
+  Balance,
+  BudgetList,
+  CampaignCount,
+  DailyLimitsReply,
+  DayRange,
+  ExpensesReply,
+  PromotionConfig
+} from "./Account.ts"
+import { BidsMinReply, BidsMinRequest, BidsRecommendations, type Wire } from "./Bids.ts"
 import type { Calls } from "./call.ts"
 import { CampaignList, readEach } from "./Campaign.ts"
-import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest, MinusPhrasesReply } from "./Clusters.ts"
+import {
+  ClusterBidsReply,
+  clusterDaysIn,
+  ClusterListReply,
+  ClusterStatsReply,
+  ClusterStatsRequest,
+  DailyStatsReply,
+  MinusPhrasesReply
+} from "./Clusters.ts"
 import { distinctPairs, Pair } from "./ids.ts"
 import { AdsUnreadable, CampaignUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { caps, operations } from "./operations.ts"
@@ -66,6 +82,53 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
       call(operations.getNormqueryStats, { body: { from, to, items: some } }, ClusterStatsReply)
     )
     return { stats: pages.flatMap((page) => page.stats ?? []) }
+  })
+
+  const getNormqueryDailyStats = Effect.fn("MarketplaceAds.getNormqueryDailyStats")(function* (
+    request: ClusterStatsRequest
+  ) {
+    const { from, items, to } = yield* check("getNormqueryDailyStats", ClusterStatsRequest, request)
+    yield* someDays("getNormqueryDailyStats", from, to)
+    const isLong = spans(from, to, caps.clusterStatsDays).length > 1
+    yield* refuseIf("getNormqueryDailyStats", isLong ? tooManyDays : undefined)
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
+      call(operations.getNormqueryDailyStats, { body: { from, to, items: some.map(camelCase) } }, DailyStatsReply)
+    )
+    return { days: pages.flatMap(clusterDaysIn) }
+  })
+
+  const getNormqueryList = Effect.fn("MarketplaceAds.getNormqueryList")(function* (request: {
+    readonly items: ReadonlyArray<Pair>
+  }) {
+    const items = yield* check("getNormqueryList", Schema.Array(Pair), request.items)
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
+      call(operations.getNormqueryList, { body: { items: some.map(camelCase) } }, ClusterListReply)
+    )
+    return {
+      items: pages
+        .flatMap((page) => page.items ?? [])
+        .map(({ advertId, nmId, normQueries, ...more }) => ({
+          ...more,
+          ...normQueries,
+          advert_id: advertId,
+          nm_id: nmId,
+          active: normQueries?.active ?? [],
+          excluded: normQueries?.excluded ?? [],
+          archived: normQueries?.archived ?? []
+        }))
+    }
+  })
+
+  const getBidsRecommendations = ({ advert_id, nm_id }: Pair) =>
+    call(operations.getBidsRecommendations, { query: { nmId: nm_id, advertId: advert_id } }, BidsRecommendations)
+
+  const getAdvUpd = Effect.fn("MarketplaceAds.getAdvUpd")(function* (request: DayRange) {
+    const { from, to } = yield* check("getAdvUpd", DayRange, request)
+    yield* someDays("getAdvUpd", from, to)
+    const pages = yield* together(spans(from, to, caps.updDays), (days) =>
+      call(operations.getAdvUpd, { query: days }, ExpensesReply)
+    )
+    return pages.flatMap((page) => page ?? [])
   })
 
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
@@ -133,10 +196,20 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
     getBidsMin,
     getNormqueryBids,
     getBudgets,
-    getBudget: (id: number) => call(operations.getBudget, { query: { id } }, Budget),
+    getNormqueryDailyStats,
+    getNormqueryList,
+    getBidsRecommendations,
+    getAdvUpd,
+    getAdvBalance: () => call(operations.getAdvBalance, {}, Balance),
+    getConfig: () => call(operations.getConfig, {}, PromotionConfig),
+    getDailyLimits: () =>
+      Effect.map(call(operations.getDailyLimits, {}, DailyLimitsReply), ({ adverts }) => adverts ?? []),
     getCampaignCount: () => call(operations.getCampaignCount, {}, CampaignCount)
   }
 }
+
+/** A pair as the newer operations spell it. */
+const camelCase = ({ advert_id, nm_id }: Pair) => ({ advertId: advert_id, nmId: nm_id })
 
 const distinct = <A>(given: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(given)]
 

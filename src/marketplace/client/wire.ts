@@ -45,6 +45,16 @@ export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids:
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
 })
 
+/** Cluster bids in kopecks, under the field names of the operation of today. */
+export const minorClusterBids = (bids: ReadonlyArray<ClusterBid>) => ({
+  bids: bids.map(({ advert_id, bid, nm_id, norm_query }) => ({
+    advertId: advert_id,
+    nmId: nm_id,
+    normQuery: norm_query,
+    bidMinorUnits: bid
+  }))
+})
+
 interface BidShown {
   readonly bid: number
   readonly bid_kopecks?: Kopecks | null

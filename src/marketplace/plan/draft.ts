@@ -1,7 +1,6 @@
 import { Array as Arrays } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
-import type { BidUnit } from "../client/Bids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
 import { estimate } from "./batches.ts"
@@ -95,7 +94,10 @@ const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 
 /** Changes that no rollback can undo, with the reason. */
-export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
+export const irreversible = (
+  steps: ReadonlyArray<Step>,
+  unit: ClusterUnit["unit"] | undefined
+): ReadonlyArray<Blocked> => {
   const added = new Set(
     steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [articleKey(change)] : []))
   )
@@ -113,7 +115,7 @@ export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefin
 const articleKey = ({ nm_id, target }: { readonly nm_id: number; readonly target: unknown }) =>
   `${JSON.stringify(target)}/${nm_id}`
 
-const unsendable = (change: Change, unit: BidUnit | undefined): ReadonlyArray<Blocked> =>
+const unsendable = (change: Change, unit: ClusterUnit["unit"] | undefined): ReadonlyArray<Blocked> =>
   unit === "rubles" && change.kind === "cluster" && change.after !== null && change.after % 100 !== 0
     ? [{ what: changeKey(change), reason: `${kopecksToRubles(change.after)} rub cannot be sent in whole rubles` }]
     : []

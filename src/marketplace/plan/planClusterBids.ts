@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/Bids.ts"
+import type { ClusterWire } from "../client/Bids.ts"
 import { articlesOf, type Campaign, hasClusterBids, mayChange, type Unreadable, whyAbsent } from "../client/Campaign.ts"
 import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
@@ -23,7 +23,7 @@ export interface ClusterBidsInput {
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
   /** The setting, if there is one: it decides the unit unless a bid in `current` proves one. */
-  readonly wire?: Wire | undefined
+  readonly wire?: ClusterWire | undefined
   readonly guards: Guards
 }
 
@@ -68,6 +68,7 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
 }
 
 const unitWarning = ({ isProven, unit }: ClusterUnit): string => {
+  if (unit === "minor") return "Cluster bids go out in kopecks, by the operation of the marketplace that says so"
   const how = unit === "rubles" ? "whole rubles" : "kopecks"
   return isProven
     ? `Cluster bids go out in ${how}, because the marketplace shows its own bids so (D2)`

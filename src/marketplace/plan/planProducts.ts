@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/Bids.ts"
+import type { ClusterWire } from "../client/Bids.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../client/Campaign.ts"
 import { type ClusterBidFound, type MinusPhrases, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
@@ -20,7 +20,7 @@ export interface ProductsInput {
   readonly phrases: ReadonlyArray<MinusPhrases>
   readonly clusterBids: ReadonlyArray<ClusterBidFound>
   /** The setting, if there is one: it decides the unit of cluster bids unless one of them proves it. */
-  readonly wire?: Wire | undefined
+  readonly wire?: ClusterWire | undefined
   readonly guards: Guards
 }
 

@@ -6,6 +6,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { hasClusterBids, pairsOf, Placement, Visible } from "../../client/Campaign.ts"
 import { provenUnits } from "../../client/Clusters.ts"
 import { type Pair, pairKey } from "../../client/ids.ts"
+import { clusterWire } from "../../client/keyRules.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { Kopecks, type Rubles, RublesGiven, rublesToKopecks } from "../../client/money.ts"
@@ -157,7 +158,9 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
     for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
     }
-    const { guards, wire } = yield* MarketplaceConfig
+    const settings = yield* MarketplaceConfig
+    const { guards } = settings
+    const wire = clusterWire(settings)
     const { campaigns, unreadable } = yield* campaignsOf(changes)
     const pairs = pairsOf(campaigns.filter(hasClusterBids))
     const requestedPairs = new Set(changes.map(pairKey))

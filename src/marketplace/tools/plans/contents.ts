@@ -5,6 +5,7 @@ import { optional } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { hasClusterBids, ManualPlacement, pairsOf, PaymentType, Visible } from "../../client/Campaign.ts"
+import { clusterWire } from "../../client/keyRules.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { rublesToKopecks } from "../../client/money.ts"
@@ -54,7 +55,9 @@ export const planProductsTool = Tool.make("ads_plan_products", {
       const problem = "must name articles in add_nms or delete_nms"
       return yield* new InvalidArgument({ argument: "arguments", problem })
     }
-    const { guards, wire } = yield* MarketplaceConfig
+    const settings = yield* MarketplaceConfig
+    const { guards } = settings
+    const wire = clusterWire(settings)
     const campaign = yield* readCampaign(advert_id)
     const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
     const { items: phrases, warnings } = yield* phrasesOf(lost)
