@@ -41,7 +41,7 @@ export interface Plans<C, E> {
   /** Keeps a draft as a plan; nothing is changed. */
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
   /** Where a plan stands, by the journal. */
-  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanNotFound>
+  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
   /** Checks and sends what was not done yet, reads it back, and records every step. */
   readonly apply: (
     id: string,
@@ -53,7 +53,7 @@ export interface Plans<C, E> {
   /** Plans to undo what a plan has done; changes nothing until that plan is applied itself. */
   readonly rollback: (
     id: string
-  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanNotFound | PlanSpent>
+  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanExpired | PlanNotFound | PlanSpent>
   /** How the changes are described to people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
@@ -108,6 +108,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const entries = yield* journal.entries
     const found = fold(entries, id)
     if (found !== undefined) return found
+    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) return yield* new PlanExpired({ id })
     const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
     return yield* lost?.type === "unreadable" ? new JournalFailed({ problem: lost.problem }) : new PlanNotFound({ id })
   })

@@ -6,7 +6,7 @@ import { load } from "../../src/cli/marketplace/marketplace.ts"
 import { load as loadPlanTools } from "../../src/cli/toolsets/changesToolset.ts"
 import { inTime } from "./support.ts"
 
-/** What the command starts with --embedded --toolsets marketplace. */
+/** The toolset that the command starts with --embedded --toolsets marketplace. */
 const launch: Launch = {
   engine: undefined,
   embedded: { file: undefined },

@@ -209,6 +209,10 @@ const rowsOf = <C>(
     }
     case "steps":
       return []
+    case "expired": {
+      const { at: _, step_count: steps, type: __, ...row } = entry
+      return [{ ...about, isPlan: true, row: () => ({ at, what: "planned", ...row, steps }) }]
+    }
     case "asked":
     case "stopped":
       return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem }) }]
