@@ -68,7 +68,6 @@ const floors = [
   ["mcp"],
   ["changes"],
   ["engine", "marketplace"],
-  ["Server.ts"],
   ["index.ts", "ai"],
   ["cli", "page"],
   ["main.ts"]

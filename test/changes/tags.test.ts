@@ -5,6 +5,7 @@ import fc from "fast-check"
 
 import * as Run from "../../src/changes/apply/Run.ts"
 import { runPlan } from "../../src/changes/apply/runPlan.ts"
+import { complete } from "../../src/changes/Driver.ts"
 import { inMemory, type Journal } from "../../src/changes/Journal.ts"
 import type { Draft } from "../../src/changes/Plan.ts"
 import {
@@ -37,8 +38,7 @@ const draftOf = (changes: ReadonlyArray<TagChange>): Draft<TagChange> => ({
   kind: "tags",
   steps: changes.map((change) => ({ id: idOf(change), change, reason: "asked for", undo: invert(change) })),
   warnings: [],
-  blocked: [],
-  estimate: { calls: changes.length, seconds: 0 }
+  blocked: []
 })
 
 const client = Effect.flatMap(Instances, (instances) => instances.resolve())
@@ -262,7 +262,7 @@ describe("the state of an apply", () => {
       for (const some of kinds) {
         const state = PlanState.fold(yield* journal.entries, id)
         if (state === undefined || state.isFinished) continue
-        const driver = make(yield* client, faultsOf(some))
+        const driver = complete(make(yield* client, faultsOf(some)))
         const run = yield* Run.make({ driver, journal, original: undefined, until: Infinity, state })
         yield* Effect.exit(inTime(runPlan(run, () => Effect.void)))
         assert.deepStrictEqual(told(PlanState.fold(yield* journal.entries, id)), told(run.state))

@@ -12,7 +12,7 @@ import * as Message from "../../src/mcp/protocol/Message.ts"
 import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
 import type { Toolset } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import { Answer } from "./answer.ts"
 import { judge } from "./fixtures/judge.ts"
 

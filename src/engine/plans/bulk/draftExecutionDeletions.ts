@@ -22,7 +22,7 @@ export const draftExecutionDeletions = ({
   before,
   executions,
   instance
-}: ExecutionDeletions): Omit<Draft, "estimate"> => {
+}: ExecutionDeletions): Draft => {
   const steps = executions
     .filter((execution) => hasEnded(execution, before))
     .toSorted((a, b) => a.id - b.id)
