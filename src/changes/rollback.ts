@@ -20,21 +20,20 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
   const { found, others } = yield* lost(driver, touched, past)
   const created = new Map<string, CreatedId>([...found, ...valuesByStep(past, (record) => record.created)])
-  const undoing = touched
-    .flatMap(({ change: done, id, undo }) =>
-      undo.flatMap((change): ReadonlyArray<Step<C>> => {
-        const resolved = resolve(change, (step) => created.get(step))
-        if (resolved === undefined) return []
-        return [
-          {
-            id: idOf(resolved),
-            change: resolved,
-            reason: undoes?.(done) ?? `undoes: ${id}`,
-            undo: invert(resolved)
-          }
-        ]
-      })
-    )
+  const undoing = touched.flatMap(({ change: done, id, undo }) =>
+    undo.flatMap((change): ReadonlyArray<Step<C>> => {
+      const resolved = resolve(change, (step) => created.get(step))
+      if (resolved === undefined) return []
+      return [
+        {
+          id: idOf(resolved),
+          change: resolved,
+          reason: undoes?.(done) ?? `undoes: ${id}`,
+          undo: invert(resolved)
+        }
+      ]
+    })
+  )
   const wanted = order === undefined ? undoing.toReversed() : undoing.toSorted(order)
   const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
   const { irreversible, later, premise } = limitRollback(touched, wanted, read, past.plan)

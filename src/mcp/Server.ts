@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 
 import { provideMissing } from "../internal/provideMissing.ts"
+import { version as ownVersion } from "../version.ts"
 import { Prompts } from "./Prompt.ts"
 import { Protocol } from "./protocol/Protocol.ts"
 import { ServerInfo } from "./protocol/ServerInfo.ts"
@@ -9,7 +10,6 @@ import * as Resources from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
 import { Tools } from "./Tools.ts"
 import { Gauges, HealthFacts, offered, type Toolset } from "./Toolset.ts"
-import { version as ownVersion } from "../version.ts"
 
 /** `Services` are what the toolsets work on, one entry for each of them. */
 export interface Options<Services extends ReadonlyArray<unknown>> {
