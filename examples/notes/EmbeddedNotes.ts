@@ -65,7 +65,10 @@ const reply = Effect.fnUntraced(function* (
   const all = yield* Ref.get(notes)
   if (collection !== "notes") return unknown
   if (method === "GET" && id === undefined) {
-    return [200, [...all].map(([one, { text: _, ...note }]) => ({ id: one, ...note }))] satisfies Reply
+    return [
+      200,
+      [...all].map(([one, { folder, locked, title }]) => ({ id: one, title, folder, locked }))
+    ] satisfies Reply
   }
   const note = id === undefined ? { title: "", text: "", folder: "inbox", locked: false } : all.get(id)
   if (note === undefined) return unknown

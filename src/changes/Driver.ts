@@ -244,37 +244,45 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
 /** Steps that are read at once, unless the driver says otherwise. */
 const batchSize = 20
 
-/** Members of a driver where it says nothing. */
-const unsaid = <C, S extends RemoteState<C>, E>() =>
-  ({
-    resolve: (change) => change,
-    batches: (steps) => Arrays.chunksOf(steps, batchSize),
-    isSentAlone: () => true,
-    isRepeatable: () => false,
-    creations: {
-      isOne: () => false,
-      describe: () => "",
-      unknownReason: "OutcomeUnknown",
-      search: "",
-      advice: "",
-      missing: "what it belongs to was not created"
-    },
-    visibleMs: 10_000,
-    limitRollback: () => ({ irreversible: [], later: [] }),
-    warnOfRollback: () => Effect.succeed([]),
-    checkDraft: (draft) => draft,
-    checkRollback: (draft) => draft,
-    problemsOf: () => [],
-    mayApply: () => Effect.void,
-    estimate: (steps) => ({ calls: steps.length, seconds: 0 })
-  }) satisfies Partial<Driver<C, S, E>>
+type LeftOut =
+  | "batches"
+  | "checkDraft"
+  | "checkRollback"
+  | "creations"
+  | "estimate"
+  | "isRepeatable"
+  | "isSentAlone"
+  | "limitRollback"
+  | "mayApply"
+  | "problemsOf"
+  | "resolve"
+  | "visibleMs"
+  | "warnOfRollback"
 
 /** A driver without gaps, as plans work with it. */
-export type CompleteDriver<C, S extends RemoteState<C>, E> = Driver<C, S, E> &
-  Required<Pick<Driver<C, S, E>, keyof ReturnType<typeof unsaid>>>
+export type CompleteDriver<C, S extends RemoteState<C>, E> = Driver<C, S, E> & Required<Pick<Driver<C, S, E>, LeftOut>>
 
 export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>): CompleteDriver<C, S, E> => ({
-  ...unsaid<C, S, E>(),
+  batches: (steps) => Arrays.chunksOf(steps, batchSize),
+  checkDraft: (draft) => draft,
+  checkRollback: (draft) => draft,
+  creations: {
+    isOne: () => false,
+    describe: () => "",
+    unknownReason: "OutcomeUnknown",
+    search: "",
+    advice: "",
+    missing: "what it belongs to was not created"
+  },
+  estimate: (steps) => ({ calls: steps.length, seconds: 0 }),
+  isRepeatable: () => false,
+  isSentAlone: () => true,
+  limitRollback: () => ({ irreversible: [], later: [] }),
+  mayApply: () => Effect.void,
+  problemsOf: () => [],
+  resolve: (change) => change,
+  visibleMs: 10_000,
+  warnOfRollback: () => Effect.succeed([]),
   ...driver
 })
 
@@ -287,4 +295,4 @@ export const driftIn = <C>({
   explainDrift = Effect.succeed(() => changedSince)
 }: RemoteState<C>): Effect.Effect<(change: C) => string> => explainDrift
 
-const changedSince = "someone else has changed it since, and it stays as it is"
+export const changedSince = "someone else has changed it since, and it stays as it is"

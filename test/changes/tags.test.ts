@@ -227,7 +227,7 @@ describe("plans of tags over an engine", () => {
       assert.deepInclude(yield* inTime(plans.apply(id)), { state: "applied", done: 5 })
       yield* rename("theirs again")
       const back = yield* inTime(plans.rollback(id))
-      assert.deepInclude(back.blocked[0], { reason: "someone else has changed it" })
+      assert.deepInclude(back.blocked[0], { reason: "someone else has changed it since, and it stays as it is" })
       yield* inTime(plans.apply(back.id))
       assert.include((yield* tagsNow).tags, "theirs again")
     }).pipe(Effect.provide(engine))
