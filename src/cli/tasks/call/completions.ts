@@ -4,7 +4,7 @@ import type { Completions } from "effect/cli"
 import type { Tool } from "../../../mcp/Tool.ts"
 import { flag, flagNames } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
-import { toolsets } from "../../configuration/settings.ts"
+import { toolsets } from "../../configuration/toolsetFacts.ts"
 import { parametersOf } from "./parameters.ts"
 import { toolsOf } from "./tools.ts"
 
@@ -89,15 +89,13 @@ const valueOfFlag = `_workflow_tool_server--value()
 `
 
 /** Everything in this version, whatever is configured here. */
-const everything: Launch = {
+export const everything: Launch = {
   engine: undefined,
   embedded: { file: undefined },
   http: undefined,
   readOnly: false,
   toolsets,
-  answerLimit: undefined,
-  config: undefined,
-  marketplace: undefined
+  config: undefined
 }
 
 const described = (tool: Tool, ours: Flags): Completions.CommandDescriptor => ({
