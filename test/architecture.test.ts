@@ -211,7 +211,7 @@ describe("imports", () => {
     assert.deepStrictEqual(reachedFrom(isBelow("changes")).filter(isBelow("engine", "marketplace", "cli")), [])
   })
 
-  it("reach the marketplace in its own place of the command, which test/withoutMarketplace.test.ts takes away", () => {
+  it("reach the marketplace in its own place of the command, which test/toolsets.test.ts takes away", () => {
     const isOutside = (file: string) => !isBelow("marketplace", "cli/marketplace", "ai")(file)
     assert.deepStrictEqual(
       arrows((from, to) => isOutside(from) && !isOutside(to)),

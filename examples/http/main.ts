@@ -23,7 +23,7 @@ const Routes = Layer.unwrap(
 )
 
 const Listener = Layer.unwrap(
-  Effect.map(Config.Port("PORT").pipe(Config.withDefault(3457)), (port) =>
+  Effect.map(Config.Int("PORT").pipe(Config.withDefault(3457)), (port) =>
     NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" })
   )
 )

@@ -232,6 +232,20 @@ describe("plans of tags over an engine", () => {
       assert.include((yield* tagsNow).tags, "theirs again")
     }).pipe(Effect.provide(engine))
   )
+
+  it.effect("are not applied where the upstream says no more than why nothing may be changed", () =>
+    Effect.gen(function* () {
+      const driver = { ...make(yield* client), readOnlyReason: () => "tags are closed" }
+      const plans = yield* Plans.make({ driver, journal: yield* inMemory<TagChange>(), planMinutes: 15 })
+      const before = yield* tagsNow
+      const { id } = yield* plans.keep(draftOf(yield* changes))
+      const created = yield* tagsNow
+      const refusal = yield* Effect.flip(plans.apply(id))
+      assert.include(refusal.message, "tags are closed")
+      assert.deepStrictEqual(yield* tagsNow, created)
+      assert.notDeepEqual(created, before)
+    }).pipe(Effect.provide(engine))
+  )
 })
 
 describe("the state of an apply", () => {

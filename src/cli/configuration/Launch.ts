@@ -42,18 +42,19 @@ export interface Launch
 /** The command line takes precedence over the configuration, except that both can forbid changes. */
 export const resolve = (
   options: Options,
-  { audit, engine: configured = noInstances, history, http: inFile, tests, warnings: _, ...settings }: Settings,
+  settings: Settings,
   /** The token in the file that `--auth-token-file` or `http.authTokenFile` names. */
   tokenOfFile?: Redacted.Redacted
 ): Result.Result<Launch, ConfigurationError> => {
   const { config, embedded, redis } = options
-  const { nodeTypes, shared } = settings
-  const readOnly = options["read-only"] || settings.readOnly
+  const { audit, engine: configured = noInstances, history, http: inFile, tests, warnings: _, ...others } = settings
+  const { nodeTypes, shared } = others
+  const readOnly = options["read-only"] || others.readOnly
   const engine = embedded === undefined ? configured : undefined
-  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? settings.toolsets)]
+  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? others.toolsets)]
   const http = options.http ? resolveHttp(options, inFile, tokenOfFile) : Result.succeed(undefined)
   return Result.map(http, (http) => ({
-    ...settings,
+    ...others,
     config,
     embedded,
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
