@@ -11,8 +11,12 @@ export interface Flag<A = unknown> {
   readonly value?: string
   /** Whether the value is optional; it can then only be given after an equals sign. */
   readonly optional?: boolean
+  /** The only values that it takes, if they are few. */
+  readonly choices?: ReadonlyArray<string>
   readonly variable: string
   readonly help: string
+  /** Whether it is about how requests come in, which means nothing to a single call. */
+  readonly isOfServing?: boolean
   /** Completes the sentence "expected …" if `parse` refuses the text. */
   readonly expected: string
   /** The value that the text stands for; none refuses it. */
@@ -60,10 +64,12 @@ const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> =
  */
 export const flags = {
   http: {
+    isOfServing: true,
     ...switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
     otherwise: false
   },
   port: {
+    isOfServing: true,
     value: "PORT",
     variable: "WORKFLOW_TOOL_SERVER_PORT",
     help: "Port for HTTP (default 3456)",
@@ -71,6 +77,7 @@ export const flags = {
     parse: (text: string) => Option.filter(Option.map(matching(/^\d{1,5}$/)(text), Number), (port) => port <= 65_535)
   },
   host: {
+    isOfServing: true,
     value: "ADDRESS",
     variable: "WORKFLOW_TOOL_SERVER_HOST",
     help: "Address to listen on for HTTP (default 127.0.0.1); any but loopback needs a token",
@@ -78,6 +85,7 @@ export const flags = {
     parse: notEmpty
   },
   "auth-token": {
+    isOfServing: true,
     value: "TOKEN",
     variable: "MCP_AUTH_TOKEN",
     help: "Bearer token that HTTP callers must send; better set as the variable",
@@ -85,18 +93,24 @@ export const flags = {
     parse: (text: string) => Option.map(matching(/^[\x21-\x7e]+$/)(text), (token) => Redacted.make(token))
   },
   "auth-token-file": {
+    isOfServing: true,
     ...file,
     variable: "MCP_AUTH_TOKEN_FILE",
     help: "File that contains this token"
   },
   page: {
+    isOfServing: true,
     value: "STATE",
+    choices: ["on", "off"],
     variable: "WORKFLOW_TOOL_SERVER_PAGE",
     help: "Page for people at / over HTTP: on (default) or off",
     expected: "on or off",
     parse: oneOf({ on: true, off: false })
   },
-  metrics: switchedBy("WORKFLOW_TOOL_SERVER_METRICS", "Serve GET /metrics for Prometheus, behind the same token"),
+  metrics: {
+    isOfServing: true,
+    ...switchedBy("WORKFLOW_TOOL_SERVER_METRICS", "Serve GET /metrics for Prometheus, behind the same token")
+  },
   config: {
     ...file,
     variable: "WORKFLOW_TOOL_SERVER_CONFIG",
@@ -145,6 +159,7 @@ export const flags = {
   },
   "log-level": {
     value: "LEVEL",
+    choices: Object.keys(logLevels),
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
     help: "Least important messages on stderr: debug, info, warn (default), error, none",
     expected: `one of ${Object.keys(logLevels).join(", ")}`,

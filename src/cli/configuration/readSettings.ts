@@ -85,12 +85,7 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
 
 /** Comments and trailing commas are allowed. Errors name the line and column. */
 export const parseFile = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
-  const written = text.replace(/^\uFEFF/, "")
   return yield* Effect.fromResult(
-    Result.mapError(
-      parseJson(written),
-      ({ column, line, problem }) =>
-        new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
-    )
+    Result.mapError(parseJson(text), (problem) => new ConfigurationError({ message: `${name}: ${problem}` }))
   )
 })
