@@ -349,6 +349,14 @@ describe("sources", () => {
     )
   })
 
+  it("run no text as code", () => {
+    assert.deepStrictEqual(holding(/(?<!\.)\beval\(|\bFunction\(|\bimport\((?!\s)/), [])
+    assert.deepStrictEqual(
+      sources.filter(({ foreign }) => foreign.includes("node:vm")).map(({ file }) => file),
+      []
+    )
+  })
+
   it("write to standard output only what the protocol or the caller asked for", () => {
     assert.deepStrictEqual(holding(/(?<!\.)\bconsole\./), [])
   })
