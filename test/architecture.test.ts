@@ -68,7 +68,6 @@ const floors = [
   ["mcp"],
   ["changes"],
   ["engine", "marketplace"],
-  ["Server.ts"],
   ["index.ts", "ai"],
   ["cli", "page"],
   ["main.ts"]
@@ -212,7 +211,7 @@ describe("imports", () => {
     assert.deepStrictEqual(reachedFrom(isBelow("changes")).filter(isBelow("engine", "marketplace", "cli")), [])
   })
 
-  it("reach the marketplace in its own place of the command, which test/withoutMarketplace.test.ts takes away", () => {
+  it("reach the marketplace in its own place of the command, which test/toolsets.test.ts takes away", () => {
     const isOutside = (file: string) => !isBelow("marketplace", "cli/marketplace", "ai")(file)
     assert.deepStrictEqual(
       arrows((from, to) => isOutside(from) && !isOutside(to)),
@@ -346,6 +345,14 @@ describe("sources", () => {
         /\btry\s*\{|\}\s*catch\b|\basync\b|(?<!\.)\bawait\b|\bnew Promise\b|\bPromise\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval)\b|\bthrow\b/,
         isBelow("main.ts", "page/readJson.ts")
       ),
+      []
+    )
+  })
+
+  it("run no text as code", () => {
+    assert.deepStrictEqual(holding(/(?<!\.)\beval\(|\bFunction\(|\bimport\((?!\s)/), [])
+    assert.deepStrictEqual(
+      sources.filter(({ foreign }) => foreign.includes("node:vm")).map(({ file }) => file),
       []
     )
   })

@@ -16,6 +16,7 @@ export {
   type ResourceProvider,
   type ResourceTemplate
 } from "./Resources.ts"
+export * as Server from "./Server.ts"
 export * as Tool from "./Tool.ts"
 export { Tools } from "./Tools.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"

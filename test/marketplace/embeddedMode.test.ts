@@ -13,9 +13,7 @@ const launch: Launch = {
   http: undefined,
   readOnly: false,
   toolsets: ["engine", "marketplace"],
-  answerLimit: undefined,
-  config: undefined,
-  marketplace: undefined
+  config: undefined
 }
 
 const Planned = Schema.Struct({ plan_id: Schema.String })

@@ -12,7 +12,7 @@ import { isLoopback } from "../../internal/config/baseUrl.ts"
 import type { Access } from "../../mcp/Access.ts"
 import type { ProtectedResource } from "../../mcp/transport/protectedResource.ts"
 import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/token.ts"
-import type { OAuthSettings } from "../configuration/settings.ts"
+import type { OAuthSettings } from "../configuration/fileFields.ts"
 import { notForAccess } from "./tokenKind.ts"
 
 /** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */

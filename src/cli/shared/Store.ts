@@ -2,7 +2,7 @@ import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import type { SharedSettings } from "../configuration/settings.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
 import { redisRefusal } from "./redisProblem.ts"
 
 /** How long to wait for an answer, and for how long a missing one keeps others from asking. */

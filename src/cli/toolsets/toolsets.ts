@@ -1,7 +1,7 @@
 import { Effect, Scope } from "effect"
 
 import type { Launch } from "../configuration/Launch.ts"
-import type { ToolsetName } from "../configuration/settings.ts"
+import type { ToolsetName } from "../configuration/toolsetFacts.ts"
 import { load as engine } from "./engine.ts"
 import type { Load, Shared } from "./Load.ts"
 

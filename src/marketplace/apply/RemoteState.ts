@@ -1,6 +1,6 @@
 import { Effect, Match, Result } from "effect"
 
-import type { Judgement, Known, RemoteState, Shown } from "../../changes/Driver.ts"
+import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/Driver.ts"
 import type { StepRecord } from "../../changes/PlanState.ts"
 import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
@@ -216,7 +216,7 @@ const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | u
   if (campaign !== undefined && articleOf(campaign, change.nm_id) === undefined) {
     return `article ${change.nm_id} is not in campaign ${campaign.id} any more`
   }
-  return "someone else has changed it since, and it stays as it is"
+  return changedSince
 }
 
 const whyNotDeleted = (campaign: Campaign | undefined): string =>

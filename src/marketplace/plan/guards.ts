@@ -1,11 +1,14 @@
 import type { Kept } from "../../changes/Journal.ts"
+import type * as Core from "../../changes/Plan.ts"
 import type { Campaign } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { foreign, Kopecks, kopecksToRubles } from "../client/money.ts"
-import { estimate } from "./batches.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
-import type { Blocked, Draft, Step } from "./Plan.ts"
+import type { Blocked, Step } from "./Plan.ts"
+
+/** What a planner or a rollback has made of changes. */
+type Draft = Core.Draft<Change>
 
 /** Whether a campaign may not be changed; without an id it is one that is still to be created. */
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
@@ -155,7 +158,6 @@ const parted = ({ steps }: Draft, problemWith: (step: Step) => string | undefine
 const withSteps = (draft: Draft, steps: ReadonlyArray<Step>, problems: ReadonlyArray<Blocked>): Draft => ({
   ...draft,
   steps,
-  estimate: estimate(steps),
   blocked: [...draft.blocked, ...problems.map((problem) => ({ ...problem, later: true }))]
 })
 

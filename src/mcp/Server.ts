@@ -1,15 +1,15 @@
 import { Effect, Layer } from "effect"
 
-import { provideMissing } from "./internal/provideMissing.ts"
-import { Prompts } from "./mcp/Prompt.ts"
-import { Protocol } from "./mcp/protocol/Protocol.ts"
-import { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
-import { Sessions } from "./mcp/protocol/Session.ts"
-import * as Resources from "./mcp/Resources.ts"
-import type { Tool } from "./mcp/Tool.ts"
-import { Tools } from "./mcp/Tools.ts"
-import { Gauges, HealthFacts, offered, type Toolset } from "./mcp/Toolset.ts"
-import { version as ownVersion } from "./version.ts"
+import { provideMissing } from "../internal/provideMissing.ts"
+import { version as ownVersion } from "../version.ts"
+import { Prompts } from "./Prompt.ts"
+import { Protocol } from "./protocol/Protocol.ts"
+import { ServerInfo } from "./protocol/ServerInfo.ts"
+import { Sessions } from "./protocol/Session.ts"
+import * as Resources from "./Resources.ts"
+import type { Tool } from "./Tool.ts"
+import { Tools } from "./Tools.ts"
+import { Gauges, HealthFacts, offered, type Toolset } from "./Toolset.ts"
 
 /** `Services` are what the toolsets work on, one entry for each of them. */
 export interface Options<Services extends ReadonlyArray<unknown>> {
