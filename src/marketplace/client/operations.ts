@@ -39,7 +39,7 @@ const perMinute = per(minute)
 const perHour = (limit: number) => per(hour)(limit, 1)
 
 const operation =
-  <const Kind extends Operation["kind"]>(kind: Kind) =>
+  (kind: Operation["kind"]) =>
   <const Name extends string>(
     name: Name,
     label: string,
