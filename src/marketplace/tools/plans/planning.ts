@@ -66,7 +66,8 @@ const newCampaign = Schema.Struct({
 const anyPlace = Schema.Union([money, phraseList, newCampaign, membership, Schema.Null])
 
 /** A plan's summary. */
-const planOf = (kind: PlanKind, place: Schema.Codec<unknown, unknown>) => results.summaryFields(Schema.Literal(kind), place)
+const planOf = (kind: PlanKind, place: Schema.Codec<unknown, unknown>) =>
+  results.summaryFields(Schema.Literal(kind), place)
 
 export const bidsPlan = Schema.Struct(planOf("bids", amount))
 export const phrasesPlan = Schema.Struct(planOf("minus-phrases", phraseList))
