@@ -1,5 +1,6 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { withReference } from "../../internal/withReference.ts"
@@ -33,6 +34,9 @@ const probe: Call = { operation: "read tags", method: "GET", path: "/tags", quer
 
 /** The list of what an engine offers to the key. */
 export const discovery: Call = { operation: "read the key's rights", method: "GET", path: "/discover" }
+
+/** How long an engine that does not list what it offers is taken for one, in milliseconds: it may be replaced by a newer one. */
+const untoldMillis = 60_000
 
 const decodeDiscovered = Schema.decodeUnknownOption(Discovered)
 
@@ -132,15 +136,26 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return yield* errors.ofForeign(request, answer)
   })
 
+  /** Until when an engine that does not tell what it offers is not asked again, in `monotonicMillis`. */
+  let untoldUntil = -Infinity
+
+  const offer = Effect.gen(function* () {
+    const now = yield* monotonicMillis
+    if (now < untoldUntil) return Option.none()
+    const verdict = verdictOf(yield* reply(discovery))
+    if (verdict._tag === "Answered") return decodeDiscovered(verdict.body)
+    if (verdict._tag === "NotOffered") untoldUntil = now + untoldMillis
+    return Option.none()
+  })
+
   /**
    * Whether the engine lacks a call. What is in front of it may say in the same words that it knows no path: newer engines list
    * what they offer, and of older ones only an engine answers the probe.
    */
   const isLacking = Effect.fnUntraced(function* ({ method, path }: Call) {
-    const list = yield* reply(discovery)
-    const offer = Option.flatMap(list.status === 200 ? json(list) : Option.none(), decodeDiscovered)
-    return Option.isSome(offer)
-      ? !offers(capabilitiesOf(offer.value), `${method} ${path}`)
+    const offered = yield* offer
+    return Option.isSome(offered)
+      ? !offers(capabilitiesOf(offered.value), `${method} ${path}`)
       : isOfEngine(verdictOf(yield* reply(probe)))
   })
 
