@@ -142,7 +142,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
   const { driver } = run
   const changes = changesOf(rows)
   yield* run.record({ type: "begun", steps: stepsOf(rows) })
-  const { created, refused } = yield* driver.send(changes, state).pipe(
+  const { caveat, created, refused } = yield* driver.send(changes, state).pipe(
     Effect.mapError((error) => driver.explain(error, changes)),
     Effect.tapError((failure) =>
       failure._tag === "Stopped" && failure.isUnsent
@@ -153,6 +153,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
       failure._tag === "Stopped" || failure._tag === "OutcomeUnknown" ? stoppedBy(run, failure, stepsOf(rows)) : failure
     )
   )
+  if (caveat !== undefined) run.caveats.add(caveat)
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
   yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
   for (const { change, reason } of refused) {

@@ -6,6 +6,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
 import { isDoubtful } from "../client/verdict.ts"
+import { isConcurrentWrite, overwritten } from "../tools/workflows/concurrentWrites.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { generationOf } from "../workflow/generation.ts"
@@ -51,9 +52,7 @@ const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) 
 /** The statuses of whoever lets a request no further: it lacks a login or a right, is too large, or one too many. */
 const turnedAway = new Set([301, 302, 303, 307, 308, 401, 403, 407, 413, 414, 429, 431])
 
-interface Made {
-  readonly created?: string
-}
+type Made = Omit<Sent<Change>, "refused">
 
 const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
   switch (change.kind) {
@@ -67,7 +66,10 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {
       const id = WorkflowId.make(idOf(change.workflow))
-      return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
+      return client.exclusively(
+        id,
+        change.kind === "update" ? update(client, id, change) : Effect.as(onWorkflow(client, id, change), {})
+      )
     }
   }
 }
@@ -127,11 +129,9 @@ const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 const onWorkflow = (
   client: Client,
   id: WorkflowId,
-  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+  change: ChangeOf<"active" | "archived" | "delete" | "tags">
 ): Effect.Effect<unknown, EngineError> => {
   switch (change.kind) {
-    case "update":
-      return update(client, id, change)
     case "tags":
       return client.setWorkflowTags(
         id,
@@ -166,11 +166,14 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
   yield* changed.length > 0
     ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
     : Effect.void
-  const written = Effect.flatMap(write(client, current, change), ({ workflow }) => {
+  const checked = Effect.flatMap(write(client, current, change), ({ workflow }) => {
     const problem = credentialProblem(client, change.after.nodes, workflow)
-    return problem === undefined ? Effect.void : Effect.fail(problem)
+    return problem === undefined ? Effect.succeed(workflow) : Effect.fail(problem)
   })
-  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
+  const written = yield* Effect.catchTag(checked, "ApiError", (error) => revert(client, current, change, error))
+  if (!isConcurrentWrite(current, written, change.after)) return {}
+  const lost = yield* Effect.provideService(overwritten(current, written), EngineClient, client)
+  return { caveat: `Workflow ${id} on ${instance}: ${lost}` }
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
