@@ -6,7 +6,7 @@ export { decode, Guards, MarketplaceConfig, MarketplaceSettings } from "./client
 export * from "./client/MarketplaceError.ts"
 export { type KeyFacts, KeyKind, readKey } from "./client/ApiKey.ts"
 export { type Limit, type Operation, operations } from "./client/operations.ts"
-export { type Asked, type AskOptions, FloorsPending, LowestBids } from "./client/LowestBids.ts"
+export { type Asked, type AskOptions, FloorsPending, LowestBids } from "./report/LowestBids.ts"
 
 /* Its requests and answers. */
 export * as Account from "./client/Account.ts"

@@ -6,6 +6,7 @@ import { keyReport, readOnlyReason } from "./client/keyRules.ts"
 import { MarketplaceAds } from "./client/MarketplaceAds.ts"
 import { MarketplaceConfig, type MarketplaceSettings } from "./client/MarketplaceConfig.ts"
 import { type Needs, readTools, toolsForReading, writeTools } from "./tools/catalog.ts"
+import { reportResources } from "./tools/report.ts"
 
 const instructions =
   "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
@@ -46,12 +47,14 @@ export const MarketplaceToolset: Toolset<Needs> = {
   instructions,
   data,
   tools: [...readTools, ...writeTools],
+  resources: reportResources,
   narrow: Effect.gen(function* () {
     const isReadOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
     return {
       instructions,
       data,
-      tools: isReadOnly ? toolsForReading : [...readTools, ...writeTools]
+      tools: isReadOnly ? toolsForReading : [...readTools, ...writeTools],
+      resources: reportResources
     } satisfies Offer<Needs>
   }),
   check

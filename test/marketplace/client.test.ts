@@ -285,7 +285,7 @@ describe("the error of a refused call", () => {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
       assert.include(
         explain(error),
-        "switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)"
+        "switched keyword statistics off on 2026-01-15: use level cluster of ads_report (getNormqueryStats)"
       )
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
   )

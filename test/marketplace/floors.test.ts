@@ -3,7 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
+import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
 import { Progress } from "../../src/mcp/Progress.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
 import { bigAccount } from "./accounts.ts"

@@ -7,7 +7,6 @@ import { refusal } from "../../src/marketplace/client/refusal.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
 import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
-import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
 import { offered, toolNamed } from "./offered.ts"
 import { type Canned, intercepted, inTime, plansOver, smallMarketplace } from "./support.ts"
 
@@ -19,9 +18,6 @@ const anyNumber = fc.oneof(
 
 const days = { from: "2026-01-01", to: "2026-02-20" }
 const week = { from: "2026-01-01", to: "2026-01-07" }
-const metricsOf = (n: string) =>
-  ["views", "clicks", "ctr", "cpc", "orders", "sum", "sum_price"].map((name) => `"${name}":${n}`).join(",")
-
 interface Case {
   readonly tool: string
   readonly args: object
@@ -30,37 +26,7 @@ interface Case {
   readonly shape: Schema.Codec<unknown, unknown>
 }
 
-const at = '"advert_id":1001,"nm_id":500101'
-
 const cases: ReadonlyArray<Case> = [
-  {
-    tool: "ads_campaign_stats",
-    args: { ids: [1001], ...days, group_by: "campaign" },
-    path: "/adv/v3/fullstats",
-    text: (n) => `[{"advertId":1001,${metricsOf(n)},"days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: campaignStatsShown
-  },
-  {
-    tool: "ads_campaign_stats",
-    args: { ids: [1001], ...week, group_by: "day" },
-    path: "/adv/v3/fullstats",
-    text: (n) => `[{"advertId":1001,"currency":"KZT","days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: campaignStatsShown
-  },
-  {
-    tool: "ads_cluster_stats",
-    args: { items: [{ advert_id: 1001, nm_id: 500101 }], ...week },
-    path: "/adv/v0/normquery/stats",
-    text: (n) => `{"stats":[{${at},"stats":[{"norm_query":"cup","avg_pos":${n},${metricsOf(n)}}]}]}`,
-    shape: clusterStatsShown
-  },
-  {
-    tool: "ads_keyword_stats",
-    args: { advert_id: 1001, ...week },
-    path: "/adv/v0/stats/keywords",
-    text: (n) => `{"keywords":[{"date":"2026-01-01","stats":[{"keyword":"cup",${metricsOf(n)}}]}]}`,
-    shape: keywordStatsShown
-  },
   {
     tool: "ads_get_campaign",
     args: { advert_id: 1001 },
@@ -100,19 +66,21 @@ describe("an unexpected number from the marketplace", () => {
     })
   )
 
-  const stats = (n: string) =>
-    Effect.flatMap(Effect.fromNullishOr(cases.find(({ tool }) => tool === "ads_cluster_stats")), (one) =>
+  const lowest = (n: string) =>
+    Effect.flatMap(Effect.fromNullishOr(cases.find(({ tool }) => tool === "ads_min_bids")), (one) =>
       ask(one, one.text(n))
     )
 
   it.effect.each([
-    ["null", { clicks: null, cpc: null }],
-    ["-5", { clicks: -5, cpc: { kopecks: -500, rubles: "-5.00", odd: "below zero" } }],
-    ["0.30000000000000004", { cpc: { kopecks: 30, rubles: "0.30" } }],
-    ["1e21", { cpc: { kopecks: null, rubles: "1000000000000000000000", odd: "too large to be an amount of money" } }],
-    ["1e999", { clicks: null, cpc: { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" } }]
+    ["null", null],
+    ["-500", { kopecks: -500, rubles: "-5.00", odd: "below zero" }],
+    ["0.5", { kopecks: 1, rubles: "0.01", odd: "not whole kopecks" }],
+    ["1e21", { kopecks: null, rubles: "10000000000000000000", odd: "too large to be an amount of money" }],
+    ["1e999", { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" }]
   ] as const)("is shown as it is, never as another number: %s", ([n, expected]) =>
-    Effect.map(stats(n), (answer) => assert.deepNestedInclude(Object(answer).clusters[0], expected))
+    Effect.map(lowest(n), (answer) =>
+      assert.deepNestedPropertyVal(Object(answer), "articles[0].lowest.combined", expected)
+    )
   )
 
   const change = { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 300 }] }
@@ -149,8 +117,8 @@ describe("an unexpected number from the marketplace", () => {
     ["ads_check_key", {}],
     ["ads_list_campaigns", {}],
     ["ads_get_campaign", { advert_id: 1003 }],
-    ["ads_campaign_stats", { ids: [1001, 1003], ...days, group_by: "campaign" }],
-    ["ads_cluster_stats", { items: [each], ...week }],
+    ["ads_report", { campaigns: { ids: [1001, 1003] }, ...days }],
+    ["ads_report", { level: "cluster", campaigns: { ids: [1003] }, ...week }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1003 }],
     ["ads_plan_bids", { changes: [{ ...each, placement: "search", change_percent: 10 }] }],

@@ -11,11 +11,11 @@ import { inTime } from "../support/inTime.ts"
 export const withAdsPlans = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(adsPlans, (plans) => Effect.provideService(program, PlanSources, [plans]))
 
-/** The tools of the marketplace and of its plans, closed over the services around them, as the server offers them. */
+/** The tools of the marketplace and of its plans, closed over the services around them, as the server lists them. */
 export const offered = Effect.gen(function* () {
   const ofMarketplace = yield* Toolset.offered(MarketplaceToolset)
   const ofPlans = yield* withAdsPlans(Toolset.offered(ChangesToolset))
-  return [...ofMarketplace.tools, ...ofPlans.tools]
+  return [...ofMarketplace.tools, ...ofPlans.tools].filter(({ isListed }) => isListed !== false)
 })
 
 /** One of these tools. */

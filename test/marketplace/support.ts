@@ -2,7 +2,6 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import {
@@ -10,6 +9,7 @@ import {
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
 } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
 import { smallAccount } from "./accounts.ts"
 
 export { inTime } from "../support/inTime.ts"

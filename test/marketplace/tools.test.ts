@@ -11,8 +11,10 @@ import { readKey } from "../../src/marketplace/client/ApiKey.ts"
 import { decode } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { Elicitation, type Reply } from "../../src/mcp/Elicitation.ts"
 import { Progress } from "../../src/mcp/Progress.ts"
+import * as Toolset from "../../src/mcp/Toolset.ts"
 import { bigAccount } from "./accounts.ts"
 import { offered, toolNamed } from "./offered.ts"
 import { type Canned, embeddedClient, inTime, marketplace, plansOver, smallMarketplace, standIn } from "./support.ts"
@@ -49,7 +51,9 @@ describe("the marketplace toolset", () => {
         [...readTools.map(({ name }) => name), "show_plan", "plan_rollback", "audit_log"]
       )
       for (const { name } of writeTools) {
-        const error = yield* fails(name, { advert_id: 1001, confirm: true })
+        const { tools: all } = yield* Toolset.offered(MarketplaceToolset)
+        const tool = all.find((one) => one.name === name) ?? (yield* Effect.die(`no tool ${name}`))
+        const error = yield* Effect.flip(tool.call({ advert_id: 1001, confirm: true }))
         assert.strictEqual(codeOf(error), "ADS_READ_ONLY")
         assert.match(String(error), /marketplace\.readOnly|read-only/)
       }
@@ -110,9 +114,9 @@ describe("the marketplace toolset", () => {
     ["ads_check_key", {}],
     ["ads_list_campaigns", { statuses: [9] }],
     ["ads_get_campaign", { advert_id: 1001 }],
-    ["ads_campaign_stats", { ids: [1001, 1002], from: "2026-01-01", to: "2026-03-15", group_by: "day" }],
-    ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-30" }],
-    ["ads_keyword_stats", { advert_id: 1001, from: "2026-01-01", to: "2026-01-10" }],
+    ["ads_report", { campaigns: { ids: [1001, 1002] }, from: "2026-01-01", to: "2026-03-15", by_day: true }],
+    ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-30" }],
+    ["ads_report", { level: "keyword", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-10" }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
@@ -319,8 +323,7 @@ describe("the marketplace toolset", () => {
     ],
     ["ads_get_minus_phrases", { items: [] }, "Invalid items: must not be empty"],
     ["ads_list_campaigns", { ids: [] }, "Invalid ids: must not be empty"],
-    ["ads_campaign_stats", { ids: [], ...days }, "Invalid ids: must not be empty"],
-    ["ads_cluster_stats", { items: [], ...days }, "Invalid items: must not be empty"],
+    ["ads_report", { campaigns: { ids: [] }, ...days }, "Invalid campaigns.ids: must not be empty"],
     ["ads_min_bids", { advert_id: 1001, nm_ids: [] }, "Invalid nm_ids: must not be empty"],
     ["ads_min_bids", { advert_id: 1001, placements: [] }, "Invalid placements: must not be empty"],
     ["ads_plan_campaign", { name: "New", nms: [1], placements: [] }, "Invalid placements: must not be empty"],
@@ -347,7 +350,7 @@ describe("the marketplace toolset", () => {
     ["audit_log", { since: "2026-13-01" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
     ["apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
     ["plan_rollback", { plan_id: "nope" }, "There is no plan nope"],
-    ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]
+    ["ads_report", { level: "keyword", campaigns: { ids: [5] }, ...days }, "campaign not found"]
   ]
 
   it.effect.each(wrong)("refuses %s %o and says: %s", ([name, args, expected]) =>

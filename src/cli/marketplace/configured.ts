@@ -7,6 +7,7 @@ import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import { StatisticsStore } from "../../marketplace/report/KeptStatistics.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
 import { Journals } from "../plans/Journals.ts"
@@ -59,14 +60,17 @@ export const configured = (launch: Launch) =>
       }
       // One configuration has one journal, wherever its server is started.
       const file = path.resolve(folder, settings.journal)
+      const { values } = yield* Journals
+      const withStatistics = (more?: Pick<MarketplaceSettings, "journalProblem">) =>
+        Layer.merge(withSettings(more), Layer.effect(StatisticsStore, values(`${file}.statistics`)))
       if (settings.readOnly || settings.serverReadOnly) {
-        return Layer.merge(withSettings(), journalReading(file))
+        return Layer.merge(withStatistics(), journalReading(file))
       }
       const problem = yield* problemWith(file)
-      if (problem === undefined) return Layer.merge(withSettings(), journal(file))
+      if (problem === undefined) return Layer.merge(withStatistics(), journal(file))
       const journalProblem = `marketplace.journal: ${problem}`
       yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
-      return Layer.merge(withSettings({ journalProblem }), journalReading(file))
+      return Layer.merge(withStatistics({ journalProblem }), journalReading(file))
     })
   )
 

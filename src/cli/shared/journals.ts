@@ -10,6 +10,7 @@ import { besideMemory, long, type Lines, reading, unreadableEntry, whileInUse } 
 import { renewing, tryLock, unlock } from "./locks.ts"
 import { redisProblem } from "./redisProblem.ts"
 import type { Store } from "./Store.ts"
+import { sharedValues } from "./values.ts"
 
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(
@@ -133,5 +134,6 @@ const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
 export const sharedJournals = (store: Store): typeof Journals.Service => ({
   make: (file, lines) => make(store, path.basename(file), lines),
   makeReading: (file, lines) => besideMemory(reader(store, path.basename(file), lines)),
+  values: (file) => Effect.sync(() => sharedValues(store, path.basename(file))),
   problemWith: () => Effect.undefined
 })

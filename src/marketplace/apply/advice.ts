@@ -41,7 +41,7 @@ const varying = (error: MarketplaceError) =>
       AdsForbidden: () => (isClosedToSeller(error) ? onClosed(error) : onForbidden),
       AdsNotFound: () =>
         isSwitchedOff(error)
-          ? "The marketplace switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)."
+          ? "The marketplace switched keyword statistics off on 2026-01-15: use level cluster of ads_report (getNormqueryStats)."
           : "Where an id is wrong, ads_list_campaigns (getAdvertsV2) shows which there are.",
       AdsRateLimited: ({ retryAfterSeconds }) =>
         `Repeat after ${Math.ceil(retryAfterSeconds)} seconds; this call changed nothing.`,

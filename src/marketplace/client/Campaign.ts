@@ -68,9 +68,27 @@ export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Sch
 /** The statuses of a campaign, as the marketplace numbers them. */
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 
+const statusWords = new Map<number, string>([
+  [status.deleting, "being deleted"],
+  [status.ready, "ready to start"],
+  [status.finished, "finished"],
+  [status.declined, "declined"],
+  [status.active, "active"],
+  [status.paused, "paused"]
+])
+
+export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
+
 /** Bids, articles and phrases can be changed only before the start, while the campaign runs, and while it is paused. */
 export const mayChange = (campaign: Campaign): boolean =>
   campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
+
+/** Whether a campaign may have statistics from a day on: it runs, is paused, or ended no sooner. */
+export const mayHaveRunSince = (campaign: Campaign, day: string): boolean => {
+  if (campaign.status === status.active || campaign.status === status.paused) return true
+  const { updated } = campaign.timestamps ?? {}
+  return campaign.status === status.finished && !(typeof updated === "string" && updated.slice(0, 10) < day)
+}
 
 const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
 

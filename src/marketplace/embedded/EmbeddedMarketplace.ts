@@ -2,13 +2,15 @@ import { Clock, Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpClientError, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
+import { settled } from "./budgets.ts"
+import { clusters } from "./clusters.ts"
 import { dispatch, type KeyKind, type Limits } from "./dispatch.ts"
 import { makeOn, type Rules, type Wire } from "./Endpoint.ts"
 import { money } from "./money.ts"
 import { reads } from "./reads.ts"
 import { pathNotFound, toResponse } from "./Reply.ts"
 import { shop } from "./shop.ts"
-import { settled, type State } from "./State.ts"
+import { type State } from "./State.ts"
 import { statistics } from "./statistics.ts"
 import { writes } from "./writes.ts"
 
@@ -76,7 +78,7 @@ const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
   const { lose = () => undefined, wire = "spec" } = options
   const on = makeOn(wire)
   const routes = HttpRouter.addAll(
-    [...reads(on), ...statistics(on), ...money(on), ...writes(on, wire)].map((endpoint) =>
+    [...reads(on), ...statistics(on), ...money(on), ...clusters(on), ...writes(on, wire)].map((endpoint) =>
       HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request))
     )
   )

@@ -1,6 +1,6 @@
 import { DateTime } from "effect"
 
-import type { Advert, State } from "./State.ts"
+import type { Advert, Demand, State } from "./State.ts"
 
 /* Statistics of the embedded marketplace: made up, but the same at every reading, and in agreement with each other. */
 
@@ -13,18 +13,6 @@ export const dayNumber = (ms: number): number => Math.floor((ms + moscowMs) / da
 /** The number of a day that is written as `YYYY-MM-DD`. */
 export const dayOf = (text: string): number =>
   Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(`${text}T00:00:00Z`)) / dayMs)
-
-/** The interest of shoppers in the articles of a campaign. */
-export interface Demand {
-  /** Views of one article on a day. */
-  readonly views: number
-  /** Orders for each click. */
-  readonly conversion: number
-  /** Rubles of one order. */
-  readonly price: number
-  /** Rubles for a thousand views. */
-  readonly cpm: number
-}
 
 /** Counts of one article, or of one of its search clusters, on one day; money in kopecks. */
 export interface Counts {
@@ -96,8 +84,8 @@ export const queriesOf = ({ goods }: State, nm_id: number): ReadonlyArray<string
 
 const demandOf = ({ seed }: State, { demand, id }: Advert, nm_id: number): Demand => ({
   views: 90 + 200 * chance(seed, id, nm_id, 1),
-  conversion: 0.045 + 0.04 * chance(seed, id, nm_id, 2),
-  price: 800 + Math.floor(1700 * chance(seed, id, nm_id, 3)),
+  conversion: 0.07 + 0.05 * chance(seed, id, nm_id, 2),
+  price: 1200 + Math.floor(1800 * chance(seed, id, nm_id, 3)),
   cpm: 150 + Math.floor(200 * chance(seed, id, nm_id, 4)),
   ...demand
 })

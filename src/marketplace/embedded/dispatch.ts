@@ -3,10 +3,11 @@ import { Headers as HttpHeaders, type HttpServerRequest } from "effect/http"
 
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { settled } from "./budgets.ts"
 import data from "./data/limits.json" with { type: "json" }
 import type { Endpoint, Rules } from "./Endpoint.ts"
 import { forbidden, tooMany, toResponse, unauthorized } from "./Reply.ts"
-import { settled, type State } from "./State.ts"
+import { type State } from "./State.ts"
 
 export type Limits = "base" | "full" | "none"
 

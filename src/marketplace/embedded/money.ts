@@ -3,10 +3,11 @@ import { DateTime, Schema } from "effect"
 import type { Purse } from "../client/Account.ts"
 import { status } from "../client/Campaign.ts"
 import { Day } from "../client/ids.ts"
+import { budgetNow } from "./budgets.ts"
 import { articleDay, dayNumber, dayOf } from "./demand.ts"
 import { type Call, type Endpoint, Id, type On } from "./Endpoint.ts"
 import { error, errorFormats, ok, refuse, type Reply, type Written } from "./Reply.ts"
-import { type Advert, budgetNow, isChangeable, type State, withAdvert } from "./State.ts"
+import { type Advert, isChangeable, type State, withAdvert } from "./State.ts"
 
 const Budgets = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
 type Budgets = typeof Budgets.Type

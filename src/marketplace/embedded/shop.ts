@@ -1,7 +1,7 @@
 import { status } from "../client/Campaign.ts"
 import { Kopecks } from "../client/money.ts"
-import { dayNumber, type Demand } from "./demand.ts"
-import { type Advert, type Good, type State, stateOf } from "./State.ts"
+import { dayNumber } from "./demand.ts"
+import { type Advert, type Demand, type Good, type State, stateOf } from "./State.ts"
 
 /* The account of the embedded marketplace: 60 campaigns with 400 articles, and 90 days of statistics. */
 

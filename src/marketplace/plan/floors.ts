@@ -1,5 +1,5 @@
-import type { Floor } from "../client/LowestBids.ts"
 import { kopecksToRubles, type Kopecks } from "../client/money.ts"
+import type { Floor } from "../report/LowestBids.ts"
 
 export type { Floor }
 

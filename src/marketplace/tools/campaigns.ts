@@ -107,7 +107,7 @@ export const getCampaign = Tool.make("ads_get_campaign", {
       next: more(
         offset + page.length,
         articles.length,
-        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_report shows what it brings"
       )
     }
   }, orRefuse)

@@ -5,9 +5,10 @@ import type { Tool } from "../../mcp/Tool.ts"
 import { readOnly } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
 import { readOnlyReason } from "../client/keyRules.ts"
-import type { LowestBids } from "../client/LowestBids.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import type { KeptStatistics } from "../report/KeptStatistics.ts"
+import type { LowestBids } from "../report/LowestBids.ts"
 import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
@@ -16,19 +17,17 @@ import { refusal } from "./errors.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
 import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
+import { report } from "./report.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
-import * as Statistics from "./statistics.ts"
 
 /** The services that the tools of this toolset need. */
-export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
+export type Needs = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
 const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
   Campaigns.listCampaigns,
   Campaigns.getCampaign,
-  Statistics.campaignStats,
-  Statistics.clusterStats,
-  Statistics.keywordStats,
+  report,
   Articles.getMinusPhrases,
   Articles.minBids,
   planBidsTool,

@@ -12,7 +12,7 @@ import {
   nameOf,
   paymentOf,
   placementsOf,
-  status,
+  statusText,
   type Unreadable
 } from "../client/Campaign.ts"
 import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
@@ -53,17 +53,6 @@ export const row = {
   currency: Schema.optionalKey(Schema.String),
   placements: Schema.Array(Placement)
 }
-
-const statusWords = new Map<number, string>([
-  [status.deleting, "being deleted"],
-  [status.ready, "ready to start"],
-  [status.finished, "finished"],
-  [status.declined, "declined"],
-  [status.active, "active"],
-  [status.paused, "paused"]
-])
-
-export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
 
 export { moment, more } from "../../changes/tools/summary.ts"
 

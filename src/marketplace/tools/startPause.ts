@@ -9,7 +9,7 @@ import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { explain } from "../apply/advice.ts"
 import { Plans } from "../apply/Plans.ts"
-import { articlesOf, type Campaign, nameOf, status } from "../client/Campaign.ts"
+import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { AmountTold } from "../client/money.ts"
@@ -17,7 +17,7 @@ import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
-import { budgetShown, campaignRow, row, statusText, reportedAmount } from "./shown.ts"
+import { budgetShown, campaignRow, row, reportedAmount } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
 const moveShown = Schema.Struct({

@@ -3,6 +3,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { oneLine, visibleJson } from "../../../internal/foreignText.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
+import { GatheringSeconds } from "../../../mcp/callTime.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import { render as renderFailure, type ToolFailure } from "../../../mcp/ToolError.ts"
@@ -57,6 +58,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   const { answerLimit } = launch
   return yield* calledAtOnce(tool, input).pipe(
     withProgressLine,
+    Effect.provideService(GatheringSeconds, patience),
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({
@@ -67,6 +69,9 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     Effect.raceFirst(Effect.as(stopRequested, 130))
   )
 }, Effect.scoped)
+
+/** Seconds for which somebody at a terminal waits for what a rate limit allows only slowly: they see how far it is. */
+const patience = 4 * 3600
 
 /** The tools can be listed without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {

@@ -1,14 +1,14 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
-import { gatheringSeconds } from "../../../mcp/callTime.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
-import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { isBecause } from "../../client/MarketplaceError.ts"
 import { caps } from "../../client/operations.ts"
 import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
+import { type Asked, keptMinutes, LowestBids } from "../../report/LowestBids.ts"
+import { gatheringUntil } from "../deadline.ts"
 
 /** Minimum bids are read unasked for up to this many campaigns; more may take several calls. */
 const askedUnbidden = 20
@@ -29,7 +29,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
     return yield* new InvalidArgument({ argument: "check_floors", problem })
   }
-  const until = (yield* Clock.currentTimeMillis) + gatheringSeconds * 1000
+  const until = yield* gatheringUntil
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
