@@ -8,11 +8,11 @@ import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { pictureOf } from "../src/engine/workflow/drawing/markup.ts"
 import { sceneOf } from "../src/engine/workflow/drawing/scene.ts"
 import { svgOf } from "../src/engine/workflow/drawing/svg.ts"
 import { agentType } from "../src/engine/workflow/naming.ts"
 import { runsIn } from "../src/engine/workflow/runs.ts"
+import { pictureOf } from "./pictureOf.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

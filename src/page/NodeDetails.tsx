@@ -1,5 +1,5 @@
 import type { SceneNode } from "../engine/workflow/drawing/model.ts"
-import { nameOf } from "../engine/workflow/nameOf.ts"
+import { nameOf } from "../engine/workflow/nodes.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { pretty, textOf } from "./json.ts"
 import { Badge } from "./parts.tsx"

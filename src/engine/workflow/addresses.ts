@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "./models.ts"
-import { isEnabled, kindOf } from "./triggers.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import type { Workflow } from "./models.ts"
+import { nameOf } from "./nodes.ts"
+import { isEnabled, isTrigger, kindOf } from "./triggers.ts"
 
 /** Where an active workflow is called from outside. */
 export interface Address {
@@ -91,7 +92,7 @@ interface Owner {
 }
 
 /** Two nodes that want the same calls. */
-export interface Collision {
+interface Collision {
   readonly node: string
   /** Method and path: `POST /webhook/orders`. */
   readonly address: string
@@ -119,3 +120,90 @@ const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
   if (!Predicate.isObject(parameters) || !Array.isArray(parameters.httpMethod)) return [node]
   return parameters.httpMethod.map((httpMethod: unknown) => ({ ...node, parameters: { ...parameters, httpMethod } }))
 }
+
+/** The path that a trigger listens at, as its parameters say; expressions stand as they are. */
+export const pathOf = ({ parameters }: JsonObject): string | undefined => {
+  if (!isJsonObject(parameters)) return undefined
+  const { options, path } = parameters
+  const found = path === undefined && isJsonObject(options) ? options.path : path
+  return Predicate.isString(found) ? found : undefined
+}
+
+/** Whether a trigger listens at a path, given as its parameters hold it, as its address, or as the whole URL. */
+export const isPathOf = (node: JsonObject, wanted: string): boolean => {
+  if (!isTrigger(node)) return false
+  const own = segmentsOf(pathOf(node) ?? "")
+  const asked = segmentsOf(wanted)
+  const { webhookId } = node
+  const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+  return (
+    (own.length > 0 && fits(own, asked)) || (behindId !== undefined && (behindId.length === 0 || fits(own, behindId)))
+  )
+}
+
+const fits = (own: ReadonlyArray<string>, asked: ReadonlyArray<string>) =>
+  own.length === asked.length &&
+  own.every((segment, place) => segment === asked[place] || (segment.startsWith(":") && asked[place] !== ""))
+
+/** What is said of an address before its path: the host, and where it listens. */
+const before = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?/i
+/** What is asked there begins with one of these. */
+const asked = /[?#]/
+
+const segmentsOf = (path: string): ReadonlyArray<string> =>
+  path
+    .trim()
+    .split(asked, 1)
+    .join("")
+    .replace(before, "")
+    .split("/")
+    .filter((segment) => segment !== "")
+
+/** Editors choose such a path where nobody else does. */
+const generated = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * The nodes of a copy, which have new webhook ids already. A path that an editor once chose becomes the new id, as editors
+ * do it, the same for all nodes that share it; one that somebody has chosen stays.
+ */
+export const nodesWithOwnPaths = (
+  nodes: ReadonlyArray<JsonObject>,
+  originals: ReadonlyArray<JsonObject>
+): ReadonlyArray<JsonObject> => {
+  const copied = new Set(originals.map(parameterPath))
+  const renewed = new Map<string, string>()
+  return nodes.map((node) => {
+    const path = parameterPath(node)
+    const { parameters, webhookId } = node
+    if (!Predicate.isString(webhookId) || !generated.test(path) || !copied.has(path)) return node
+    const own = renewed.get(path) ?? webhookId
+    renewed.set(path, own)
+    return { ...node, parameters: { ...objectOf(parameters), path: own } }
+  })
+}
+
+const parameterPath = ({ parameters }: JsonObject): string => {
+  const { path } = objectOf(parameters)
+  return Predicate.isString(path) ? path : ""
+}
+
+/** What to say of nodes of a copy that want the same calls as nodes of its original. */
+export const sharedAddresses = (nodes: ReadonlyArray<JsonObject>, original: Workflow): ReadonlyArray<string> => {
+  const { active, activeVersion, id } = original
+  const theirs = [...original.nodes, ...(active ? objectsOf(objectOf(activeVersion).nodes) : [])]
+  const servers = new Set(theirs.filter(isServer).map(parameterPath))
+  const shared = [
+    ...collisions({ id: "", nodes }, { id, nodes: theirs }),
+    ...nodes
+      .filter((node) => isServer(node) && servers.has(parameterPath(node)))
+      .map((node) => ({ node: nameOf(node), address: `/mcp/${parameterPath(node)}` }))
+  ]
+  return shared.map(
+    ({ address, node }) =>
+      `${node} has ${address} in common with ${id}: only one of both can answer there while both are active. ` +
+      "Set parameters.path of one of them."
+  )
+}
+
+/** Whether MCP clients find a node at its path. */
+const isServer = (node: JsonObject) => kindOf(node) === "mcpTrigger" && isEnabled(node)

@@ -1,10 +1,10 @@
 import { Predicate, Struct } from "effect"
 
 import { nameAmongWords, oneLine, quotedLines } from "../../internal/foreignText.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
-import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
-import { groupChanges } from "./differenceOfGroups.ts"
+import { type Change, connectionChanges, pinChanges } from "./differenceOfConnections.ts"
 import {
   cutValue,
   describeValue,
@@ -13,17 +13,16 @@ import {
   type ValueDifference,
   valueDifferences
 } from "./differenceOfValues.ts"
-import { nameOf } from "./models.ts"
 import { nodeKind, toEngineType } from "./naming.ts"
-import { type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodePairs.ts"
+import { groupChanges } from "./nodeGroups.ts"
+import { nameOf, type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodes.ts"
 import { renameInNode } from "./references.ts"
 import { kindOf } from "./triggers.ts"
-import { isSameJson } from "./versions.ts"
 
-export type { Change } from "./differenceOfGraph.ts"
+export type { Change } from "./differenceOfConnections.ts"
 
 /** What is only compared where somebody asks for it. */
-export interface Also {
+interface Also {
   /** How many nodes were moved on the canvas, as one change. */
   readonly positions?: boolean
   /** The ids of nodes and webhooks. */

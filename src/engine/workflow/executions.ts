@@ -4,7 +4,7 @@ import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nodesNamed, namesOf, partOfRecord } from "./views.ts"
 
-export interface Part {
+interface Part {
   /** Only these nodes. */
   readonly nodes?: ReadonlyArray<string> | undefined
   /** At most so many items of each node, from its first run on. */
@@ -171,7 +171,7 @@ const mapValues = (record: JsonObject, change: (value: unknown) => unknown): Jso
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 /** A span of time; both ends belong to it. Times are ISO 8601. */
-export interface Period {
+interface Period {
   readonly startedAfter?: string | undefined
   readonly startedBefore?: string | undefined
 }

@@ -1,10 +1,9 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { type Edge, edgesOf } from "./differenceOfConnections.ts"
-import { nameOf } from "./models.ts"
-import { nodesOf } from "./nodePairs.ts"
+import { nameOf, nodesOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
+import { type Edge, edgesOf } from "./wires.ts"
 
 /** A workflow's nodes in the order in which a person would tell of them. */
 export interface Flow {

@@ -1,12 +1,12 @@
 import { clipped, oneLine } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { edgesOf } from "./differenceOfConnections.ts"
 import { flowOf } from "./flow.ts"
-import { nameOf } from "./models.ts"
+import { nameOf } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { summaryOf } from "./summary.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
+import { edgesOf } from "./wires.ts"
 
 /** Nodes that a drawing still shows. */
 const most = 150

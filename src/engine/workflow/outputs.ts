@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { agentType, nodeType, toEngineType } from "./naming.ts"
 import { kindOf } from "./triggers.ts"
 
 /** Output names of kinds that always have the same. */
@@ -59,4 +60,27 @@ export const outputName = (node: JsonObject | undefined, index: number): string 
   if (name !== undefined) return name
   if (node.onError === "continueErrorOutput" && index === countOf(node)) return "error"
   return index === 0 && names.length === 0 ? "" : `${index}`
+}
+
+/** What parts of AI nodes give to the node that they belong to, by how their types begin. */
+const beginnings: ReadonlyArray<readonly [kind: RegExp, link: string]> = [
+  [/^(?:lm[A-Z]|modelSelector$)/, "ai_languageModel"],
+  [/^memory(?!Manager$|ChatRetriever$)/, "ai_memory"],
+  [/^(?:tool(?!Executor$)|mcpClientTool$|agentTool$)/, "ai_tool"],
+  [/^outputParser/, "ai_outputParser"],
+  [/^embeddings/, "ai_embedding"],
+  [/^textSplitter/, "ai_textSplitter"],
+  [/^document/, "ai_document"],
+  [/^retriever/, "ai_retriever"],
+  [/^reranker/, "ai_reranker"]
+]
+
+/** The type of connection that begins at a node of this type, where it is no main one: `ai_tool`. */
+export const aiLinkOf = (type: string): string | undefined => {
+  const full = toEngineType(type)
+  const [parts, base] = [agentType(""), nodeType("")]
+  if (full.startsWith(base)) return /[a-z]Tool$/.test(full) ? "ai_tool" : undefined
+  if (!full.startsWith(parts)) return undefined
+  const kind = full.slice(parts.length)
+  return beginnings.find(([beginning]) => beginning.test(kind))?.[1]
 }

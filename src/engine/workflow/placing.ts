@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections } from "./models.ts"
-import { nameOf } from "./nameOf.ts"
+import { nameOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
 import { type Wire, wiresOf } from "./wires.ts"
 

@@ -3,18 +3,18 @@ import { Predicate } from "effect"
 import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
-import type { Edge } from "./differenceOfConnections.ts"
-import { groupsIn } from "./differenceOfGroups.ts"
 import { type Flow, flowOf } from "./flow.ts"
-import { nameOf } from "./models.ts"
 import { shortType } from "./naming.ts"
+import { groupsIn } from "./nodeGroups.ts"
+import { nameOf } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { summaryOf } from "./summary.ts"
+import type { Edge } from "./wires.ts"
 
 /** What a sketch may know beside the workflow. */
-export interface Beside {
+interface Beside {
   /** Names of other workflows by their ids. */
   readonly workflows?: ReadonlyMap<string, string>
   /** What became of its nodes in an execution. */

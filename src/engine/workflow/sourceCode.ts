@@ -1,8 +1,7 @@
 import { lazy } from "../../internal/memoize.ts"
-import { endOfRegExp } from "./endOfRegExp.ts"
 
 /** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
-export type Language = "javascript" | "python"
+type Language = "javascript" | "python"
 
 /** Says what a node is to be called from now on; `undefined` leaves the name as it is. */
 export type Naming = (name: string) => string | undefined
@@ -19,37 +18,8 @@ export const renameInCode = (code: string, language: Language, visit: Visit): st
   mayRefer(code, visit) ? scan(code, 0, { ...dialects()[language], ...visit }).text : code
 
 /** Most texts hold nothing like a reference. */
-const mayRefer = (text: string, { onText }: Visit) =>
+export const mayRefer = (text: string, { onText }: Visit) =>
   onText !== undefined || /[$_](?:\s*\(|node|items|getPairedItem)/.test(text)
-
-/**
- * A template in which the expressions, `{{ … }}`, go through `naming`, and the text around them stays. A backslash takes
- * the meaning from a bracket; brackets that nobody closes are text.
- */
-export const renameInTemplate = (template: string, visit: Visit): string => {
-  if (!mayRefer(template, visit)) return template
-  let text = ""
-  let at = 0
-  for (;;) {
-    const from = bracket(template, "{{", at)
-    const to = from < 0 ? -1 : bracket(template, "}}", from + 2)
-    if (to < 0) return text + template.slice(at)
-    const inside = template.slice(from + 2, to)
-    text += `${template.slice(at, from)}{{${withoutBrackets(inside, renameInCode(inside, "javascript", visit))}}}`
-    at = to + 2
-  }
-}
-
-/** The place of the next bracket that has no backslash before it. */
-const bracket = (template: string, which: "{{" | "}}", from: number): number => {
-  let at = template.indexOf(which, from)
-  while (at > 0 && template.charAt(at - 1) === "\\") at = template.indexOf(which, at + 1)
-  return at
-}
-
-/** A name with brackets in it would end the expression that it is put into. */
-const withoutBrackets = (before: string, after: string): string =>
-  before.includes("}}") ? after : after.replaceAll("}}", "}\\u007d")
 
 interface Dialect {
   /** What stands before a reference: `$` or `_`. */
@@ -282,4 +252,21 @@ const regExp = (code: string, at: number): Piece | undefined => {
   const isDivision = /[\p{ID_Continue}$)\]}"'`]$/u.test(before) && !/\b(?:return|typeof|case|in|of)$/.test(before)
   const end = isDivision ? undefined : endOfRegExp(code, at)
   return end === undefined ? undefined : { length: end - at, text: code.slice(at, end) }
+}
+
+/** Characters of a regular expression; what goes on longer is none. */
+const maxRegExp = 1000
+
+/** The end of a regular expression that begins with the slash at this place; its classes may hold slashes. */
+const endOfRegExp = (code: string, at: number): number | undefined => {
+  let isInClass = false
+  for (let end = at + 1; end < code.length && end - at <= maxRegExp; end++) {
+    const character = code.charAt(end)
+    if (character === "\n") return undefined
+    if (character === "\\") end += 1
+    else if (character === "[") isInClass = true
+    else if (character === "]") isInClass = false
+    else if (character === "/" && !isInClass) return end + 1
+  }
+  return undefined
 }

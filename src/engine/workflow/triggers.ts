@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { InvalidWorkflow } from "./InvalidWorkflow.ts"
+import { InvalidWorkflow } from "./models.ts"
 import { nodeKind, neutralType } from "./naming.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */

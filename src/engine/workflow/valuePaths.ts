@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Predicate, Result, Struct } from "effect"
 
 import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 
@@ -112,4 +112,63 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
   if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]))
+}
+
+/** A text or a number inside a value, and where it stands. */
+export interface Leaf {
+  /** From the value's root: `options.timeout`, `rules.values[0].outputKey`. */
+  readonly path: string
+  /** The name of its field, or that beside it where it is a `{name, value}`. */
+  readonly field: string
+  readonly text: string
+}
+
+const maxDepth = 60
+
+/** Every text and number inside a value, in its order. */
+export const leavesOf = (value: unknown, path = "", field = "", depth = 0): ReadonlyArray<Leaf> => {
+  if (Predicate.isString(value) || Predicate.isNumber(value)) return [{ path, field, text: String(value) }]
+  if (depth > maxDepth) return []
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, place) => leavesOf(item, `${path}[${place}]`, field, depth + 1))
+  }
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    leavesOf(item, joined(path, name), name === "value" ? (nameBeside(value) ?? name) : name, depth + 1)
+  )
+}
+
+/** `options.timeout`; a name that is none of a field stands in brackets. */
+export const joined = (path: string, name: string): string => {
+  if (!/^[\w$ -]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`
+  return path === "" ? name : `${path}.${name}`
+}
+
+/** What a `{name, value}` is called. */
+export const nameBeside = (value: object): string | undefined => {
+  const { key, name }: Readonly<Record<string, unknown>> = { ...value }
+  return [name, key].find(Predicate.isString)
+}
+
+/** Beside the id of what a parameter points at, editors keep its name and address, and show them as they are. */
+const kept = ["cachedResultName", "cachedResultUrl"] as const
+
+/** Parameters that were changed, without the names and addresses of what they no longer point at. */
+export const withoutFormerNames = (before: unknown, after: unknown): unknown => {
+  if (Array.isArray(after)) {
+    const others: ReadonlyArray<unknown> = Array.isArray(before) ? before : []
+    return after.map((item: unknown, index) => withoutFormerNames(others[index], item))
+  }
+  if (!isJsonObject(after) || before === after) return after
+  const former = isJsonObject(before) ? before : {}
+  const inner = Object.fromEntries(
+    Object.entries(after).map(([name, value]) => [name, withoutFormerNames(former[name], value)])
+  )
+  const isOther = after.__rl === true && former.__rl === true && after.value !== former.value
+  return isOther
+    ? Struct.omit(
+        inner,
+        kept.filter((name) => former[name] !== undefined && former[name] === after[name])
+      )
+    : inner
 }

@@ -4,7 +4,8 @@ import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { clipped, listed } from "../../internal/foreignText.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { memoizable, memoized } from "../../internal/memoize.ts"
-import { type Workflow, nameOf } from "./models.ts"
+import type { Workflow } from "./models.ts"
+import { nameOf } from "./nodes.ts"
 
 export { isSameJson } from "../../internal/json/digest.ts"
 
@@ -28,7 +29,7 @@ const versionWith = memoized((workflow: Workflow, nodes: ReadonlyArray<NodeDiges
   ].join("-")
 )
 
-export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
+const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
 
 /**
  * The version of a workflow of which only some nodes are shown. It is as good as the whole one, except for replacing the nodes:
@@ -39,7 +40,7 @@ export const partVersion = (version: string): string => `${version}-part`
 export const isPartVersion = (text: string): boolean => isVersion(text) && text.endsWith("-part")
 
 /** The parts in which two versions differ. */
-export const changedParts = (a: string, b: string): ReadonlyArray<string> => {
+const changedParts = (a: string, b: string): ReadonlyArray<string> => {
   const [those, these] = [a.split("-"), b.split("-")]
   return parts.filter((_, place) => those[place] !== these[place])
 }
@@ -49,13 +50,13 @@ export const isSameContent = (a: Workflow, b: Workflow): boolean =>
   changedParts(versionOf(a), versionOf(b)).every((part) => part === "active")
 
 /** The digest of the nodes in a version. */
-export const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
+const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
 
 /** A node's name and its digest. */
-export type NodeDigest = readonly [name: string, digest: string]
+type NodeDigest = readonly [name: string, digest: string]
 
 /** A digest of every node; those of a large workflow are cached with it, since one reading is compared several times. */
-export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
+const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
   digestsOf(nodes.length < large ? nodes : memoizable(nodes))
 
 const digestsOf = memoized((nodes: Workflow["nodes"]): ReadonlyArray<NodeDigest> =>

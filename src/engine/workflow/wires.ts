@@ -1,3 +1,6 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections, Target } from "./models.ts"
 
 /** One connection of two nodes. */
@@ -84,3 +87,28 @@ export const bridges = (connections: Connections, node: string, output: number):
     .filter(({ source }) => source !== node)
     .flatMap((before) => away.map(({ input, target }) => ({ ...before, target, input })))
 }
+/** One arrow between two nodes, as an engine keeps it; either may not be there. */
+
+export interface Edge {
+  readonly source: string
+  readonly type: string
+  readonly output: number
+  readonly target: string
+  readonly targetType: string
+  readonly input: number
+}
+/** Every arrow that can be read from connections, whatever else stands between them. */
+
+export const edgesOf = (connections: unknown): ReadonlyArray<Edge> =>
+  Object.entries(objectOf(connections)).flatMap(([source, types]) =>
+    Object.entries(objectOf(types)).flatMap(([type, outputs]) =>
+      listOf(outputs).flatMap((targets, output) =>
+        listOf(targets).flatMap((target): ReadonlyArray<Edge> => {
+          if (!isJsonObject(target) || !Predicate.isString(target.node)) return []
+          const targetType = Predicate.isString(target.type) ? target.type : type
+          return [{ source, type, output, target: target.node, targetType, input: indexOf(target.index) }]
+        })
+      )
+    )
+  )
+const indexOf = (index: unknown) => (Predicate.isNumber(index) ? index : 0)

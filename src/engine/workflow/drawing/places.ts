@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Edge } from "../differenceOfConnections.ts"
 import type { Connections } from "../models.ts"
-import { nameOf } from "../nameOf.ts"
+import { nameOf } from "../nodes.ts"
 import { arrange, type Position, positionOf } from "../placing.ts"
+import type { Edge } from "../wires.ts"
+import type { Box } from "./model.ts"
 
 /** Sizes of what is drawn. */
 export const stepSize = { width: 200, height: 56 }
@@ -81,4 +82,17 @@ const stretchOf = (places: ReadonlyArray<Position>, sizes: ReadonlyArray<number>
     return [((one.size + next.size) / 2 + gap) / (next.along - one.along)]
   })
   return Math.min(Math.max(0.75, ...wanted.slice(0, 5000)), 1.7)
+}
+/** Room that an arrow takes below a box. */
+const roomForArrow = 40
+/** A height below two boxes, and below those between them that would be in the way there. */
+
+export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number => {
+  const left = Math.min(from.x, to.x)
+  const right = Math.max(from.x + from.width, to.x + to.width)
+  const between = boxes.filter(({ width, x }) => x < right && x + width > left).toSorted((a, b) => a.y - b.y)
+  return between.reduce(
+    (low, { height, y }) => (y < low + 12 && y + height + roomForArrow > low ? y + height + roomForArrow : low),
+    Math.max(from.y + from.height, to.y + to.height) + roomForArrow
+  )
 }

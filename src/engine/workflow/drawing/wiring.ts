@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Edge } from "../differenceOfConnections.ts"
 import { outputName } from "../outputs.ts"
 import type { NodeRun } from "../runs.ts"
+import type { Edge } from "../wires.ts"
 import type { Box, Fate, SceneLabel, SceneWire } from "./model.ts"
+import { freeBelow } from "./places.ts"
 import { fit, plain, round } from "./text.ts"
 
 /** An end of arrows: the node as it is kept, and where it is drawn. */
@@ -129,20 +130,6 @@ const onwards = ([x, y]: Point, [toX, toY]: Point): string => {
 const back = ([x, y]: Point, [toX, toY]: Point, low: number): string => {
   const middle = (x + toX) / 2
   return `M${at(x, y)}C${at(x + 64, y)} ${at(x + 64, low)} ${at(middle, low)}S${at(toX - 64, toY)} ${at(toX, toY)}`
-}
-
-/** Room that an arrow takes below a box. */
-const gap = 40
-
-/** A height below two boxes, and below those between them that would be in the way there. */
-export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number => {
-  const left = Math.min(from.x, to.x)
-  const right = Math.max(from.x + from.width, to.x + to.width)
-  const between = boxes.filter(({ width, x }) => x < right && x + width > left).toSorted((a, b) => a.y - b.y)
-  return between.reduce(
-    (low, { height, y }) => (y < low + 12 && y + height + gap > low ? y + height + gap : low),
-    Math.max(from.y + from.height, to.y + to.height) + gap
-  )
 }
 
 const at = (x: number, y: number): string => `${round(x)} ${round(y)}`

@@ -1,8 +1,10 @@
-import { Struct } from "effect"
+import { Predicate, Struct } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "./models.ts"
+
+/** The name of a node, "" if it has none. */
+export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
 export interface NodePairs {
