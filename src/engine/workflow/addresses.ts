@@ -5,7 +5,7 @@ import type { Workflow } from "./models.ts"
 import { nameOf } from "./nodes.ts"
 import { isEnabled, isTrigger, kindOf } from "./triggers.ts"
 
-/** Where an active workflow is called from outside. */
+/** An address at which an active workflow is called from outside. */
 export interface Address {
   readonly kind: "webhook" | "form" | "chat"
   /** Name of the trigger node. */
@@ -37,9 +37,9 @@ const webhook: Find = (workflowId, node) => {
 /** Forms of the first version have an address of their own making, which nobody uses any more. */
 const form: Find = (workflowId, node) => {
   const { path, options } = parametersOf(node)
-  const own = path === undefined || path === "" ? objectOf(options).path : path
-  return kindOf(node) === "formTrigger" && node.typeVersion !== 1 && isFixed(own)
-    ? address("form", "POST", workflowId, node, own)
+  const formPath = path === undefined || path === "" ? objectOf(options).path : path
+  return kindOf(node) === "formTrigger" && node.typeVersion !== 1 && isFixed(formPath)
+    ? address("form", "POST", workflowId, node, formPath)
     : undefined
 }
 
@@ -58,21 +58,21 @@ const address = (
   node: JsonObject,
   path = ""
 ): Address | undefined => {
-  const own = path.split("/").filter((segment) => segment !== "")
-  const variables = own.filter((segment) => segment.startsWith(":")).map((segment) => segment.slice(1))
+  const pathSegments = path.split("/").filter((segment) => segment !== "")
+  const variables = pathSegments.filter((segment) => segment.startsWith(":")).map((segment) => segment.slice(1))
   const name = nameOf(node)
   const segments = Predicate.isString(node.webhookId)
-    ? withId(node.webhookId, own, kind === "chat" || variables.length > 0)
-    : [workflowId, encode(name.toLowerCase()), ...own]
+    ? withId(node.webhookId, pathSegments, kind === "chat" || variables.length > 0)
+    : [workflowId, encode(name.toLowerCase()), ...pathSegments]
   if (segments.some((segment) => segment === "." || segment === "..")) return undefined
   const root = kind === "form" ? "form" : "webhook"
   return { kind, node: name, method, path: `/${[root, ...segments].map(encodeSegment).join("/")}`, variables }
 }
 
 /** The id stands for a path that is missing, and before one that cannot tell its workflow by itself. */
-const withId = (id: string, own: ReadonlyArray<string>, isBelowId: boolean): ReadonlyArray<string> => {
-  if (isBelowId) return [id, ...own]
-  return own.length === 0 ? [id] : own
+const withId = (id: string, pathSegments: ReadonlyArray<string>, isBelowId: boolean): ReadonlyArray<string> => {
+  if (isBelowId) return [id, ...pathSegments]
+  return pathSegments.length === 0 ? [id] : pathSegments
 }
 
 const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode(segment.slice(1))}` : encode(segment))
@@ -125,37 +125,41 @@ const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
 export const pathOf = ({ parameters }: JsonObject): string | undefined => {
   if (!isJsonObject(parameters)) return undefined
   const { options, path } = parameters
-  const found = path === undefined && isJsonObject(options) ? options.path : path
-  return Predicate.isString(found) ? found : undefined
+  const listeningPath = path === undefined && isJsonObject(options) ? options.path : path
+  return Predicate.isString(listeningPath) ? listeningPath : undefined
 }
 
 /** Whether a trigger listens at a path, given as its parameters hold it, as its address, or as the whole URL. */
 export const isPathOf = (node: JsonObject, wanted: string): boolean => {
   if (!isTrigger(node)) return false
-  const own = segmentsOf(pathOf(node) ?? "")
-  const asked = segmentsOf(wanted)
+  const segments = segmentsOf(pathOf(node) ?? "")
+  const wantedSegments = segmentsOf(wanted)
   const { webhookId } = node
-  const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+  const behindId =
+    Predicate.isString(webhookId) && wantedSegments[0] === webhookId ? wantedSegments.slice(1) : undefined
   return (
-    (own.length > 0 && fits(own, asked)) || (behindId !== undefined && (behindId.length === 0 || fits(own, behindId)))
+    (segments.length > 0 && fits(segments, wantedSegments)) ||
+    (behindId !== undefined && (behindId.length === 0 || fits(segments, behindId)))
   )
 }
 
-const fits = (own: ReadonlyArray<string>, asked: ReadonlyArray<string>) =>
-  own.length === asked.length &&
-  own.every((segment, place) => segment === asked[place] || (segment.startsWith(":") && asked[place] !== ""))
+const fits = (segments: ReadonlyArray<string>, wantedSegments: ReadonlyArray<string>) =>
+  segments.length === wantedSegments.length &&
+  segments.every(
+    (segment, place) => segment === wantedSegments[place] || (segment.startsWith(":") && wantedSegments[place] !== "")
+  )
 
-/** What is said of an address before its path: the host, and where it listens. */
-const before = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?/i
-/** What is asked there begins with one of these. */
-const asked = /[?#]/
+/** The part of an address before its path: the host, and the root of the kind of trigger. */
+const hostAndRoot = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?/i
+/** The signs at which the query or the fragment of an address begins. */
+const queryOrFragment = /[?#]/
 
 const segmentsOf = (path: string): ReadonlyArray<string> =>
   path
     .trim()
-    .split(asked, 1)
+    .split(queryOrFragment, 1)
     .join("")
-    .replace(before, "")
+    .replace(hostAndRoot, "")
     .split("/")
     .filter((segment) => segment !== "")
 
@@ -176,9 +180,9 @@ export const nodesWithOwnPaths = (
     const path = parameterPath(node)
     const { parameters, webhookId } = node
     if (!Predicate.isString(webhookId) || !generated.test(path) || !copied.has(path)) return node
-    const own = renewed.get(path) ?? webhookId
-    renewed.set(path, own)
-    return { ...node, parameters: { ...objectOf(parameters), path: own } }
+    const newPath = renewed.get(path) ?? webhookId
+    renewed.set(path, newPath)
+    return { ...node, parameters: { ...objectOf(parameters), path: newPath } }
   })
 }
 
@@ -187,7 +191,7 @@ const parameterPath = ({ parameters }: JsonObject): string => {
   return Predicate.isString(path) ? path : ""
 }
 
-/** What to say of nodes of a copy that want the same calls as nodes of its original. */
+/** Warnings about nodes of a copy that want the same calls as nodes of its original. */
 export const sharedAddresses = (nodes: ReadonlyArray<JsonObject>, original: Workflow): ReadonlyArray<string> => {
   const { active, activeVersion, id } = original
   const theirs = [...original.nodes, ...(active ? objectsOf(objectOf(activeVersion).nodes) : [])]

@@ -2,8 +2,7 @@ import { Predicate } from "effect"
 
 import { nameAmongWords } from "../../internal/foreignText.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { own } from "./differenceOfValues.ts"
+import { fieldIn, isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, type NodePairs, nodesOf, renamesIn } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import { type Edge, edgesOf } from "./wires.ts"
@@ -28,11 +27,11 @@ export interface Change {
   readonly field?: string
   readonly before?: unknown
   readonly after?: unknown
-  /** What changed in a text of several lines, as a patch. */
+  /** The changes in a text of several lines, as a patch. */
   readonly hunk?: string
 }
 
-/** Arrows that came, went, or were led elsewhere; those that went with their node are not told apart. */
+/** Arrows that came, went, or were led elsewhere; those that went with their node are no changes of their own. */
 export const connectionChanges = (before: JsonObject, after: JsonObject, pairs: NodePairs): ReadonlyArray<Change> => {
   if (before.connections === undefined || after.connections === undefined) return []
   const renames = renamesIn(pairs)
@@ -44,12 +43,12 @@ export const connectionChanges = (before: JsonObject, after: JsonObject, pairs: 
   }))
   const gone = new Set(pairs.removed.map(nameOf))
   const nodes = new Map([...nodesOf(before), ...nodesOf(after)].map((node) => [nameOf(node), node]))
-  const found = outputDifferences(old, edgesOf(after.connections))
-  const sources = new Set(found.map(({ source }) => source))
+  const changes = outputDifferences(old, edgesOf(after.connections))
+  const sources = new Set(changes.map(({ source }) => source))
   const inForm =
     renames.size > 0 ? [] : formDifferences(before.connections, after.connections).filter((name) => !sources.has(name))
   return [
-    ...found.flatMap((one) => outputChanges(one, nodes, gone)),
+    ...changes.flatMap((one) => outputChanges(one, nodes, gone)),
     ...inForm.map((node): Change => ({
       kind: "connection",
       node,
@@ -108,7 +107,7 @@ export const pinChanges = (
   )
   const now = objectOf(after.pinData)
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((node): ReadonlyArray<Change> => {
-    const [was, is] = [own(old, node), own(now, node)]
+    const [was, is] = [fieldIn(old, node), fieldIn(now, node)]
     if (isSameJson(was, is)) return []
     const [from, to] = [count(was), count(is)]
     const text =
@@ -128,7 +127,7 @@ const count = (items: unknown): string => {
   return size === 1 ? "1 item" : `${size} items`
 }
 
-/** What became of the targets of one output. */
+/** The changes to the targets of one output. */
 interface OutputDifference {
   readonly source: string
   readonly type: string
@@ -167,7 +166,7 @@ const outputDifferences = (
   })
 }
 
-/** What one list of arrows has more than another. */
+/** The arrows that one list has more than another. */
 const beyond = (edges: ReadonlyArray<Edge>, others: ReadonlyArray<Edge>): ReadonlyArray<Edge> => {
   const left = new Map<string, number>()
   for (const edge of others) left.set(targetKey(edge), (left.get(targetKey(edge)) ?? 0) + 1)
@@ -182,11 +181,11 @@ const beyond = (edges: ReadonlyArray<Edge>, others: ReadonlyArray<Edge>): Readon
 const formDifferences = (before: unknown, after: unknown): ReadonlyArray<string> => {
   const [old, now] = [objectOf(before), objectOf(after)]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (source) => !isSameJson(rest(own(old, source)), rest(own(now, source)))
+    (source) => !isSameJson(rest(fieldIn(old, source)), rest(fieldIn(now, source)))
   )
 }
 
-/** What is written of a node's connections beside its arrows; the spellings of "nothing there" are none. */
+/** The content of a node's connections beside its arrows, which is none for all spellings of "nothing there". */
 const rest = (types: unknown): unknown => {
   if (!isJsonObject(types)) return types ?? null
   const left = Object.entries(types).flatMap(([type, outputs]) => {

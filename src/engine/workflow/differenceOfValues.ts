@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { clipped, quotedText, visibleJson } from "../../internal/foreignText.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { fieldIn, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets, maskText } from "../../internal/secrets/maskSecrets.ts"
 import { joined, nameBeside } from "./valuePaths.ts"
 
@@ -37,7 +37,7 @@ export const valueDifferences = (
     return names.flatMap((name) => {
       const beside = name === "value" ? nameBeside(after) : undefined
       const inner = { path: joined(path, name), field: beside ?? name, depth: depth + 1 }
-      return valueDifferences(own(before, name), own(after, name), inner)
+      return valueDifferences(fieldIn(before, name), fieldIn(after, name), inner)
     })
   }
   if (depth < maxDepth && Array.isArray(before) && Array.isArray(after)) {
@@ -45,10 +45,6 @@ export const valueDifferences = (
   }
   return [{ path, field, before, after }]
 }
-
-/** A field that an object has itself. */
-export const own = (object: JsonObject, name: string): unknown =>
-  Object.hasOwn(object, name) ? object[name] : undefined
 
 /** Items are compared from both ends, so that one that is put in between does not make all later ones differ. */
 const listDifferences = (
@@ -74,7 +70,7 @@ const room = 80
 export const shortValue = (value: unknown, field = "", size = room): string =>
   visibleJson(clipped(JSON.stringify(maskSecrets(value, field)) ?? "nothing", size))
 
-/** How one place changed, in words, and as a patch where it holds several lines. */
+/** The change at one place in words, and as a patch where it has several lines. */
 export const describeValue = (
   name: string,
   { after, before, field }: Pick<ValueDifference, "after" | "before" | "field">
@@ -101,9 +97,9 @@ const describeText = (name: string, before: string, after: string, field: string
 
 /** A value for a machine: whole where it is short, else the beginning of its JSON. */
 export const cutValue = (value: unknown, field: string, size = 300): unknown => {
-  const shown = maskSecrets(value, field)
-  const text = JSON.stringify(shown)
-  return text === undefined || text.length <= size ? shown : clipped(text, size)
+  const maskedValue = maskSecrets(value, field)
+  const text = JSON.stringify(maskedValue)
+  return text === undefined || text.length <= size ? maskedValue : clipped(text, size)
 }
 
 /** The lines in which two texts differ: as a person reads a patch, and counted. */
@@ -122,7 +118,7 @@ const maxHunkLines = 14
 
 type Row = readonly [sign: " " | "-" | "+", line: string]
 
-/** What differs between two texts of several lines. */
+/** The lines in which two texts differ, counted and as a hunk. */
 const lineDifference = (before: string, after: string): LineDifference => {
   const [old, now] = [before.split("\n"), after.split("\n")]
   const same = sharedStart(old, now)
@@ -132,13 +128,17 @@ const lineDifference = (before: string, after: string): LineDifference => {
   const counts = { added: count("+"), removed: count("-") }
   if (rows.length > maxHunkLines) return counts
   const context = (line: string | undefined): ReadonlyArray<Row> => (line === undefined ? [] : [[" ", line]])
-  const shown = [...context(old[same - 1]), ...rows, ...context(sameEnd === 0 ? undefined : old[old.length - sameEnd])]
+  const shownRows = [
+    ...context(old[same - 1]),
+    ...rows,
+    ...context(sameEnd === 0 ? undefined : old[old.length - sameEnd])
+  ]
   const from = same === 0 ? 1 : same
-  const lines = shown.map(([sign, line]) => sign + clipped(line, 159))
+  const lines = shownRows.map(([sign, line]) => sign + clipped(line, 159))
   return { ...counts, hunk: [`@@ line ${from} @@`, ...lines].join("\n") }
 }
 
-/** How many items two lists have in common from their beginnings on. */
+/** The number of items that two lists have in common from their beginnings on. */
 const sharedStart = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {
   const most = Math.min(a.length, b.length)
   let same = 0
@@ -172,7 +172,7 @@ const changedRows = (old: ReadonlyArray<string>, now: ReadonlyArray<string>): Re
   return rows
 }
 
-/** How many lines the rests of both lists share, by where the rests begin. */
+/** The number of lines that the rests of both lists share, by the places at which the rests begin. */
 const longestShared = (old: ReadonlyArray<string>, now: ReadonlyArray<string>): ReadonlyArray<Uint32Array> => {
   const table = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
   for (let row = old.length - 1; row >= 0; row--) {
@@ -195,6 +195,6 @@ const aroundDifference = (before: string, after: string, room: number): readonly
 
 const cutAt = (text: string, start: number, room: number) => {
   const units = Array.from(text)
-  const shown = units.slice(start, start + room).join("")
-  return `${start > 0 ? "…" : ""}${shown}${start + room < units.length ? "…" : ""}`
+  const part = units.slice(start, start + room).join("")
+  return `${start > 0 ? "…" : ""}${part}${start + room < units.length ? "…" : ""}`
 }

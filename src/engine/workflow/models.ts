@@ -96,7 +96,7 @@ export const Workflow = open({
   active: Schema.Boolean,
   /** The version that is live, or about to be; engines before 2 have only one version. */
   activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** How many of its triggers listen, if the engine has counted them. */
+  /** The number of its triggers that listen, if the engine has counted them. */
   triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
@@ -201,7 +201,7 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-/** Which workflows to list. */
+/** The filter and the page of a list of workflows. */
 export interface WorkflowQuery extends PageQuery {
   readonly active?: boolean
   /** Part of the name; engines differ in case sensitivity and wildcards, and some have no such filter. */
@@ -212,7 +212,7 @@ export interface WorkflowQuery extends PageQuery {
   readonly excludePinnedData?: boolean
 }
 
-/** Which executions to list. */
+/** The filter and the page of a list of executions. */
 export interface ExecutionQuery extends PageQuery {
   readonly workflowId?: string
   readonly status?: ExecutionStatus
@@ -255,13 +255,13 @@ const isTag = (value: unknown) => isJsonObject(value) && Predicate.isString(valu
 /** Engines of 2.x publish versions of a workflow, and say with each workflow which one; those of 1.x know none. */
 export type Generation = "1.x" | "2.x"
 
-/** The generation of the engine that told this workflow. */
+/** The generation of the engine that returned this workflow. */
 export const generationOf = ({ activeVersionId }: Pick<Workflow, "activeVersionId">): Generation =>
   activeVersionId === undefined ? "1.x" : "2.x"
 
 /** A rule about workflows is broken; found before anything is sent. The message is fixed by the contract. */
 export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
   message: Schema.String,
-  /** What is wrong in particular, where the contract fixes the whole message. */
+  /** The problem in particular, where the contract fixes the whole message. */
   details: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }) {}

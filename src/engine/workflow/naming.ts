@@ -17,7 +17,7 @@ const enginePrefix = "n8n-nodes-base."
 export const toEngineType = (type: string): string =>
   type.startsWith(neutralPrefix) ? enginePrefix + type.slice(neutralPrefix.length) : type
 
-/** How callers' node types are spelt for an engine: one that accepts the neutral key header has neutral types, too. */
+/** The spelling of callers' node types for an engine: one that accepts the neutral key header has neutral types, too. */
 export const spellingFor = (keyHeader: string): ((type: string) => string) =>
   keyHeader.toUpperCase() === keyHeaders[0] ? (type) => type : toEngineType
 
@@ -35,8 +35,8 @@ export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".
 
 /** A node type as people call it: without the package, if every engine has it. */
 export const shortType = (type: string): string => {
-  const own = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
-  return own === undefined ? type : type.slice(own.length)
+  const knownPrefix = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
+  return knownPrefix === undefined ? type : type.slice(knownPrefix.length)
 }
 
 /** The whole body that an engine answers, with status 200 and on every path, while it is starting. */

@@ -12,7 +12,7 @@ interface Graph {
   readonly connections: JsonObject
 }
 
-/** Why groups of nodes, the frames on the canvas, cannot stand in a workflow: each has to hold together as a part of it. */
+/** The first problem of groups of nodes, the frames on the canvas: each has to hold together as a part of the workflow. */
 export const groupProblem = (groups: ReadonlyArray<unknown>, graph: Graph): string | undefined => {
   const seen = { ids: new Set<unknown>(), names: new Set<unknown>(), members: new Map<unknown, unknown>() }
   for (const group of groups.filter(isJsonObject)) {
@@ -78,15 +78,15 @@ interface Edge {
 
 /** The members of a group that hang together with one of them. */
 const reached = (first: string, edges: ReadonlyArray<Edge>, inside: ReadonlySet<unknown>): ReadonlySet<string> => {
-  const found = new Set([first])
-  for (const name of found) {
+  const members = new Set([first])
+  for (const name of members) {
     for (const { from, to } of edges) {
       if (!inside.has(from) || !inside.has(to)) continue
-      if (from === name) found.add(to)
-      if (to === name) found.add(from)
+      if (from === name) members.add(to)
+      if (to === name) members.add(from)
     }
   }
-  return found
+  return members
 }
 
 const targetsOf = (types: unknown): ReadonlyArray<string> =>
@@ -117,22 +117,24 @@ export const groupChanges = (before: JsonObject, after: JsonObject, pairs: NodeP
       return one === undefined ? [] : [[group, one]]
     })
   )
-  const known = new Set(partners.values())
+  const partnerGroups = new Set(partners.values())
   return [
     ...old.flatMap((group): ReadonlyArray<Change> => {
       const one = partners.get(group)
-      if (one === undefined) return [told(group.name, `removed (${names(group.members)})`)]
+      if (one === undefined) return [groupChange(group.name, `removed (${names(group.members)})`)]
       return [
-        ...(one.name === group.name ? [] : [told(one.name, `was called ${nameAmongWords(group.name)}`)]),
-        ...(one.description === group.description ? [] : [told(one.name, "description changed")]),
-        ...(isSameJson(one.members, group.members) ? [] : [told(one.name, moved(group.members, one.members))])
+        ...(one.name === group.name ? [] : [groupChange(one.name, `was called ${nameAmongWords(group.name)}`)]),
+        ...(one.description === group.description ? [] : [groupChange(one.name, "description changed")]),
+        ...(isSameJson(one.members, group.members) ? [] : [groupChange(one.name, moved(group.members, one.members))])
       ]
     }),
-    ...now.flatMap((group) => (known.has(group) ? [] : [told(group.name, `added (${names(group.members)})`)]))
+    ...now.flatMap((group) =>
+      partnerGroups.has(group) ? [] : [groupChange(group.name, `added (${names(group.members)})`)]
+    )
   ]
 }
 
-const told = (name: string, text: string): Change => ({
+const groupChange = (name: string, text: string): Change => ({
   kind: "group",
   field: "nodeGroups",
   text: `group ${nameAmongWords(name)}: ${text}`

@@ -48,7 +48,7 @@ const pairBy = (
   return { both, removed, added: after.filter((node) => !taken.has(node)) }
 }
 
-/** What a node is and does, whatever it is called and wherever it stands. */
+/** The type and work of a node, whatever its name and position. */
 const contentOf = (node: JsonObject) => Struct.omit(node, ["id", "name", "position", "webhookId"])
 
 /** The new names of renamed nodes, by their old ones. */

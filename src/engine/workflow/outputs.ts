@@ -28,8 +28,8 @@ const loopOutputs = ({ typeVersion }: JsonObject) =>
   Predicate.isNumber(typeVersion) && typeVersion < 3 ? ["loop", "done"] : ["done", "loop"]
 
 const listIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
-  const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
-  return Array.isArray(found) ? found.map((item: unknown) => objectOf(item)) : []
+  const list = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
+  return Array.isArray(list) ? list.map((item: unknown) => objectOf(item)) : []
 }
 
 const switchOutputs = ({ options, rules }: JsonObject): ReadonlyArray<string> => {
@@ -52,7 +52,7 @@ const classes = ({ categories, options }: JsonObject): ReadonlyArray<string> => 
 /** Outputs that a node has before that for errors, where it is neither named nor branching. */
 const countOf = (node: JsonObject): number => Math.max(namesOf(node).length, 1)
 
-/** What a person calls an output of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
+/** The name of an output of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
 export const outputName = (node: JsonObject | undefined, index: number): string => {
   if (node === undefined) return index === 0 ? "" : `${index}`
   const names = namesOf(node)
@@ -62,7 +62,7 @@ export const outputName = (node: JsonObject | undefined, index: number): string 
   return index === 0 && names.length === 0 ? "" : `${index}`
 }
 
-/** What parts of AI nodes give to the node that they belong to, by how their types begin. */
+/** The connections from parts of AI nodes to the node that they belong to, by the beginnings of their types. */
 const beginnings: ReadonlyArray<readonly [kind: RegExp, link: string]> = [
   [/^(?:lm[A-Z]|modelSelector$)/, "ai_languageModel"],
   [/^memory(?!Manager$|ChatRetriever$)/, "ai_memory"],

@@ -20,8 +20,8 @@ export const mentions = (node: JsonObject, text: string): boolean => {
   let isThere = false
   visited(node, {
     naming: () => undefined,
-    onText: (found) => {
-      isThere ||= found === text
+    onText: (mention) => {
+      isThere ||= mention === text
     }
   })
   return isThere
@@ -78,7 +78,7 @@ const templates: Readonly<Record<string, ReadonlySet<string>>> = {
   timescaleDb: queries
 }
 
-/** What a rename touches beside the node itself. */
+/** The former and the new name of a node. */
 interface Renaming {
   readonly from: string
   readonly to: string
@@ -112,7 +112,7 @@ export const renameNode = <W extends Named>(workflow: W, renaming: Renaming): W 
   }
 }
 
-/** Where the state of a node is kept among a workflow's static data. */
+/** The key of a node's state in a workflow's static data. */
 export const stateKey = (name: string): string => `node:${name}`
 
 const renameKey = (record: JsonObject, from: string, to: string): JsonObject =>

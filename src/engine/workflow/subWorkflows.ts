@@ -32,13 +32,13 @@ export const errorWorkflowOf = ({ settings }: JsonObject): string | undefined =>
     ? settings.errorWorkflow
     : undefined
 
-/** What of a workflow can name other workflows. */
+/** The parts of a workflow that can name other workflows. */
 interface Calling {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly settings?: JsonObject | null | undefined
 }
 
-/** Where a workflow names another one: nodes that run it, its error workflow, who may call it. */
+/** The places at which a workflow names another one: nodes that run it, its error workflow, its allowed callers. */
 export const callsOf = ({ nodes, settings }: Calling, id: string): ReadonlyArray<string> => [
   ...nodes.flatMap((node) => (subWorkflowOf(node)?.id === id ? [String(node.name)] : [])),
   ...(errorWorkflowOf({ settings }) === id ? ["settings.errorWorkflow"] : []),
@@ -92,7 +92,7 @@ const running = (node: JsonObject, from: string, to: string): JsonObject => {
 
 const addressed = ["value", "cachedResultUrl"]
 
-/** What of a workflow names other workflows. */
+/** A workflow of which parts may be missing. */
 interface Naming extends JsonObject {
   readonly nodes?: unknown
   readonly settings?: unknown

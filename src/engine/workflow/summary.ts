@@ -9,17 +9,19 @@ import { subWorkflowOf } from "./subWorkflows.ts"
 import { kindOf } from "./triggers.ts"
 import { leavesOf } from "./valuePaths.ts"
 
-/** What a node does, in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
+/** The work of a node in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
 export const summaryOf = (node: JsonObject, room = 110): string => {
-  const shown = maskSecrets(objectOf(node.parameters))
-  const parameters = objectOf(shown)
+  const maskedParameters = maskSecrets(objectOf(node.parameters))
+  const parameters = objectOf(maskedParameters)
   const kind = kindOf(node)
-  const say = Object.hasOwn(byKind, kind) ? byKind[kind] : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
-  const words = (say ?? plainWords)(parameters, { ...node, parameters })
+  const describe = Object.hasOwn(byKind, kind)
+    ? byKind[kind]
+    : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
+  const words = (describe ?? plainWords)(parameters, { ...node, parameters })
   return clipped(oneLine(words), room)
 }
 
-type Say = (parameters: JsonObject, node: JsonObject) => string
+type Describe = (parameters: JsonObject, node: JsonObject) => string
 
 const joined = (...parts: ReadonlyArray<string | undefined>) =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
@@ -30,8 +32,8 @@ const quoted = (text: string, size = 60) => (text === "" ? "" : `"${clipped(text
 const mostNamed = 6
 
 const itemsIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
-  const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
-  return objectsOf(found)
+  const list = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
+  return objectsOf(list)
 }
 
 const namesIn = (holder: unknown, ...names: ReadonlyArray<string>) =>
@@ -39,10 +41,10 @@ const namesIn = (holder: unknown, ...names: ReadonlyArray<string>) =>
     valueText(name ?? fieldToAggregate ?? fieldName ?? field)
   )
 
-const request: Say = ({ method, requestMethod, url }) =>
+const request: Describe = ({ method, requestMethod, url }) =>
   joined(valueText(method ?? requestMethod) || "GET", valueText(url))
 
-const webhook: Say = ({ httpMethod, responseMode }, node) => {
+const webhook: Describe = ({ httpMethod, responseMode }, node) => {
   const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? "GET"]).map(valueText).join("|")
   const answers: Readonly<Record<string, string>> = {
     lastNode: ", answers with the last node",
@@ -60,14 +62,14 @@ const firstLine = (code: unknown): string =>
         .find((line) => line !== "") ?? "")
     : ""
 
-const code: Say = ({ functionCode, jsCode, language, pythonCode }) => {
+const code: Describe = ({ functionCode, jsCode, language, pythonCode }) => {
   const isPython = Predicate.isString(language) && language.startsWith("python")
   const source = [isPython ? pythonCode : jsCode, functionCode].find(Predicate.isString) ?? ""
   const lines = source.split("\n").length
   return joined(isPython ? "python:" : "", firstLine(source), lines > 1 ? `(${lines} lines)` : "")
 }
 
-const set: Say = ({ assignments, fields, jsonOutput, mode, values }) => {
+const set: Describe = ({ assignments, fields, jsonOutput, mode, values }) => {
   if (mode === "raw") return `JSON ${valueText(jsonOutput)}`
   const old = isJsonObject(values) ? Object.keys(values).flatMap((type) => namesIn(values, type)) : []
   const names = [...namesIn(assignments, "assignments"), ...namesIn(fields, "values"), ...old]
@@ -76,9 +78,9 @@ const set: Say = ({ assignments, fields, jsonOutput, mode, values }) => {
   return names.length === 0 ? "" : `sets ${listed(names, mostNamed)}`
 }
 
-const branch: Say = ({ combineOperation, conditions }) => conditionsText(conditions, combineOperation)
+const branch: Describe = ({ combineOperation, conditions }) => conditionsText(conditions, combineOperation)
 
-const switchRules: Say = ({ mode, output, rules, value1 }) => {
+const switchRules: Describe = ({ mode, output, rules, value1 }) => {
   if (mode === "expression") return `output ${valueText(output)}`
   const words = itemsIn(rules, "values", "rules").map((rule) =>
     isJsonObject(rule.conditions)
@@ -88,37 +90,37 @@ const switchRules: Say = ({ mode, output, rules, value1 }) => {
   return words.filter((one) => one.trim() !== "").join(" | ")
 }
 
-const subWorkflow: Say = (parameters, node) => {
-  const found = subWorkflowOf(node)
-  if (found !== undefined) return found.name === undefined ? found.id : quoted(found.name)
+const subWorkflow: Describe = (parameters, node) => {
+  const called = subWorkflowOf(node)
+  if (called !== undefined) return called.name === undefined ? called.id : quoted(called.name)
   return joined(valueText(parameters.source), valueText(parameters.workflowId))
 }
 
-const prompt: Say = ({ messages, options, promptType, text }) => {
+const prompt: Describe = ({ messages, options, text }) => {
   const system = isJsonObject(options) ? valueText(options.systemMessage) : ""
   const [message] = itemsIn(messages, "messageValues", "values")
-  const own = valueText(text) || valueText(message?.message ?? message?.content)
-  return joined(quoted(own || (promptType === "auto" ? "" : "")), system === "" ? "" : `system: ${quoted(system)}`)
+  const userPrompt = valueText(text) || valueText(message?.message ?? message?.content)
+  return joined(quoted(userPrompt), system === "" ? "" : `system: ${quoted(system)}`)
 }
 
-const model: Say = ({ model, modelId, modelName }) => valueText(model ?? modelId ?? modelName)
+const model: Describe = ({ model, modelId, modelName }) => valueText(model ?? modelId ?? modelName)
 
-const wait: Say = ({ amount, resume, unit }) => {
+const wait: Describe = ({ amount, resume, unit }) => {
   if (resume === "webhook" || resume === "form") return `until its ${resume} is called`
   if (resume === "specificTime") return "until a given time"
   return `${valueText(amount) || "1"} ${valueText(unit) || "hours"}`
 }
 
-const respond: Say = ({ options, respondWith, responseBody }) => {
+const respond: Describe = ({ options, respondWith, responseBody }) => {
   const status = isJsonObject(options) ? valueText(options.responseCode) : ""
   return joined(status, valueText(respondWith) || "firstIncomingItem", quoted(valueText(responseBody)))
 }
 
-const tool: Say = (parameters, node) =>
+const tool: Describe = (parameters, node) =>
   joined(quoted(valueText(parameters.description ?? parameters.toolDescription)), plainWords(parameters, node))
 
 /** Kinds whose parameters say more than their operation. */
-const byKind: Readonly<Record<string, Say>> = {
+const byKind: Readonly<Record<string, Describe>> = {
   webhook,
   httpRequest: request,
   httpRequestTool: request,
@@ -163,14 +165,14 @@ const byKind: Readonly<Record<string, Say>> = {
 
 const inBrackets = (names: ReadonlyArray<string>) => (names.length === 0 ? "" : `(${listed(names, mostNamed)})`)
 
-const byPrefix: ReadonlyArray<readonly [prefix: string, say: Say]> = [
+const byPrefix: ReadonlyArray<readonly [prefix: string, describe: Describe]> = [
   ["lmChat", model],
   ["lm", model],
   ["embeddings", model],
   ["tool", tool]
 ]
 
-/** What tells one use of a node from another, the best first. */
+/** Parameters that distinguish one use of a node from another, the best first. */
 const telling = (
   "channelId channel chatId sendTo toEmail to user table tableId tableName documentId sheetName base database collection " +
   "index query sqlQuery bucketName key topic queue url path filePath fileName fileId folderId subject title summary name " +
@@ -180,8 +182,8 @@ const telling = (
 /** Parameters that hold people's own words. */
 const free = new Set(["query", "sqlQuery", "subject", "title", "summary", "text", "message", "messageText", "content"])
 
-/** Resource and operation, and what tells this use from others; where nothing is known, the first parameters. */
-const plainWords: Say = (parameters) => {
+/** Resource and operation, and the parameters that distinguish this use; where there are none, the first parameters. */
+const plainWords: Describe = (parameters) => {
   const { operation, resource } = parameters
   const done = joined(valueText(resource), valueText(operation))
   const details = telling

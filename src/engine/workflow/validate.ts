@@ -83,7 +83,7 @@ interface Rule {
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 const isObjectOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
 
-/** What every node must have, in the order in which a caller would look for it. */
+/** Required fields of every node, in the order in which a caller would look for them. */
 const rules: ReadonlyArray<Rule> = [
   { field: "name", demand: "a non-empty text", holds: isText },
   { field: "type", demand: "a non-empty text, for example engine-nodes-base.webhook", holds: isText },
@@ -108,7 +108,7 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
+/** The problem of one node by itself; it is called by its name, or by its place when it has none. */
 const nodeProblem = (node: JsonObject, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))
   if (broken === undefined) return undefined
@@ -126,7 +126,7 @@ interface Whole {
   readonly connections: unknown
 }
 
-/** What is allowed in a workflow, and most likely not meant. */
+/** Warnings about what is allowed in a workflow, and most likely not meant. */
 export const warningsOf = (workflow: Whole): ReadonlyArray<string> => [
   ...missingReferences(workflow),
   ...Result.match(toConnections(workflow.connections), {
@@ -140,10 +140,10 @@ export const warningsOf = (workflow: Whole): ReadonlyArray<string> => [
 
 const missingReferences = ({ nodes }: Whole): ReadonlyArray<string> => {
   const names = nodes.map(nameOf)
-  const known = new Set(names)
+  const existing = new Set(names)
   return nodes.flatMap((node) =>
     referencesOf(node)
-      .filter((name) => !known.has(name))
+      .filter((name) => !existing.has(name))
       .map((name) => {
         const guess = nearest(name, names)
         const hint = guess === undefined ? "" : `; did you mean ${shownName(guess)}?`

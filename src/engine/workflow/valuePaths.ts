@@ -47,7 +47,7 @@ export const pathText = (path: Path): string =>
 const stepIn = (value: unknown, step: string | number): string | number =>
   typeof step === "string" && Array.isArray(value) && /^\d{1,6}$/.test(step) ? Number(step) : step
 
-/** What stands at a place; `undefined` where nothing does. */
+/** The value at a place; `undefined` where there is none. */
 export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((at, given) => {
     const step = stepIn(at, given)
@@ -56,7 +56,7 @@ export const valueAt = (value: unknown, path: Path): unknown =>
   }, value)
 
 /**
- * Puts a value at a place, or takes away what stands there (`undefined`). Objects and lists on the way are made where
+ * Puts a value at a place, or removes that which is there (`undefined`). Objects and lists on the way are made where
  * there is nothing; an item may be put behind the last one. Fails with the place that is in the way.
  */
 export const withValueAt = (
@@ -144,7 +144,7 @@ export const joined = (path: string, name: string): string => {
   return path === "" ? name : `${path}.${name}`
 }
 
-/** What a `{name, value}` is called. */
+/** The name of a `{name, value}`. */
 export const nameBeside = (value: object): string | undefined => {
   const { key, name }: Readonly<Record<string, unknown>> = { ...value }
   return [name, key].find(Predicate.isString)

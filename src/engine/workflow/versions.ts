@@ -80,7 +80,7 @@ export interface SeenVersions {
   /** Remembers a workflow that is about to be shown or written, and returns its version. */
   readonly remember: (workflow: Workflow) => string
   /**
-   * What has changed since a version, in words such as "nodes (Fetch changed)"; empty if nothing has. The engine's own
+   * The changes since a version, in words such as "nodes (Fetch changed)"; empty if there are none. The engine's own
    * `versionId` and `updatedAt` are accepted as versions, too: as the content shown with them, or else as long as they are
    * unchanged.
    */
@@ -99,8 +99,8 @@ export const makeSeenVersions = (): SeenVersions => {
     const digests = nodeDigests(workflow)
     const version = versionWith(workflow, digests)
     for (const stamp of stampsOf(workflow)) {
-      const known = underStamp.keep(stamp, () => [version])
-      if (!known.includes(version)) underStamp.put(stamp, [...known, version])
+      const versions = underStamp.keep(stamp, () => [version])
+      if (!versions.includes(version)) underStamp.put(stamp, [...versions, version])
     }
     seen.keep(nodesDigest(version), () => digests)
     return version
@@ -108,10 +108,10 @@ export const makeSeenVersions = (): SeenVersions => {
 
   const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
     if (isVersion(given)) return changesBetween(given, now)
-    const shown = (underStamp.get(`${now.id} ${given}`) ?? []).map((version) => changesBetween(version, now))
+    const changesByVersion = (underStamp.get(`${now.id} ${given}`) ?? []).map((version) => changesBetween(version, now))
     // Times change with every write, except within one millisecond; version ids can stay when a workflow is renamed.
-    if (given === now.updatedAt && shown.some((changes) => changes.length === 0)) return []
-    if (shown.length > 0) return [...new Set(shown.flat())]
+    if (given === now.updatedAt && changesByVersion.some((changes) => changes.length === 0)) return []
+    if (changesByVersion.length > 0) return [...new Set(changesByVersion.flat())]
     return stampsOf(now).includes(`${now.id} ${given}`) ? [] : [`something (${given} is none of its present versions)`]
   }
 
@@ -137,8 +137,8 @@ const ofEngines = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[
 const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
   [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
 
-const nodeChanges = (shown: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
-  const before = new Map(shown)
+const nodeChanges = (shownNodes: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
+  const before = new Map(shownNodes)
   const kept = new Set(after.map(([name]) => name))
   const changed = after.flatMap(([name, digest]) => {
     const was = before.get(name)

@@ -87,7 +87,7 @@ export const namesOf = (nodes: unknown): ReadonlyArray<string> =>
 export const nodesNamed = (nodes: ReadonlyArray<JsonObject>, wanted: ReadonlySet<string>): ReadonlyArray<JsonObject> =>
   nodes.filter((node) => wanted.has(nameOf(node)))
 
-/** What a record by names of nodes holds for some of them, and for how many others. */
+/** The entries of a record by names of nodes for some of them, and the number of the others. */
 export const partOfRecord = (record: JsonObject, wanted: ReadonlySet<string>) => {
   const entries = Object.entries(record)
   const kept = entries.filter(([name]) => wanted.has(name))
@@ -126,11 +126,11 @@ const differences = (active: JsonObject, draft: JsonObject): JsonObject =>
       .map((name) => [name, active[name] ?? null])
   )
 
-const part = (name: string, found: JsonObject): Readonly<Record<string, JsonObject>> =>
-  Object.keys(found).length === 0 ? {} : { [name]: found }
+const part = (name: string, entries: JsonObject): Readonly<Record<string, JsonObject>> =>
+  Object.keys(entries).length === 0 ? {} : { [name]: entries }
 
 const namesIn = (difference: Readonly<Record<string, JsonObject>>) =>
-  Object.fromEntries(Object.entries(difference).map(([name, found]) => [name, Object.keys(found)]))
+  Object.fromEntries(Object.entries(difference).map(([name, entries]) => [name, Object.keys(entries)]))
 
 const byName = (nodes: unknown): JsonObject => Object.fromEntries(objectsOf(nodes).map((node) => [nameOf(node), node]))
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { fieldIn, isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections, Target } from "./models.ts"
 
 /** One connection of two nodes. */
@@ -40,8 +40,8 @@ export const wiresLike = (connections: Connections, pattern: WirePattern): Reado
 /** The connections with one more wire, the last one at its output; the same connections where it is there already. */
 export const withWire = (connections: Connections, { input, output, source, target, type }: Wire): Connections => {
   if (wiresLike(connections, { input, output, source, target, type }).length > 0) return connections
-  const types = own(connections, source) ?? {}
-  const outputs = [...(own(types, type) ?? [])]
+  const types = fieldIn(connections, source) ?? {}
+  const outputs = [...(fieldIn(types, type) ?? [])]
   while (outputs.length <= output) outputs.push([])
   outputs[output] = [...(outputs[output] ?? []), { node: target, type, index: input }]
   return { ...connections, [source]: { ...types, [type]: outputs } }
@@ -73,9 +73,6 @@ const withoutTargets = (outputs: Outputs, { source, type }: Pick<Wire, "source" 
   if (left.every((targets, output) => targets === outputs[output])) return outputs
   return left.slice(0, left.findLastIndex((targets) => (targets ?? []).length > 0) + 1)
 }
-
-const own = <A>(record: Readonly<Record<string, A>>, name: string): A | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 /**
  * The wires that lead past a node once it is gone: from all that led into its first input to all that its output `output`

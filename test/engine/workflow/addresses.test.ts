@@ -59,8 +59,8 @@ describe("the address of a webhook", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (path, name) => {
         for (const id of [{ webhookId: undefined }, { webhookId: "id-1" }]) {
-          for (const found of of(webhook({ path }, { ...id, name }))) {
-            const url = new URL(found.path, "http://engine.test")
+          for (const address of of(webhook({ path }, { ...id, name }))) {
+            const url = new URL(address.path, "http://engine.test")
             assert.strictEqual(url.host, "engine.test")
             assert.isTrue(url.pathname.startsWith("/webhook/"))
             assert.strictEqual(url.search + url.hash, "")
@@ -135,9 +135,9 @@ describe("copies of workflows", () => {
 
   it("tell of webhooks, forms and MCP servers that their original has as well", () => {
     const nodes = [called("webhook", "orders"), called("formTrigger", "ask"), called("mcpTrigger", "shop")]
-    const told = sharedAddresses(nodes, original(...nodes))
+    const warnings = sharedAddresses(nodes, original(...nodes))
     assert.deepStrictEqual(
-      told.map((line) => line.replace(/ in common.*/, "")),
+      warnings.map((line) => line.replace(/ in common.*/, "")),
       ["webhook has GET /webhook/orders", "formTrigger has POST /form/ask", "mcpTrigger has /mcp/shop"]
     )
     const disabled = nodes.map((node) => ({ ...node, disabled: true }))

@@ -5,14 +5,14 @@ export interface Box {
   readonly height: number
 }
 
-/** What a run made of a node or an arrow. */
+/** The outcome of a run for a node or an arrow. */
 export type Fate = "ran" | "failed" | "idle"
 
 /** A node with its place, in words that are short enough for it. */
 export interface SceneNode extends Box {
   readonly name: string
   readonly kind: string
-  /** What it does. */
+  /** A summary of its work. */
   readonly words: string
   readonly look: Look
   /** A part serves another node, such as the model of an agent; what is missing is only connected. */
@@ -20,8 +20,8 @@ export interface SceneNode extends Box {
   readonly isDisabled: boolean
   readonly isPinned: boolean
   readonly fate: Fate | undefined
-  /** What a run says of it: how much and how long, or what it failed with. */
-  readonly told: string
+  /** Its part in a run: items and time, or the error. */
+  readonly runText: string
 }
 
 export interface SceneWire {
@@ -54,7 +54,7 @@ export interface Scene extends Box {
   readonly notes: ReadonlyArray<SceneNote>
 }
 
-/** What a kind of node looks like: the colour of its group, and a sign drawn in a square of 24. */
+/** The look of a kind of node: the colour of its group, and a sign drawn in a square of 24. */
 interface Look {
   readonly group: "trigger" | "branch" | "code" | "data" | "ai" | "web" | "message" | "store" | "flow" | "other"
   readonly sign: string
@@ -87,7 +87,7 @@ const signs = {
   ask: "M9 9.2a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1.1-1.3 2.1M12 17v.4"
 } as const
 
-/** The first that fits says it. */
+/** Looks by kind; the first rule that fits counts. */
 const rules: ReadonlyArray<readonly [kind: RegExp, group: Look["group"], sign: keyof typeof signs]> = [
   [/^(?:webhook|formTrigger)$/, "trigger", "hook"],
   [/^(?:scheduleTrigger|cron|interval)$/, "trigger", "clock"],
@@ -136,5 +136,5 @@ export const lookOf = (kind: string): Look => {
   return rule === undefined ? { group: "other", sign: signs.cube } : { group: rule[1], sign: signs[rule[2]] }
 }
 
-/** The look of what is connected and is not there. */
+/** The look of a node that is connected and does not exist. */
 export const missingLook: Look = { group: "other", sign: signs.ask }

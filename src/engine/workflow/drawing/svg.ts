@@ -37,15 +37,15 @@ export const svgOf = (scene: Scene): Element =>
     ]
   )
 
-/** A node in words: for those who listen. */
-const spoken = ({ fate, isDisabled, isPinned, kind, name, role, told, words }: SceneNode): string =>
+/** A node in words, for screen readers. */
+const spoken = ({ fate, isDisabled, isPinned, kind, name, role, runText, words }: SceneNode): string =>
   [
     name,
     role === "trigger" ? `${kind}, trigger` : role === "missing" ? "connected, but not there" : kind,
     role === "missing" ? "" : words,
     isDisabled ? "disabled" : "",
     isPinned ? "pinned data" : "",
-    fate === "failed" ? `failed: ${told}` : fate === "ran" ? `ran: ${told}` : fate === "idle" ? "not reached" : ""
+    fate === "failed" ? `failed: ${runText}` : fate === "ran" ? `ran: ${runText}` : fate === "idle" ? "not reached" : ""
   ]
     .filter((part) => part !== "")
     .join(", ")
@@ -121,14 +121,14 @@ const captions = ({ height, kind, name, role, words, width }: SceneNode, left: n
   ]
 }
 
-const marks = ({ fate, height, isDisabled, isPinned, told, width }: SceneNode): ReadonlyArray<Element> => [
+const marks = ({ fate, height, isDisabled, isPinned, runText, width }: SceneNode): ReadonlyArray<Element> => [
   ...(isDisabled ? [badge(width - 8, 0, "off")] : isPinned ? [badge(width - 8, 0, "pinned")] : []),
   ...(fate === "failed"
-    ? wrap(told, width + 40, 11, 2).map((line, at) =>
+    ? wrap(runText, width + 40, 11, 2).map((line, at) =>
         element("text", { class: "told", x: 2, y: height + 16 + at * 14 }, [line])
       )
     : fate === "ran"
-      ? [element("text", { class: "told", x: width / 2, y: height + 14 }, [fit(told, width + 30, 11)])]
+      ? [element("text", { class: "told", x: width / 2, y: height + 14 }, [fit(runText, width + 30, 11)])]
       : []),
   ...(fate === "failed" || fate === "ran"
     ? [
@@ -157,8 +157,8 @@ const dark = `--paper:#12161d;--card:#1c222c;--line:#3a4454;--ink:#e8ecf3;--soft
 --trigger:#b794f6;--branch:#f0a94b;--code:#a9b6c9;--data:#7fb0ff;--ai:#4fd1c0;--web:#5cc0f2;--message:#f48fbb;--store:#a5cf5a;--flow:#d9c24a;--other:#b8b2aa`
 
 /**
- * How drawings look, in light and in dark; whoever shows one lays this beside it. Around it, `data-theme` says which of
- * both, where that is not what the reader prefers everywhere.
+ * The style sheet of drawings, light and dark, for the page that shows one. An attribute `data-theme` around a drawing chooses one
+ * of both; without it, the reader's preference counts.
  */
 export const drawingStyle = `
 .drawing{${light};

@@ -21,7 +21,7 @@ interface Wiring {
 /** Outputs that a node is drawn with at most; arrows of later ones leave at the last. */
 const mostPorts = 40
 
-/** How many arrows' places a node needs on either side, by name. */
+/** The number of places for arrows that a node needs on either side, by name. */
 export const portsOf = (edges: ReadonlyArray<Edge>): ReadonlyMap<string, number> => {
   const ports = new Map<string, number>()
   const need = (name: string, count: number) =>
@@ -81,8 +81,8 @@ const sidesOf = (edges: ReadonlyArray<Edge>) => {
 const rolesOf = (edges: ReadonlyArray<Edge>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, ReadonlyArray<string>>()
   for (const { target, type } of edges) {
-    const known = roles.get(target) ?? []
-    if (type !== "main" && !known.includes(type)) roles.set(target, [...known, type])
+    const types = roles.get(target) ?? []
+    if (type !== "main" && !types.includes(type)) roles.set(target, [...types, type])
   }
   return roles
 }
@@ -126,7 +126,7 @@ const onwards = ([x, y]: Point, [toX, toY]: Point): string => {
   return `M${at(x, y)}C${at(x + bend, y)} ${at(toX - bend, toY)} ${at(toX, toY)}`
 }
 
-/** What leads back goes round below. */
+/** An arrow from right to left, which goes round below. */
 const back = ([x, y]: Point, [toX, toY]: Point, low: number): string => {
   const middle = (x + toX) / 2
   return `M${at(x, y)}C${at(x + 64, y)} ${at(x + 64, low)} ${at(middle, low)}S${at(toX - 64, toY)} ${at(toX, toY)}`

@@ -122,10 +122,10 @@ describe("a drawing", () => {
     ])
     const scene = sceneOf(orders, runs)
     const { nodes, wires } = scene
-    assert.deepInclude(named(nodes, "Hook"), { fate: "ran", told: "3 items · 5 ms" })
-    assert.deepInclude(named(nodes, "Large?"), { fate: "ran", told: "2 runs · 3 items · 7 ms" })
-    assert.deepInclude(named(nodes, "Store"), { fate: "failed", told: "connection refused" })
-    assert.deepInclude(named(nodes, "Ask"), { fate: "idle", told: "" })
+    assert.deepInclude(named(nodes, "Hook"), { fate: "ran", runText: "3 items · 5 ms" })
+    assert.deepInclude(named(nodes, "Large?"), { fate: "ran", runText: "2 runs · 3 items · 7 ms" })
+    assert.deepInclude(named(nodes, "Store"), { fate: "failed", runText: "connection refused" })
+    assert.deepInclude(named(nodes, "Ask"), { fate: "idle", runText: "" })
     assert.deepStrictEqual(
       wires.map(({ fate }) => fate),
       ["ran", "idle", "ran"]
