@@ -9,10 +9,10 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 
 import shop from "../docs/workflow.json" with { type: "json" }
-import { pictureOf } from "../src/engine/workflow/drawing/markup.ts"
 import { sceneOf } from "../src/engine/workflow/drawing/scene.ts"
 import { svgOf } from "../src/engine/workflow/drawing/svg.ts"
 import { runsIn } from "../src/engine/workflow/runs.ts"
+import { pictureOf } from "./pictureOf.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -29,7 +29,7 @@ export { type ConnectionOptions, HttpClients, UnusableConnection } from "./inter
 export { Instances } from "./engine/client/Instances.ts"
 export { EngineClient } from "./engine/client/EngineClient.ts"
 export * from "./engine/client/EngineError.ts"
-export { InvalidWorkflow } from "./engine/workflow/InvalidWorkflow.ts"
+export { InvalidWorkflow } from "./engine/workflow/models.ts"
 
 // What a client is given, and what it answers.
 export {

@@ -1,7 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 
-import { isWorkflow } from "../workflow/isWorkflow.ts"
-import { type Page, type PageQuery, Workflow } from "../workflow/models.ts"
+import { isWorkflow, type Page, type PageQuery, Workflow } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
 
 /** How much of a list to read. */

@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
-import { nameOf } from "../workflow/nameOf.ts"
+import { nameOf } from "../workflow/nodes.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"

@@ -5,8 +5,7 @@ import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { listAll, listAllIfSupported, workflowsIn } from "../client/listAll.ts"
-import { generationOf, type Generation } from "../workflow/generation.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { type Generation, generationOf, type Workflow } from "../workflow/models.ts"
 import { type Credential, credentialsIn, type KnownCredentials } from "./credentials.ts"
 
 type Client = EngineClient["Service"]

@@ -1,14 +1,18 @@
-import { Result, Predicate } from "effect"
+import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nearest } from "../../internal/schema/nearest.ts"
 import { toConnections } from "./connections.ts"
-import { InvalidWorkflow } from "./InvalidWorkflow.ts"
-import { type Connections, nameOf } from "./models.ts"
+import { type Connections, InvalidWorkflow } from "./models.ts"
 import { agentType, neutralType } from "./naming.ts"
-import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
+import { nameOf } from "./nodes.ts"
+import { isStickyNote } from "./placing.ts"
+import { referencesOf } from "./references.ts"
+import { hasValidTrigger, isEnabled, isTrigger, noValidTrigger } from "./triggers.ts"
+import { wiresOf } from "./wires.ts"
 
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */
-export interface Draft {
+interface Draft {
   readonly name?: string | undefined
   readonly nodes: ReadonlyArray<JsonObject>
   readonly connections?: unknown
@@ -79,7 +83,7 @@ interface Rule {
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 const isObjectOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
 
-/** What every node must have, in the order in which a caller would look for it. */
+/** Required fields of every node, in the order in which a caller would look for them. */
 const rules: ReadonlyArray<Rule> = [
   { field: "name", demand: "a non-empty text", holds: isText },
   { field: "type", demand: "a non-empty text, for example engine-nodes-base.webhook", holds: isText },
@@ -104,8 +108,8 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
-export const nodeProblem = (node: JsonObject, index: number): string | undefined => {
+/** The problem of one node by itself; it is called by its name, or by its place when it has none. */
+const nodeProblem = (node: JsonObject, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))
   if (broken === undefined) return undefined
   const label = isText(node.name) ? `node ${node.name}` : `node at index ${index}`
@@ -114,4 +118,58 @@ export const nodeProblem = (node: JsonObject, index: number): string | undefined
   return node[field] === undefined
     ? `${label} has no ${field}: must be ${demand}`
     : `${label} has an invalid ${field}: must be ${demand}`
+}
+
+interface Whole {
+  readonly active: boolean
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: unknown
+}
+
+/** Warnings about what is allowed in a workflow, and most likely not meant. */
+export const warningsOf = (workflow: Whole): ReadonlyArray<string> => [
+  ...missingReferences(workflow),
+  ...Result.match(toConnections(workflow.connections), {
+    onFailure: () => [],
+    onSuccess: (connections) => unreached(workflow.nodes, connections)
+  }),
+  ...(workflow.active && !hasValidTrigger(workflow.nodes)
+    ? ["The workflow is active, and no enabled trigger of it can start it."]
+    : [])
+]
+
+const missingReferences = ({ nodes }: Whole): ReadonlyArray<string> => {
+  const names = nodes.map(nameOf)
+  const existing = new Set(names)
+  return nodes.flatMap((node) =>
+    referencesOf(node)
+      .filter((name) => !existing.has(name))
+      .map((name) => {
+        const guess = nearest(name, names)
+        const hint = guess === undefined ? "" : `; did you mean ${shownName(guess)}?`
+        return `${shownName(nameOf(node))} refers to ${JSON.stringify(name)}, a node that is not there${hint}`
+      })
+  )
+}
+
+/** A name; in quotes where blanks at its ends would not be seen. */
+const shownName = (name: string) => (name === name.trim() ? name : JSON.stringify(name))
+
+/** Enabled nodes that no trigger leads to; parts of AI nodes count as reached with the node that they belong to. */
+const unreached = (nodes: ReadonlyArray<JsonObject>, connections: Connections): ReadonlyArray<string> => {
+  const wires = wiresOf(connections)
+  const reached = new Set(nodes.filter(isTrigger).map(nameOf))
+  const open = [...reached]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const { source, target, type } of wires) {
+      const next = type === "main" ? (source === name ? target : undefined) : target === name ? source : undefined
+      if (next === undefined || reached.has(next)) continue
+      reached.add(next)
+      open.push(next)
+    }
+  }
+  const lost = nodes.filter((node) => isEnabled(node) && !isStickyNote(node) && !reached.has(nameOf(node)))
+  if (lost.length === 0) return []
+  if (reached.size === 0) return ["No trigger starts the workflow."]
+  return [`No trigger leads to ${lost.map(nameOf).join(", ")}.`]
 }

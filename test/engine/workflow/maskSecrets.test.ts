@@ -75,9 +75,11 @@ describe("maskSecrets", () => {
   it("masks whatever stands under the name of a secret, at any depth", () => {
     fc.assert(
       fc.property(secretName, letters, (name, secret) => {
-        const shown = JSON.stringify(maskSecrets({ deep: [{ [name]: secret, rest: { [name]: [secret, 12345678] } }] }))
-        assert.notInclude(shown, secret)
-        assert.notInclude(shown, "12345678")
+        const maskedText = JSON.stringify(
+          maskSecrets({ deep: [{ [name]: secret, rest: { [name]: [secret, 12345678] } }] })
+        )
+        assert.notInclude(maskedText, secret)
+        assert.notInclude(maskedText, "12345678")
       })
     )
   })
@@ -97,10 +99,10 @@ describe("maskSecrets", () => {
 
   for (const [text, secret] of texts) {
     it(`masks the secret in "${text.slice(0, 30)}"`, () => {
-      const shown = maskText(text)
-      assert.notInclude(shown, secret)
-      assert.include(shown, masked)
-      assert.strictEqual(maskText(shown), shown, "a second time changes nothing")
+      const maskedText = maskText(text)
+      assert.notInclude(maskedText, secret)
+      assert.include(maskedText, masked)
+      assert.strictEqual(maskText(maskedText), maskedText, "a second time changes nothing")
     })
   }
 
@@ -155,13 +157,13 @@ describe("a change of texts around secrets", () => {
       fc.property(parts, (given) => {
         const text = given.join("")
         const seen: Array<string> = []
-        const look = (shown: string) => {
-          seen.push(shown)
-          return shown
+        const look = (visible: string) => {
+          seen.push(visible)
+          return visible
         }
         assert.strictEqual(mapShownTexts(text, look), text)
-        const shown = maskSecrets(text)
-        assert.strictEqual(seen.join(masked), shown === masked && seen.length === 0 ? "" : shown)
+        const maskedText = maskSecrets(text)
+        assert.strictEqual(seen.join(masked), maskedText === masked && seen.length === 0 ? "" : maskedText)
       }),
       { numRuns: 1000 }
     )
@@ -170,13 +172,13 @@ describe("a change of texts around secrets", () => {
   it("tells nothing of a secret: each one stays, whatever is looked for and put in its place", () => {
     for (const [text, secret] of texts) {
       for (const find of [secret, secret.slice(0, 3), secret.slice(-1), "e"]) {
-        const changed = JSON.stringify(mapShownTexts([text], (shown) => shown.replaceAll(find, masked)))
+        const changed = JSON.stringify(mapShownTexts([text], (visible) => visible.replaceAll(find, masked)))
         assert.include(changed, JSON.stringify(secret).slice(1, -1))
       }
     }
     const given = { password: "geheim", headers: [{ name: "X-Api-Key", value: "geheim" }], url: "https://geheim" }
     assert.deepStrictEqual(
-      mapShownTexts(given, (shown, names) => shown.replace("geheim", names.join("."))),
+      mapShownTexts(given, (visible, names) => visible.replace("geheim", names.join("."))),
       { ...given, url: "https://url" }
     )
   })

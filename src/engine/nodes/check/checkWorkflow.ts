@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
 import type { ArchiveError } from "../NodePackages.ts"

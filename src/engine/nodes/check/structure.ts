@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { addressesOf, collisions } from "../../workflow/addresses.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import type { Catalog } from "../Catalog.ts"
 import type { Finding } from "./Finding.ts"
 import type { Graph } from "./graph.ts"

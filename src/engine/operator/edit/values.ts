@@ -12,8 +12,15 @@ import {
 } from "../../../internal/secrets/maskSecrets.ts"
 import { unmasked } from "../../../internal/secrets/unmasked.ts"
 import { nameOf } from "../../workflow/models.ts"
-import { withoutFormerNames } from "../../workflow/resourceNames.ts"
-import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/valuePaths.ts"
+import {
+  mergePatch,
+  parsePath,
+  type Path,
+  pathText,
+  valueAt,
+  withoutFormerNames,
+  withValueAt
+} from "../../workflow/valuePaths.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */

@@ -2,9 +2,8 @@ import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { aiLinkOf } from "../../workflow/aiLinks.ts"
 import { nameOf } from "../../workflow/models.ts"
-import { outputName } from "../../workflow/outputs.ts"
+import { aiLinkOf, outputName } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"
 import { type Apply, connectionsOf, type Draft, nodeNamed, withConnections } from "./Draft.ts"
 

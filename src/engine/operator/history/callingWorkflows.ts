@@ -5,7 +5,7 @@ import { listAll, workflowsIn } from "../../client/listAll.ts"
 import { exclusively } from "../../tools/workflows/guards.ts"
 import { write } from "../../tools/workflows/writes.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
-import { callingInstead, callsOf } from "../../workflow/workflowCalls.ts"
+import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
 
 /** A workflow that names another one, and where. */
 export interface CallingWorkflow {

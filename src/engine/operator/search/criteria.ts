@@ -3,14 +3,14 @@ import { Predicate } from "effect"
 import { clipped } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
-import { type Leaf, leavesOf } from "../../workflow/leaves.ts"
-import { isPathOf } from "../../workflow/listeningPaths.ts"
+import { isPathOf } from "../../workflow/addresses.ts"
 import { nameOf, type WorkflowId } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { kindOf } from "../../workflow/triggers.ts"
+import { type Leaf, leavesOf } from "../../workflow/valuePaths.ts"
 
 /** What a workflow is to be like; all of it must hold, and what is said of nodes, of one node together. */
 export interface Criteria {

@@ -10,7 +10,7 @@ import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { mermaidOf } from "../../workflow/mermaid.ts"
 import type { ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { firstLineOf, runsIn } from "../../workflow/runs.ts"
 import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"

@@ -1,6 +1,5 @@
 import { keepIdentity } from "../../client/body.ts"
-import type { Generation } from "../../workflow/generation.ts"
-import { nameOf, type Workflow } from "../../workflow/models.ts"
+import { type Generation, nameOf, type Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import type { Content } from "../Change.ts"
 import { contentOf, descriptionOf, differingParts, pinDataOf, shownFor } from "../content.ts"

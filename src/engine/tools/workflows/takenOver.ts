@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
 import { collisions } from "../../workflow/addresses.ts"
-import { generationOf } from "../../workflow/generation.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import { generationOf, type Workflow } from "../../workflow/models.ts"
 
 /** Longest time that this may take: what it would delay is an answer about something that is done. */
 const longest = "4 seconds"

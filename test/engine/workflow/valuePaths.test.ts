@@ -1,6 +1,6 @@
 import { assert, it } from "vitest"
 
-import { withoutFormerNames } from "../../../src/engine/workflow/resourceNames.ts"
+import { withoutFormerNames } from "../../../src/engine/workflow/valuePaths.ts"
 
 const pointing = (value: string, more: object = {}) => ({
   options: {},

@@ -1,8 +1,10 @@
-import { Struct } from "effect"
+import { Predicate, Struct } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "./models.ts"
+
+/** The name of a node, "" if it has none. */
+export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
 export interface NodePairs {
@@ -46,7 +48,7 @@ const pairBy = (
   return { both, removed, added: after.filter((node) => !taken.has(node)) }
 }
 
-/** What a node is and does, whatever it is called and wherever it stands. */
+/** The type and work of a node, whatever its name and position. */
 const contentOf = (node: JsonObject) => Struct.omit(node, ["id", "name", "position", "webhookId"])
 
 /** The new names of renamed nodes, by their old ones. */

@@ -1,5 +1,4 @@
-import { drawingStyle } from "./style.ts"
-import type { Element } from "./svg.ts"
+import { drawingStyle, type Element } from "../src/engine/workflow/drawing/svg.ts"
 
 /** A drawing as a picture that stands for itself, in light and in dark: the text of an SVG file. */
 export const pictureOf = (drawing: Element): string => {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "vitest"
 
-import { cronWords, scheduleWords } from "../../../src/engine/workflow/scheduleWords.ts"
+import { scheduleText } from "../../../src/engine/workflow/parameterTexts.ts"
 
-const rule = (interval: object) => scheduleWords({ rule: { interval: [interval] } })
+const rule = (interval: object) => scheduleText({ rule: { interval: [interval] } })
 
-describe("scheduleWords", () => {
+describe("scheduleText", () => {
   it.each<readonly [object, string]>([
     [{}, "every day at 0:00"],
     [{ field: "seconds" }, "every 30 seconds"],
@@ -23,11 +23,11 @@ describe("scheduleWords", () => {
 
   it("joins several rules", () => {
     const interval = [{ field: "hours" }, { field: "days", triggerAtHour: 9 }]
-    assert.strictEqual(scheduleWords({ rule: { interval } }), "every hour; every day at 9:00")
+    assert.strictEqual(scheduleText({ rule: { interval } }), "every hour; every day at 9:00")
   })
 })
 
-describe("cronWords", () => {
+describe("scheduleText of a cron expression", () => {
   it.each([
     ["0 9 * * *", "every day at 9:00 (cron 0 9 * * *)"],
     ["0 0 9 * * MON-FRI", "weekdays at 9:00 (cron 0 0 9 * * MON-FRI)"],
@@ -37,6 +37,6 @@ describe("cronWords", () => {
     ["nonsense", "cron nonsense"],
     ["", "cron "]
   ])("says %s as %s", (expression, words) => {
-    assert.strictEqual(cronWords(expression), words)
+    assert.strictEqual(rule({ field: "cronExpression", expression }), words)
   })
 })
