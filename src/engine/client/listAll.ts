@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
-import { isWorkflow, type Page, type PageQuery, Workflow } from "../workflow/models.ts"
-import type { EngineError } from "./EngineError.ts"
+import { type Page, type PageQuery, Workflow, isWorkflow } from "../workflow/models.ts"
+import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 
 /** How much of a list to read. */
 export interface Extent {
@@ -76,6 +76,38 @@ export const listAll = <A>(
     let count = 0
     const reported = (query: PageQuery) => Effect.tap(list(query), ({ data }) => report((count += data.length)))
     return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ found }) => found)
+  })
+
+/**
+ * A page of a list from which it follows what an instance does not have. Engines say of each page whether another one follows: an
+ * empty one that does not is somebody else's, and proves nothing.
+ */
+export const provingPage =
+  ({ instance }: { readonly instance: string }) =>
+  <A>(page: Effect.Effect<Page<A>, EngineError>): Effect.Effect<Page<A>, EngineError> =>
+    Effect.filterOrFail(
+      page,
+      ({ data, nextCursor }) => data.length > 0 || nextCursor !== undefined,
+      () => endless(instance)
+    )
+
+/** All items of a list from which it follows what an instance does not have. */
+export const listWhole = <A>(
+  client: { readonly instance: string },
+  list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>,
+  report?: (count: number) => Effect.Effect<void>
+): Effect.Effect<ReadonlyArray<A>, EngineError> => listAll((query) => provingPage(client)(list(query)), report)
+
+/** The error for a list of which nobody can tell whether it is whole. */
+export const endless = (instance: string) =>
+  new ForeignAnswer({
+    instance,
+    httpStatus: 200,
+    kind: "other JSON",
+    problem:
+      `the list that instance ${instance} answers has no end that an engine's list has: it does not prove what is missing. ` +
+      "Look at what is in front of the engine, and try again in a moment",
+    apiResponse: null
   })
 
 /** The same for a list that not every engine has; `None` if this one does not. */

@@ -5,7 +5,7 @@ import { inSlices } from "../../internal/inSlices.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Sliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { listAll, workflowsIn } from "../client/listAll.ts"
+import { listWhole, workflowsIn } from "../client/listAll.ts"
 import { runningNodes } from "../nodes/check/activeOwners.ts"
 import { addressTexts } from "../workflow/addresses.ts"
 import { generationOf, type Workflow } from "../workflow/models.ts"
@@ -78,7 +78,7 @@ export const readAddressWarnings = Effect.fnUntraced(function* (
     )
   })
   if (!mayListen) return []
-  const active = workflowsIn(yield* listAll((query) => client.listWorkflows({ ...query, active: true })))
+  const active = workflowsIn(yield* listWhole(client, (query) => client.listWorkflows({ ...query, active: true })))
   const all = [...new Map([...active, ...known.values()].map((one) => [one.id, one])).values()]
   return yield* inSlices(() => addressWarnings(steps, all))
 })

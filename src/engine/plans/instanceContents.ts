@@ -4,8 +4,8 @@ import { inSlices } from "../../internal/inSlices.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
-import { listAll, listAllIfSupported, workflowsIn } from "../client/listAll.ts"
-import { type Generation, generationOf, type Workflow } from "../workflow/models.ts"
+import { listAllIfSupported, listWhole, workflowsIn } from "../client/listAll.ts"
+import { type Generation, type Workflow, generationOf } from "../workflow/models.ts"
 import { type Credential, credentialsIn, type KnownCredentials } from "./credentials.ts"
 
 type Client = EngineClient["Service"]
@@ -21,7 +21,7 @@ export const allWorkflows = (client: Client) => eachWorkflow(client, (workflow) 
 
 /** The same, each as what is kept of it once its page has come. */
 export const eachWorkflow = <A>(client: Client, keep: (workflow: Workflow) => A) =>
-  listAll((query) =>
+  listWhole(client, (query) =>
     Effect.flatMap(client.listWorkflows({ ...query, limit: pageSize }), (page) =>
       Effect.map(
         inSlices(() => mapSliced(workflowsIn(page.data), keep, weightOf)),
@@ -82,7 +82,9 @@ export const instanceContents = Effect.fnUntraced(function* <A extends { readonl
   client: Client,
   keep: (workflow: Workflow) => A
 ) {
-  const [kept, tags] = yield* Effect.all([eachWorkflow(client, keep), listAll(client.listTags)], { concurrency: 2 })
+  const [kept, tags] = yield* Effect.all([eachWorkflow(client, keep), listWhole(client, client.listTags)], {
+    concurrency: 2
+  })
   const all = kept.map(({ workflow }) => workflow)
   const credentials = yield* knownCredentials(client, all)
   const archives = (yield* readGeneration(client, all, credentials)) === "2.x"

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { provingPage } from "../../client/listAll.ts"
 import type { WorkflowQuery } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
@@ -51,7 +52,7 @@ export const searchInstance = Effect.fnUntraced(function* (
   const search = prepared.success
 
   for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* Effect.result(engine.listWorkflows(queryOf(criteria, place), searched))
+    const page = yield* Effect.result(provingPage(engine)(engine.listWorkflows(queryOf(criteria, place), searched)))
     if (page._tag === "Failure") return left(page.failure)
     const { data, nextCursor } = page.success
     count += place.skip === 0 ? data.length : 0

@@ -6,8 +6,8 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll } from "../../client/listAll.ts"
-import { generationOf, type Workflow } from "../../workflow/models.ts"
+import { listWhole } from "../../client/listAll.ts"
+import { type Workflow, generationOf } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
 import { editorsOf } from "../editors.ts"
@@ -64,7 +64,9 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     for (const node of workflow.nodes) used.add(versioned(node))
     return mayBecome(workflow) ? workflow : outlineOf(workflow)
   }
-  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listAll(target.listTags)], { concurrency: 2 })
+  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listWhole(target, target.listTags)], {
+    concurrency: 2
+  })
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* readGeneration(target, own, credentials)
   const asListed: Input = {
