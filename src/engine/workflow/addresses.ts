@@ -99,9 +99,16 @@ export interface Collision {
 }
 
 /** The addresses of one workflow that another one has as well. */
-export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> => {
+export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> =>
+  collisionsAmong(addressTexts(workflow), other)
+
+/** The same where many others are looked at. */
+export const collisionsAmong = (
+  addresses: ReadonlyArray<Pick<Collision, "address" | "node">>,
+  other: Owner
+): ReadonlyArray<Collision> => {
   const taken = new Map(addressTexts(other).map(({ address, node }) => [address, node]))
-  return addressTexts(workflow).flatMap(({ address, node }) => {
+  return addresses.flatMap(({ address, node }) => {
     const otherNode = taken.get(address)
     return otherNode === undefined ? [] : [{ node, address, otherNode }]
   })

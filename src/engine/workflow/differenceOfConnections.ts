@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { own } from "./differenceOfValues.ts"
 import { isSameJson } from "./versions.ts"
@@ -44,18 +45,12 @@ export interface OutputDifference {
 const outputKey = ({ output, source, type }: Edge) => JSON.stringify([source, type, output])
 const targetKey = ({ input, target, targetType }: Edge) => JSON.stringify([target, targetType, input])
 
-const byOutput = (edges: ReadonlyArray<Edge>) => {
-  const outputs = new Map<string, Array<Edge>>()
-  for (const edge of edges) outputs.set(outputKey(edge), [...(outputs.get(outputKey(edge)) ?? []), edge])
-  return outputs
-}
-
 /** The outputs whose targets differ. */
 export const outputDifferences = (
   before: ReadonlyArray<Edge>,
   after: ReadonlyArray<Edge>
 ): ReadonlyArray<OutputDifference> => {
-  const [old, now] = [byOutput(before), byOutput(after)]
+  const [old, now] = [grouped(before, outputKey), grouped(after, outputKey)]
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [was, is] = [old.get(key) ?? [], now.get(key) ?? []]
     const [first] = [...was, ...is]

@@ -33,7 +33,7 @@ export const lineDifference = (before: string, after: string): LineDifference =>
 }
 
 /** How many items two lists have in common from their beginnings on. */
-export const sharedStart = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {
+export const sharedStart = <A>(a: ArrayLike<A>, b: ArrayLike<A>): number => {
   const most = Math.min(a.length, b.length)
   let same = 0
   while (same < most && a[same] === b[same]) same++

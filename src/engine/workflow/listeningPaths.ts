@@ -11,16 +11,18 @@ export const pathOf = ({ parameters }: JsonObject): string | undefined => {
   return Predicate.isString(found) ? found : undefined
 }
 
-/** Whether a trigger listens at a path, given as its parameters hold it, as its address, or as the whole URL. */
-export const isPathOf = (node: JsonObject, wanted: string): boolean => {
-  if (!isTrigger(node)) return false
-  const own = segmentsOf(pathOf(node) ?? "")
+/** Whether triggers listen at a path, given as their parameters hold it, as its address, or as the whole URL. */
+export const pathTest = (wanted: string): ((node: JsonObject) => boolean) => {
   const asked = segmentsOf(wanted)
-  const { webhookId } = node
-  const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
-  return (
-    (own.length > 0 && fits(own, asked)) || (behindId !== undefined && (behindId.length === 0 || fits(own, behindId)))
-  )
+  return (node) => {
+    if (!isTrigger(node)) return false
+    const own = segmentsOf(pathOf(node) ?? "")
+    const { webhookId } = node
+    const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+    return (
+      (own.length > 0 && fits(own, asked)) || (behindId !== undefined && (behindId.length === 0 || fits(own, behindId)))
+    )
+  }
 }
 
 const fits = (own: ReadonlyArray<string>, asked: ReadonlyArray<string>) =>

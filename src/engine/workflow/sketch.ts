@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import type { Edge } from "./differenceOfConnections.ts"
@@ -8,7 +9,7 @@ import { groupsIn } from "./differenceOfGroups.ts"
 import { type Flow, flowOf } from "./flow.ts"
 import { nameOf } from "./models.ts"
 import { shortType } from "./naming.ts"
-import { outputName } from "./outputs.ts"
+import { outputNames } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { summaryOf } from "./summary.ts"
@@ -157,7 +158,8 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
     onError,
     retryOnFail
   } = node
-  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => outputName(node, output) === "error")
+  const nameAt = outputNames(node)
+  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => nameAt(output) === "error")
   return [
     ...(disabled === true ? ["DISABLED"] : []),
     ...(Object.hasOwn(pins, nameOf(node)) ? ["pinned data"] : []),
@@ -181,12 +183,10 @@ const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
 
 /** Where a node leads, by the names of its outputs. */
 const leads = (node: JsonObject, { leaving, named }: Flow): string => {
-  const byOutput = new Map<number, ReadonlyArray<Edge>>()
-  for (const edge of leaving.get(nameOf(node)) ?? []) {
-    byOutput.set(edge.output, [...(byOutput.get(edge.output) ?? []), edge])
-  }
+  const byOutput = grouped(leaving.get(nameOf(node)) ?? [], ({ output }) => output)
+  const nameAt = outputNames(node)
   const parts = [...byOutput].map(([output, edges]) => {
-    const name = outputName(node, output)
+    const name = nameAt(output)
     return `${name === "" ? "" : `(${oneLine(name)}) `}${edges.map((edge) => targetWords(edge, named)).join(", ")}`
   })
   return parts.length === 0 ? "" : ` → ${parts.join("; ")}`

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, listed, oneLine } from "../../internal/foreignText.ts"
+import { beginningOf } from "../../internal/json/beginningOf.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
@@ -12,15 +13,15 @@ import { kindOf } from "./triggers.ts"
 
 /** What a node does, in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
 export const summaryOf = (node: JsonObject, room = 110): string => {
-  const shown = maskSecrets(objectOf(node.parameters))
-  const parameters = objectOf(shown)
+  const parameters = objectOf(maskSecrets(beginningOf(objectOf(node.parameters))))
   const kind = kindOf(node)
   const say = Object.hasOwn(byKind, kind) ? byKind[kind] : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
-  const words = (say ?? plainWords)(parameters, { ...node, parameters })
+  const words = (say ?? plainWords)(parameters, { ...node, parameters }, objectOf(node.parameters))
   return clipped(oneLine(words), room)
 }
 
-type Say = (parameters: JsonObject, node: JsonObject) => string
+/** What a node does, by the beginnings of its parameters without secrets; `whole` are all of them as they are. */
+type Say = (parameters: JsonObject, node: JsonObject, whole: JsonObject) => string
 
 const joined = (...parts: ReadonlyArray<string | undefined>) =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
@@ -61,12 +62,18 @@ const firstLine = (code: unknown): string =>
         .find((line) => line !== "") ?? "")
     : ""
 
-const code: Say = ({ functionCode, jsCode, language, pythonCode }) => {
-  const isPython = Predicate.isString(language) && language.startsWith("python")
-  const source = [isPython ? pythonCode : jsCode, functionCode].find(Predicate.isString) ?? ""
-  const lines = source.split("\n").length
-  return joined(isPython ? "python:" : "", firstLine(source), lines > 1 ? `(${lines} lines)` : "")
+const code: Say = (parameters, _node, whole) => {
+  const lines = sourceIn(whole).split("\n").length
+  const language = isPython(parameters) ? "python:" : ""
+  return joined(language, firstLine(sourceIn(parameters)), lines > 1 ? `(${lines} lines)` : "")
 }
+
+const isPython = ({ language }: JsonObject) => Predicate.isString(language) && language.startsWith("python")
+
+const sourceIn = (parameters: JsonObject): string =>
+  [isPython(parameters) ? parameters.pythonCode : parameters.jsCode, parameters.functionCode].find(
+    Predicate.isString
+  ) ?? ""
 
 const set: Say = ({ assignments, fields, jsonOutput, mode, values }) => {
   if (mode === "raw") return `JSON ${valueWords(jsonOutput)}`
@@ -115,8 +122,8 @@ const respond: Say = ({ options, respondWith, responseBody }) => {
   return joined(status, valueWords(respondWith) || "firstIncomingItem", quoted(valueWords(responseBody)))
 }
 
-const tool: Say = (parameters, node) =>
-  joined(quoted(valueWords(parameters.description ?? parameters.toolDescription)), plainWords(parameters, node))
+const tool: Say = (parameters, node, whole) =>
+  joined(quoted(valueWords(parameters.description ?? parameters.toolDescription)), plainWords(parameters, node, whole))
 
 /** Kinds whose parameters say more than their operation. */
 const byKind: Readonly<Record<string, Say>> = {
@@ -136,7 +143,8 @@ const byKind: Readonly<Record<string, Say>> = {
   code,
   function: code,
   functionItem: code,
-  toolCode: (parameters, node) => joined(quoted(valueWords(parameters.description)), code(parameters, node)),
+  toolCode: (parameters, node, whole) =>
+    joined(quoted(valueWords(parameters.description)), code(parameters, node, whole)),
   set,
   if: branch,
   filter: branch,
@@ -155,7 +163,8 @@ const byKind: Readonly<Record<string, Say>> = {
   stopAndError: ({ errorMessage, errorObject }) => quoted(valueWords(errorMessage ?? errorObject)),
   respondToWebhook: respond,
   executeWorkflow: subWorkflow,
-  toolWorkflow: (parameters, node) => joined(subWorkflow(parameters, node), quoted(valueWords(parameters.description))),
+  toolWorkflow: (parameters, node, whole) =>
+    joined(subWorkflow(parameters, node, whole), quoted(valueWords(parameters.description))),
   stickyNote: ({ content }) => quoted(valueWords(content), 100),
   agent: prompt,
   chainLlm: prompt,

@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 
 import { isSameJson } from "../json/digest.ts"
 import { isJsonObject } from "../schema/JsonObject.ts"
+import { atOnce, type Sliced } from "../Sliced.ts"
 import { type Form, forms, mayHold } from "./secretForms.ts"
 
 /** What stands where a secret was. */
@@ -125,17 +126,35 @@ interface Rest {
 const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
 const toCompare: Rest = { key: (name) => name, deep: (value) => value }
 
-const mask = (value: unknown, name: string, rest: Rest, depth = 0): unknown => {
+/** Characters that take about as long to search as work on a node takes. */
+const charactersOfWeight = 2000
+
+const weightOf = (value: unknown): number => 0.01 + (Predicate.isString(value) ? value.length / charactersOfWeight : 0)
+
+const maskLeaf = (value: unknown, name: string): unknown => {
+  if (Predicate.isString(value)) {
+    if (value === "") return value
+    return isSecretText(value, name) ? masked : maskText(value)
+  }
+  return Predicate.isNumber(value) && isSecretName(name) ? masked : value
+}
+
+function* mask(value: unknown, name: string, rest: Rest, depth = 0): Sliced<unknown> {
   if (depth > maxDepth) return rest.deep(value)
-  if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
-  const isSecret = isSecretName(name)
-  if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
-  if (Predicate.isNumber(value)) return isSecret ? masked : value
-  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, rest, depth + 1))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [rest.key(key), mask(item, meaningOf(value, key), rest, depth + 1)])
-  )
+  if (Array.isArray(value)) {
+    const items: Array<unknown> = []
+    for (const item of value) items.push(yield* mask(item, name, rest, depth + 1))
+    return items
+  }
+  if (isJsonObject(value)) {
+    const entries: Array<readonly [string, unknown]> = []
+    for (const [key, item] of Object.entries(value)) {
+      entries.push([rest.key(key), yield* mask(item, meaningOf(value, key), rest, depth + 1)])
+    }
+    return Object.fromEntries(entries)
+  }
+  yield weightOf(value)
+  return maskLeaf(value, name)
 }
 
 /** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
@@ -189,13 +208,16 @@ export const mapTextsApart = (
  * gives them away (a bearer token, a JWT, a key with a known prefix, a password in an address), and long random texts.
  * `name` is the field that the value stands in, where it stands in one.
  */
-export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, toShow)
+export const maskSecrets = (value: unknown, name = ""): unknown => atOnce(mask(value, name, toShow))
+
+/** The same for values of megabytes. */
+export const maskSecretsSliced = (value: unknown, name = ""): Sliced<unknown> => mask(value, name, toShow)
 
 /**
  * A value in which `[masked]` stands in place of what `maskSecrets` masks, and all else is as it is: what is put in such a
  * place is another value then, whoever guessed what it is.
  */
-export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCompare)
+export const withoutSecrets = (value: unknown): unknown => atOnce(mask(value, "", toCompare))
 
 /** Whether anything of a value is masked. */
 export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)
