@@ -105,6 +105,9 @@ const roles: Readonly<Record<string, string>> = {
 
 const roleOf = (type: string) => (Object.hasOwn(roles, type) ? roles[type] : oneLine(type.replace(/^ai_/, "")))
 
+/** Blanks before what stands deepest: who serves whom may go on for thousands of nodes. */
+const deepest = 40
+
 /** What serves a node, below it; who serves several is told once. */
 const servantLines = (
   parent: string,
@@ -119,7 +122,9 @@ const servantLines = (
     const start = `${indent}${roleOf(type)}: `
     if (shown.has(source)) return [`${start}${label(source)} (above)`]
     shown.add(source)
-    return [start + line(node, flow, pen), ...servantLines(source, `${indent}  `, flow, pen, shown)]
+    const own = start + line(node, flow, pen)
+    if (indent.length >= deepest) return flow.serving.has(source) ? [own, `${indent}  …`] : [own]
+    return [own, ...servantLines(source, `${indent}  `, flow, pen, shown)]
   })
 
 const line = (node: JsonObject, flow: Flow, pen: Pen): string => {

@@ -10,7 +10,7 @@ export const masked = "[masked]"
 
 /** Names of fields whose values are secrets, whatever they look like; compared in small letters without `-`, `_`, blanks. */
 const secretNames =
-  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
+  /(password|passwd|passphrase|pwd$|^pass$|(?:smtp|imap|user|db|auth|account)pass$|connectionstring|accountkey|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
 
 /** Names that hold such a word and count or name things. */
 const harmlessNames =
@@ -102,20 +102,29 @@ const maxDepth = 50
 /** An expression only names where a value comes from; what it says otherwise is searched like any text. */
 const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^]*\}\}\s*$/.test(value)
 
-/** `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: its name says what the value is. */
-const namesSecret = (value: object): boolean => {
+/** The label of `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: it says what the value is. */
+const labelOf = (value: object): string => {
   const label = Predicate.hasProperty(value, "name") ? value.name : Predicate.hasProperty(value, "key") ? value.key : ""
-  return Predicate.isString(label) && isSecretName(label)
+  return Predicate.isString(label) ? label : ""
 }
+
+/** Names of fields in which there may be a secret: they hold one where a value looks like that. */
+const vagueNames = /^(?:key|sig|sid|code|hmac|appkey|licensekey)$/
+
+const isKeyLike = (text: string): boolean => /^[\w.~+/=-]{16,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text)
 
 /** Whether the whole of a text is a secret, by the name of its field or by its look. */
 const isSecretText = (text: string, name: string): boolean =>
   (isSecretName(name) && !isExpression(text)) ||
+  (vagueNames.test(plainName(name)) && isKeyLike(text)) ||
   (isRandom(text) && !/(id|hash|digest|etag|checksum|url|path|cursor)$/i.test(name))
 
 /** The name that says what a field of an object is: in a `{name, value}` the value is called as the name says. */
-export const meaningOf = (object: object, field: string): string =>
-  field === "value" && namesSecret(object) ? "secret" : field
+export const meaningOf = (object: object, field: string): string => {
+  if (field !== "value") return field
+  const label = labelOf(object)
+  return isSecretName(label) || vagueNames.test(plainName(label)) ? label : field
+}
 
 /** What becomes of names of fields, and of what lies too deep to be searched. */
 interface Rest {
