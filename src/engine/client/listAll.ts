@@ -1,5 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 
+import { inSlices } from "../../internal/inSlices.ts"
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { mapSliced } from "../../internal/Sliced.ts"
 import { type Page, type PageQuery, Workflow, isWorkflow } from "../workflow/models.ts"
 import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 
@@ -19,8 +22,8 @@ export interface FirstPages<B> {
 }
 
 /**
- * Reads a list page by page and keeps only what `pick` takes, so that long lists need no memory for the rest. A repeated cursor
- * ends the list.
+ * Reads a list page by page and keeps only what `pick` takes, so that long lists need no memory for the rest, and others have
+ * their turn between its items. A repeated cursor ends the list.
  */
 export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   list: (query: PageQuery) => Effect.Effect<Page<A>, E>,
@@ -32,7 +35,7 @@ export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   let query: PageQuery = { limit }
   for (let page = 0; page < pages; page++) {
     const { data, nextCursor: cursor } = yield* list(query)
-    const picked = pick(data)
+    const picked = (yield* inSlices(() => mapSliced(data, (item) => pick([item]), weightOfJson))).flat()
     for (const item of picked) found.push(item)
     const isLast = typeof cursor !== "string" || cursor === "" || seen.has(cursor)
     if (isLast || isEnough(picked.length, data.length)) return { found, isWhole: true }

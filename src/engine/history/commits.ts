@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
 import { nameOf } from "../workflow/nodes.ts"
@@ -56,7 +57,7 @@ function* commitsOfReading(
     steps.push(step)
   }
   for (const seen of workflows) {
-    yield weightOf(seen)
+    yield 1 + weightOfJson(seen)
     const known = knownOf(ledger, instance, seen)
     if (isOvertaken(ledger, { instance, at }, seen)) continue
     const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
@@ -139,9 +140,6 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
   return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
-
-/** About one for each node: it is compared, and printed again if it has changed. */
-const weightOf = ({ nodes }: JsonObject) => 1 + (Array.isArray(nodes) ? nodes.length : 0)
 
 interface Step {
   readonly name: string

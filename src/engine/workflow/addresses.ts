@@ -100,9 +100,16 @@ interface Collision {
 }
 
 /** The addresses of one workflow that another one has as well. */
-export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> => {
+export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> =>
+  collisionsAmong(addressTexts(workflow), other)
+
+/** The same where many others are looked at. */
+export const collisionsAmong = (
+  addresses: ReadonlyArray<Pick<Collision, "address" | "node">>,
+  other: Owner
+): ReadonlyArray<Collision> => {
   const taken = new Map(addressTexts(other).map(({ address, node }) => [address, node]))
-  return addressTexts(workflow).flatMap(({ address, node }) => {
+  return addresses.flatMap(({ address, node }) => {
     const otherNode = taken.get(address)
     return otherNode === undefined ? [] : [{ node, address, otherNode }]
   })
@@ -129,18 +136,19 @@ export const pathOf = ({ parameters }: JsonObject): string | undefined => {
   return Predicate.isString(listeningPath) ? listeningPath : undefined
 }
 
-/** Whether a trigger listens at a path, given as its parameters hold it, as its address, or as the whole URL. */
-export const isPathOf = (node: JsonObject, wanted: string): boolean => {
-  if (!isTrigger(node)) return false
-  const segments = segmentsOf(pathOf(node) ?? "")
-  const wantedSegments = segmentsOf(wanted)
-  const { webhookId } = node
-  const behindId =
-    Predicate.isString(webhookId) && wantedSegments[0] === webhookId ? wantedSegments.slice(1) : undefined
-  return (
-    (segments.length > 0 && fits(segments, wantedSegments)) ||
-    (behindId !== undefined && (behindId.length === 0 || fits(segments, behindId)))
-  )
+/** Whether triggers listen at a path, given as their parameters hold it, as its address, or as the whole URL. */
+export const pathTest = (wanted: string): ((node: JsonObject) => boolean) => {
+  const asked = segmentsOf(wanted)
+  return (node) => {
+    if (!isTrigger(node)) return false
+    const listening = segmentsOf(pathOf(node) ?? "")
+    const { webhookId } = node
+    const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+    return (
+      (listening.length > 0 && fits(listening, asked)) ||
+      (behindId !== undefined && (behindId.length === 0 || fits(listening, behindId)))
+    )
+  }
 }
 
 const fits = (segments: ReadonlyArray<string>, wantedSegments: ReadonlyArray<string>) =>

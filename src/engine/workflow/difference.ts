@@ -2,10 +2,12 @@ import { Predicate, Struct } from "effect"
 
 import { nameAmongWords, oneLine, quotedLines } from "../../internal/foreignText.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { fieldIn, isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { type JsonObject, fieldIn, isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
+import { type Sliced, atOnce, mapSliced } from "../../internal/Sliced.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfConnections.ts"
-import { cutValue, describeValue, shortValue, type ValueDifference, valueDifferences } from "./differenceOfValues.ts"
+import { type ValueDifference, cutValue, describeValue, shortValue, valueDifferences } from "./differenceOfValues.ts"
 import { nodeKind, toEngineType } from "./naming.ts"
 import { groupChanges } from "./nodeGroups.ts"
 import { nameOf, type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodes.ts"
@@ -27,11 +29,19 @@ interface Also {
  * by name, state and pinned data. Positions of nodes, ids and stamps are left aside; credentials go by name. A part that
  * one side does not have at all (`undefined`) is not compared, as versions and executions hold less than workflows do.
  */
-export const differences = (before: JsonObject, after: JsonObject, also: Also = {}): ReadonlyArray<Change> => {
+export const differences = (before: JsonObject, after: JsonObject, also: Also = {}): ReadonlyArray<Change> =>
+  atOnce(differencesSliced(before, after, also))
+
+/** The same for workflows of any size. */
+export function* differencesSliced(
+  before: JsonObject,
+  after: JsonObject,
+  also: Also = {}
+): Sliced<ReadonlyArray<Change>> {
   const pairs = pairNodes(nodesOf(before), nodesOf(after))
   return [
     ...headChanges(before, after),
-    ...nodeChanges(pairs, also),
+    ...(yield* nodeChanges(pairs, also)),
     ...connectionChanges(before, after, pairs),
     ...groupChanges(before, after, pairs),
     ...pinChanges(before, after, renamesIn(pairs)),
@@ -67,12 +77,13 @@ const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Chang
 
 const labelOf = (node: JsonObject) => nameAmongWords(nameOf(node)) || "(node without a name)"
 
-const nodeChanges = ({ added, both, removed }: NodePairs, also: Also): ReadonlyArray<Change> => {
+function* nodeChanges({ added, both, removed }: NodePairs, also: Also): Sliced<ReadonlyArray<Change>> {
   const renames = renamesIn({ added, both, removed })
-  const changed = both.flatMap(([before, after]) => [
-    ...renamed(before, after),
-    ...fieldChanges(before, after, renames, also)
-  ])
+  const changed = (yield* mapSliced(
+    both,
+    ([before, after]) => [...renamed(before, after), ...fieldChanges(before, after, renames, also)],
+    ([before, after]) => (before === after ? 0.1 : weightOfJson(after))
+  )).flat()
   const moved =
     also.positions === true ? both.filter(([before, after]) => !isSameJson(before.position, after.position)) : []
   return [
@@ -248,7 +259,7 @@ const tagNames = (tags: unknown): ReadonlyArray<string> =>
 
 const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   if (before.tags === undefined || after.tags === undefined) return []
-  const [old, now] = [tagNames(before.tags), tagNames(after.tags)]
+  const [old, now] = [new Set(tagNames(before.tags)), new Set(tagNames(after.tags))]
   const change = (tag: string, isAdded: boolean): Change => ({
     kind: "tag",
     field: "tags",
@@ -256,7 +267,7 @@ const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change
     text: `${isAdded ? "tagged" : "no longer tagged"} ${nameAmongWords(maskText(tag))}`
   })
   return [
-    ...now.filter((tag) => !old.includes(tag)).map((tag) => change(tag, true)),
-    ...old.filter((tag) => !now.includes(tag)).map((tag) => change(tag, false))
+    ...[...now].filter((tag) => !old.has(tag)).map((tag) => change(tag, true)),
+    ...[...old].filter((tag) => !now.has(tag)).map((tag) => change(tag, false))
   ]
 }

@@ -1,9 +1,10 @@
 import { Predicate } from "effect"
 
 import { nameAmongWords } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { fieldIn, isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf, type NodePairs, nodesOf, renamesIn } from "./nodes.ts"
+import { type JsonObject, fieldIn, isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { type NodePairs, nameOf, nodesOf, renamesIn } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import { type Edge, edgesOf } from "./wires.ts"
 
@@ -141,18 +142,12 @@ interface OutputDifference {
 const outputKey = ({ output, source, type }: Edge) => JSON.stringify([source, type, output])
 const targetKey = ({ input, target, targetType }: Edge) => JSON.stringify([target, targetType, input])
 
-const byOutput = (edges: ReadonlyArray<Edge>) => {
-  const outputs = new Map<string, Array<Edge>>()
-  for (const edge of edges) outputs.set(outputKey(edge), [...(outputs.get(outputKey(edge)) ?? []), edge])
-  return outputs
-}
-
 /** The outputs whose targets differ. */
 const outputDifferences = (
   before: ReadonlyArray<Edge>,
   after: ReadonlyArray<Edge>
 ): ReadonlyArray<OutputDifference> => {
-  const [old, now] = [byOutput(before), byOutput(after)]
+  const [old, now] = [grouped(before, outputKey), grouped(after, outputKey)]
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [was, is] = [old.get(key) ?? [], now.get(key) ?? []]
     const [first] = [...was, ...is]

@@ -1,9 +1,10 @@
 import { Predicate } from "effect"
 
 import { clipped, quotedText, visibleJson } from "../../internal/foreignText.ts"
+import { beginningOf } from "../../internal/json/beginningOf.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
 import { fieldIn, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { masked, maskSecrets, maskText } from "../../internal/secrets/maskSecrets.ts"
+import { maskSecrets, maskText, masked } from "../../internal/secrets/maskSecrets.ts"
 import { joined, nameBeside } from "./valuePaths.ts"
 
 /** A place at which two values differ; what is on one side only is `undefined` on the other. */
@@ -66,9 +67,17 @@ const listDifferences = (
 /** Characters of a value in a line. */
 const room = 80
 
+/** The beginning of a value's JSON without secrets; `undefined` for what JSON does not express. */
+const beginningOfJson = (value: unknown, field: string, size: number): string | undefined => {
+  const begun = beginningOf(value)
+  const text = JSON.stringify(maskSecrets(begun, field))
+  if (text === undefined || begun === value) return text && clipped(text, size)
+  return clipped(text, size, JSON.stringify(value).length - JSON.stringify(begun).length)
+}
+
 /** A value in a few words, without secrets. */
 export const shortValue = (value: unknown, field = "", size = room): string =>
-  visibleJson(clipped(JSON.stringify(maskSecrets(value, field)) ?? "nothing", size))
+  visibleJson(beginningOfJson(value, field, size) ?? "nothing")
 
 /** The change at one place in words, and as a patch where it has several lines. */
 export const describeValue = (
@@ -82,7 +91,22 @@ export const describeValue = (
   return { text: was === is ? `${name} changed (${is})` : `${name} ${was} → ${is}` }
 }
 
+/** Characters of two texts up to which they are compared as they are; of longer ones, what stands around their difference. */
+const mostCompared = 40_000
+const around = 10_000
+
 const describeText = (name: string, before: string, after: string, field: string) => {
+  const isLong = before.length + after.length > mostCompared
+  if (isLong && (before.includes("\n") || after.includes("\n"))) {
+    const { added, removed } = lineDifference(before, after)
+    return { text: `${name} changed: +${added} −${removed} lines` }
+  }
+  const start = isLong ? Math.max(sharedStart(before, after) - around, 0) : 0
+  const part = (text: string) => (isLong ? text.slice(start, start + 2 * around) : text)
+  return describeShort(name, part(before), part(after), field)
+}
+
+const describeShort = (name: string, before: string, after: string, field: string) => {
   const isHidden = maskSecrets(before, field) === masked && maskSecrets(after, field) === masked
   if (isHidden) return { text: `${name} changed (${masked})` }
   const [was, is] = [maskText(before), maskText(after)]
@@ -97,6 +121,7 @@ const describeText = (name: string, before: string, after: string, field: string
 
 /** A value for a machine: whole where it is short, else the beginning of its JSON. */
 export const cutValue = (value: unknown, field: string, size = 300): unknown => {
+  if (beginningOf(value) !== value) return beginningOfJson(value, field, size)
   const maskedValue = maskSecrets(value, field)
   const text = JSON.stringify(maskedValue)
   return text === undefined || text.length <= size ? maskedValue : clipped(text, size)
@@ -139,7 +164,7 @@ const lineDifference = (before: string, after: string): LineDifference => {
 }
 
 /** The number of items that two lists have in common from their beginnings on. */
-const sharedStart = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {
+const sharedStart = <A>(a: ArrayLike<A>, b: ArrayLike<A>): number => {
   const most = Math.min(a.length, b.length)
   let same = 0
   while (same < most && a[same] === b[same]) same++

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, nodesOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
@@ -67,16 +68,6 @@ const byPlace = (a: JsonObject, b: JsonObject): number => {
 const placeOf = ({ position }: JsonObject): readonly [number, number] => {
   const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return [Predicate.isNumber(x) ? x : 0, Predicate.isNumber(y) ? y : 0]
-}
-
-const grouped = (edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string) => {
-  const groups = new Map<string, Array<Edge>>()
-  for (const edge of edges) {
-    const group = groups.get(keyOf(edge))
-    if (group === undefined) groups.set(keyOf(edge), [edge])
-    else group.push(edge)
-  }
-  return groups
 }
 
 /** Nodes along the arrows, each once: first where a branch ends at once, then each branch to its end. */

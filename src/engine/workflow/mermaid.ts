@@ -1,6 +1,6 @@
 import { clipped, oneLine } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { flowOf } from "./flow.ts"
+import { type Flow, flowOf } from "./flow.ts"
 import { nameOf } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
@@ -8,12 +8,27 @@ import { summaryOf } from "./summary.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
 import { edgesOf } from "./wires.ts"
 
-/** Nodes that a drawing still shows. */
-const most = 150
+/** Nodes that a drawing still shows, the less the more there is to say of each, and its characters. */
+const sizes = [150, 75, 35]
+const room = 7000
 
 /** A workflow as a Mermaid flowchart: what runs from left to right, what serves an agent on dotted arrows. */
 export const mermaidOf = (workflow: JsonObject, runs?: ReadonlyMap<string, NodeRun>): string => {
   const flow = flowOf(workflow)
+  let drawing = ""
+  for (const most of sizes) {
+    drawing = drawnOf(workflow, flow, { most, runs })
+    if (drawing.length <= room) break
+  }
+  return drawing
+}
+
+interface Drawn {
+  readonly most: number
+  readonly runs: ReadonlyMap<string, NodeRun> | undefined
+}
+
+const drawnOf = (workflow: JsonObject, flow: Flow, { most, runs }: Drawn): string => {
   const all = [...flow.named.values()].toReversed()
   const shownNodes = all.slice(0, most)
   const ids = new Map(shownNodes.map((node, place) => [nameOf(node), `n${place + 1}`]))

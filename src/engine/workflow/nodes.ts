@@ -1,5 +1,6 @@
 import { Predicate, Struct } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 
@@ -32,15 +33,11 @@ const pairBy = (
   after: ReadonlyArray<JsonObject>,
   keyOf: (node: JsonObject) => string | undefined
 ): NodePairs => {
-  const waiting = new Map<string, Array<JsonObject>>()
-  for (const node of after) {
-    const key = keyOf(node)
-    if (key !== undefined) waiting.set(key, [...(waiting.get(key) ?? []), node])
-  }
+  const waiting = new Map([...grouped(after, keyOf)].map(([key, nodes]) => [key, nodes.values()]))
   const both: Array<readonly [JsonObject, JsonObject]> = []
   const removed = before.filter((node) => {
     const key = keyOf(node)
-    const partner = key === undefined ? undefined : waiting.get(key)?.shift()
+    const partner = key === undefined ? undefined : waiting.get(key)?.next().value
     if (partner !== undefined) both.push([node, partner])
     return partner === undefined
   })

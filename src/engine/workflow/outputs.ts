@@ -49,18 +49,17 @@ const classes = ({ categories, options }: JsonObject): ReadonlyArray<string> => 
   return isJsonObject(options) && options.fallback === "other" ? [...named, "other"] : named
 }
 
-/** Outputs that a node has before that for errors, where it is neither named nor branching. */
-const countOf = (node: JsonObject): number => Math.max(namesOf(node).length, 1)
-
-/** The name of an output of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
-export const outputName = (node: JsonObject | undefined, index: number): string => {
-  if (node === undefined) return index === 0 ? "" : `${index}`
+/** The names of the outputs of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
+export const outputNames = (node: JsonObject | undefined): ((index: number) => string) => {
+  if (node === undefined) return (index) => (index === 0 ? "" : `${index}`)
   const names = namesOf(node)
-  const name = names[index]
-  if (name !== undefined) return name
-  if (node.onError === "continueErrorOutput" && index === countOf(node)) return "error"
-  return index === 0 && names.length === 0 ? "" : `${index}`
+  // The output for errors comes after all others.
+  const errors = node.onError === "continueErrorOutput" ? Math.max(names.length, 1) : undefined
+  return (index) => names[index] ?? (index === errors ? "error" : index === 0 && names.length === 0 ? "" : `${index}`)
 }
+
+/** The name of one of them. */
+export const outputName = (node: JsonObject | undefined, index: number): string => outputNames(node)(index)
 
 /** The connections from parts of AI nodes to the node that they belong to, by the beginnings of their types. */
 const beginnings: ReadonlyArray<readonly [kind: RegExp, link: string]> = [

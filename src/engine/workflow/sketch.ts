@@ -1,13 +1,14 @@
 import { Predicate } from "effect"
 
 import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import { type Flow, flowOf } from "./flow.ts"
 import { shortType } from "./naming.ts"
 import { groupsIn } from "./nodeGroups.ts"
 import { nameOf } from "./nodes.ts"
-import { outputName } from "./outputs.ts"
+import { outputNames } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { summaryOf } from "./summary.ts"
@@ -107,6 +108,9 @@ const roles: Readonly<Record<string, string>> = {
 
 const roleOf = (type: string) => (Object.hasOwn(roles, type) ? roles[type] : oneLine(type.replace(/^ai_/, "")))
 
+/** Blanks before the deepest parts: parts of parts may go on for thousands of nodes. */
+const deepest = 40
+
 /** The parts of a node, below it; a part of several nodes is drawn once. */
 const partLines = (
   parent: string,
@@ -121,7 +125,9 @@ const partLines = (
     const start = `${indent}${roleOf(type)}: `
     if (drawnParts.has(source)) return [`${start}${label(source)} (above)`]
     drawnParts.add(source)
-    return [start + line(node, flow, pen), ...partLines(source, `${indent}  `, flow, pen, drawnParts)]
+    const drawn = start + line(node, flow, pen)
+    if (indent.length >= deepest) return flow.serving.has(source) ? [drawn, `${indent}  …`] : [drawn]
+    return [drawn, ...partLines(source, `${indent}  `, flow, pen, drawnParts)]
   })
 
 const line = (node: JsonObject, flow: Flow, pen: Pen): string => {
@@ -160,7 +166,8 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
     onError,
     retryOnFail
   } = node
-  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => outputName(node, output) === "error")
+  const nameAt = outputNames(node)
+  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => nameAt(output) === "error")
   return [
     ...(disabled === true ? ["DISABLED"] : []),
     ...(Object.hasOwn(pins, nameOf(node)) ? ["pinned data"] : []),
@@ -184,12 +191,10 @@ const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
 
 /** The targets of a node, by the names of its outputs. */
 const leads = (node: JsonObject, { leaving, named }: Flow): string => {
-  const byOutput = new Map<number, ReadonlyArray<Edge>>()
-  for (const edge of leaving.get(nameOf(node)) ?? []) {
-    byOutput.set(edge.output, [...(byOutput.get(edge.output) ?? []), edge])
-  }
+  const byOutput = grouped(leaving.get(nameOf(node)) ?? [], ({ output }) => output)
+  const nameAt = outputNames(node)
   const parts = [...byOutput].map(([output, edges]) => {
-    const name = outputName(node, output)
+    const name = nameAt(output)
     return `${name === "" ? "" : `(${oneLine(name)}) `}${edges.map((edge) => targetWords(edge, named)).join(", ")}`
   })
   return parts.length === 0 ? "" : ` → ${parts.join("; ")}`

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, listed, oneLine } from "../../internal/foreignText.ts"
+import { beginningOf } from "../../internal/json/beginningOf.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 import { pathOf } from "./addresses.ts"
@@ -11,17 +12,17 @@ import { leavesOf } from "./valuePaths.ts"
 
 /** The work of a node in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
 export const summaryOf = (node: JsonObject, room = 110): string => {
-  const maskedParameters = maskSecrets(objectOf(node.parameters))
-  const parameters = objectOf(maskedParameters)
+  const parameters = objectOf(maskSecrets(beginningOf(objectOf(node.parameters))))
   const kind = kindOf(node)
   const describe = Object.hasOwn(byKind, kind)
     ? byKind[kind]
     : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
-  const words = (describe ?? plainWords)(parameters, { ...node, parameters })
+  const words = (describe ?? plainWords)(parameters, { ...node, parameters }, objectOf(node.parameters))
   return clipped(oneLine(words), room)
 }
 
-type Describe = (parameters: JsonObject, node: JsonObject) => string
+/** What a node does, by the beginnings of its parameters without secrets; `whole` are all of them as they are. */
+type Describe = (parameters: JsonObject, node: JsonObject, whole: JsonObject) => string
 
 const joined = (...parts: ReadonlyArray<string | undefined>) =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
@@ -62,12 +63,18 @@ const firstLine = (code: unknown): string =>
         .find((line) => line !== "") ?? "")
     : ""
 
-const code: Describe = ({ functionCode, jsCode, language, pythonCode }) => {
-  const isPython = Predicate.isString(language) && language.startsWith("python")
-  const source = [isPython ? pythonCode : jsCode, functionCode].find(Predicate.isString) ?? ""
-  const lines = source.split("\n").length
-  return joined(isPython ? "python:" : "", firstLine(source), lines > 1 ? `(${lines} lines)` : "")
+const code: Describe = (parameters, _node, whole) => {
+  const lines = sourceIn(whole).split("\n").length
+  const language = isPython(parameters) ? "python:" : ""
+  return joined(language, firstLine(sourceIn(parameters)), lines > 1 ? `(${lines} lines)` : "")
 }
+
+const isPython = ({ language }: JsonObject) => Predicate.isString(language) && language.startsWith("python")
+
+const sourceIn = (parameters: JsonObject): string =>
+  [isPython(parameters) ? parameters.pythonCode : parameters.jsCode, parameters.functionCode].find(
+    Predicate.isString
+  ) ?? ""
 
 const set: Describe = ({ assignments, fields, jsonOutput, mode, values }) => {
   if (mode === "raw") return `JSON ${valueText(jsonOutput)}`
@@ -116,8 +123,8 @@ const respond: Describe = ({ options, respondWith, responseBody }) => {
   return joined(status, valueText(respondWith) || "firstIncomingItem", quoted(valueText(responseBody)))
 }
 
-const tool: Describe = (parameters, node) =>
-  joined(quoted(valueText(parameters.description ?? parameters.toolDescription)), plainWords(parameters, node))
+const tool: Describe = (parameters, node, whole) =>
+  joined(quoted(valueText(parameters.description ?? parameters.toolDescription)), plainWords(parameters, node, whole))
 
 /** Kinds whose parameters say more than their operation. */
 const byKind: Readonly<Record<string, Describe>> = {
@@ -137,7 +144,8 @@ const byKind: Readonly<Record<string, Describe>> = {
   code,
   function: code,
   functionItem: code,
-  toolCode: (parameters, node) => joined(quoted(valueText(parameters.description)), code(parameters, node)),
+  toolCode: (parameters, node, whole) =>
+    joined(quoted(valueText(parameters.description)), code(parameters, node, whole)),
   set,
   if: branch,
   filter: branch,
@@ -156,7 +164,8 @@ const byKind: Readonly<Record<string, Describe>> = {
   stopAndError: ({ errorMessage, errorObject }) => quoted(valueText(errorMessage ?? errorObject)),
   respondToWebhook: respond,
   executeWorkflow: subWorkflow,
-  toolWorkflow: (parameters, node) => joined(subWorkflow(parameters, node), quoted(valueText(parameters.description))),
+  toolWorkflow: (parameters, node, whole) =>
+    joined(subWorkflow(parameters, node, whole), quoted(valueText(parameters.description))),
   stickyNote: ({ content }) => quoted(valueText(content), 100),
   agent: prompt,
   chainLlm: prompt,

@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 
 import { isSameJson } from "../json/digest.ts"
 import { isJsonObject } from "../schema/JsonObject.ts"
+import { atOnce, type Sliced } from "../Sliced.ts"
 import { type Form, forms, mayHold } from "./secretForms.ts"
 
 /** What stands where a secret was. */
@@ -9,7 +10,7 @@ export const masked = "[masked]"
 
 /** Names of fields whose values are secrets, whatever they look like; compared in small letters without `-`, `_`, blanks. */
 const secretNames =
-  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
+  /(password|passwd|passphrase|pwd$|^pass$|(?:smtp|imap|user|db|auth|account)pass$|connectionstring|accountkey|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
 
 /** Names that hold such a word and count or name things. */
 const harmlessNames =
@@ -101,20 +102,29 @@ const maxDepth = 50
 /** An expression only names where a value comes from; what it says otherwise is searched like any text. */
 const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^]*\}\}\s*$/.test(value)
 
-/** `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: its name says what the value is. */
-const namesSecret = (value: object): boolean => {
+/** The label of `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: it says what the value is. */
+const labelOf = (value: object): string => {
   const label = Predicate.hasProperty(value, "name") ? value.name : Predicate.hasProperty(value, "key") ? value.key : ""
-  return Predicate.isString(label) && isSecretName(label)
+  return Predicate.isString(label) ? label : ""
 }
+
+/** Names of fields in which there may be a secret: they hold one where a value looks like that. */
+const vagueNames = /^(?:key|sig|sid|code|hmac|appkey|licensekey)$/
+
+const isKeyLike = (text: string): boolean => /^[\w.~+/=-]{16,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text)
 
 /** Whether the whole of a text is a secret, by the name of its field or by its look. */
 const isSecretText = (text: string, name: string): boolean =>
   (isSecretName(name) && !isExpression(text)) ||
+  (vagueNames.test(plainName(name)) && isKeyLike(text)) ||
   (isRandom(text) && !/(id|hash|digest|etag|checksum|url|path|cursor)$/i.test(name))
 
 /** The name that says what a field of an object is: in a `{name, value}` the value is called as the name says. */
-export const meaningOf = (object: object, field: string): string =>
-  field === "value" && namesSecret(object) ? "secret" : field
+export const meaningOf = (object: object, field: string): string => {
+  if (field !== "value") return field
+  const label = labelOf(object)
+  return isSecretName(label) || vagueNames.test(plainName(label)) ? label : field
+}
 
 /** What becomes of names of fields, and of what lies too deep to be searched. */
 interface Rest {
@@ -125,17 +135,35 @@ interface Rest {
 const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
 const toCompare: Rest = { key: (name) => name, deep: (value) => value }
 
-const mask = (value: unknown, name: string, rest: Rest, depth = 0): unknown => {
+/** Characters that take about as long to search as work on a node takes. */
+const charactersOfWeight = 2000
+
+const weightOf = (value: unknown): number => 0.01 + (Predicate.isString(value) ? value.length / charactersOfWeight : 0)
+
+const maskLeaf = (value: unknown, name: string): unknown => {
+  if (Predicate.isString(value)) {
+    if (value === "") return value
+    return isSecretText(value, name) ? masked : maskText(value)
+  }
+  return Predicate.isNumber(value) && isSecretName(name) ? masked : value
+}
+
+function* mask(value: unknown, name: string, rest: Rest, depth = 0): Sliced<unknown> {
   if (depth > maxDepth) return rest.deep(value)
-  if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
-  const isSecret = isSecretName(name)
-  if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
-  if (Predicate.isNumber(value)) return isSecret ? masked : value
-  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, rest, depth + 1))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [rest.key(key), mask(item, meaningOf(value, key), rest, depth + 1)])
-  )
+  if (Array.isArray(value)) {
+    const items: Array<unknown> = []
+    for (const item of value) items.push(yield* mask(item, name, rest, depth + 1))
+    return items
+  }
+  if (isJsonObject(value)) {
+    const entries: Array<readonly [string, unknown]> = []
+    for (const [key, item] of Object.entries(value)) {
+      entries.push([rest.key(key), yield* mask(item, meaningOf(value, key), rest, depth + 1)])
+    }
+    return Object.fromEntries(entries)
+  }
+  yield weightOf(value)
+  return maskLeaf(value, name)
 }
 
 /** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
@@ -189,13 +217,16 @@ export const mapTextsApart = (
  * gives them away (a bearer token, a JWT, a key with a known prefix, a password in an address), and long random texts.
  * `name` is the field that the value stands in, where it stands in one.
  */
-export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, toShow)
+export const maskSecrets = (value: unknown, name = ""): unknown => atOnce(mask(value, name, toShow))
+
+/** The same for values of megabytes. */
+export const maskSecretsSliced = (value: unknown, name = ""): Sliced<unknown> => mask(value, name, toShow)
 
 /**
  * A value in which `[masked]` stands in place of what `maskSecrets` masks, and all else is as it is: what is put in such a
  * place is another value then, whoever guessed what it is.
  */
-export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCompare)
+export const withoutSecrets = (value: unknown): unknown => atOnce(mask(value, "", toCompare))
 
 /** Whether anything of a value is masked. */
 export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)

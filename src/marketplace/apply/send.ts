@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
+import { grouped } from "../../internal/grouped.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
@@ -30,20 +31,24 @@ export const send = Effect.fnUntraced(function* (
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
   }
   yield* ads.updateCampaignProducts({
-    campaigns: grouped(rows("product")).map(([advert_id, some]) => ({
+    campaigns: byTarget(rows("product")).map(([advert_id, some]) => ({
       advert_id,
       add_nms: some.filter(({ after }) => after).map(({ nm_id }) => nm_id),
       delete_nms: some.filter(({ after }) => !after).map(({ nm_id }) => nm_id)
     }))
   })
   yield* ads.updateBids({
-    bids: grouped(rows("bid")).map(([advert_id, some]) => ({
+    bids: byTarget(rows("bid")).map(([advert_id, some]) => ({
       advert_id,
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
   })
   return { refused: yield* sendClusters(ads, rows("cluster"), unit) }
 })
+
+const byTarget = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => [
+  ...grouped(rows, ({ target }) => target)
+]
 
 const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is LocatedOf<K> => change.kind === kind
 
@@ -71,9 +76,3 @@ const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: C
   (refused.advert_id ?? advert_id) === advert_id &&
   (refused.nm_id ?? nm_id) === nm_id &&
   (refused.norm_query ?? norm_query) === norm_query
-
-const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
-  const groups = new Map<number, Array<A>>()
-  for (const row of rows) groups.set(row.target, [...(groups.get(row.target) ?? []), row])
-  return [...groups]
-}

@@ -28,7 +28,18 @@ const texts: ReadonlyArray<readonly [text: string, secret: string]> = [
   ["const secret = 'hunter22'", "hunter22"],
   ["xoxb-1234567890-abcdefgh", "1234567890-abcdefgh"],
   ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----", "MIIEvQ"],
-  ["bot 123456789:AAHk3bq9x0123456789abcdefghijklmnop1 x", "AAHk3bq9x0123456789abcdefghijklmnop1"]
+  ["bot 123456789:AAHk3bq9x0123456789abcdefghijklmnop1 x", "AAHk3bq9x0123456789abcdefghijklmnop1"],
+  ["https://api.telegram.org/bot123456789:AAHk3bq9x012345678/send", "AAHk3bq9x012345678"],
+  ["POST https://hooks.slack.com/services/T0AB/B0CD/xyzXYZ123", "xyzXYZ123"],
+  ["https://discord.com/api/webhooks/1234/a-b_c9 no", "a-b_c9"],
+  ["Authorization: Token 9a8b7c6d5e4f", "9a8b7c6d5e4f"],
+  ['"authorization": "ApiKey c2VjcmV0OnZhbHVl"', "c2VjcmV0OnZhbHVl"],
+  ["Cookie: theme=dark; sid=s3ss10n; lang=en", "s3ss10n"],
+  ["curl -s -u ann:hunter2 https://shop.example.com", "hunter2"],
+  ["AccountName=shop;AccountKey=bXlLZXk5OTk=;EndpointSuffix=x", "bXlLZXk5OTk"],
+  ["https://maps.example.com/?key=Q7f3k9x2m5p1&q=a", "Q7f3k9x2m5p1"],
+  ["https://files.example.com/a?se=1&sig=aB3%2Fd9xyz12345", "aB3%2Fd9xyz12345"],
+  ["signed with whsec_4f9a8b7c6d5e4f3a2b1c", "4f9a8b7c6d5e4f3a2b1c"]
 ]
 
 const harmless = [
@@ -39,7 +50,14 @@ const harmless = [
   "https://example.com/users/42?page=2",
   "2026-11-22T07:38:23.365Z",
   "285a9b95-a513-40b3-9e7d-f8c034f67409",
-  "ann@example.com"
+  "ann@example.com",
+  "Authorization: Bearer {{ $json.token }}",
+  "Authorization: Bearer ${token}",
+  "Authorization is required",
+  "Cookie: {{ $json.cookies }}",
+  "https://example.com/issues?key=PROJ-1&code=200",
+  "the secret_name of hf_model_small and npm_config_registry",
+  "https://hooks.slack.com/services/"
 ]
 
 /** Pieces of which secrets are made. */
@@ -81,6 +99,19 @@ describe("maskSecrets", () => {
         assert.notInclude(maskedText, secret)
         assert.notInclude(maskedText, "12345678")
       })
+    )
+  })
+
+  it("masks what looks like a key under a name that may mean one, and nothing else there", () => {
+    const key = "4f9a8b7c6d5e4f3a2b1c"
+    assert.deepStrictEqual(
+      maskSecrets({ key, code: 'return "a"', fields: [{ name: "key", value: key }], sig: "short1" }),
+      {
+        key: masked,
+        code: 'return "a"',
+        fields: [{ name: "key", value: masked }],
+        sig: "short1"
+      }
     )
   })
 
@@ -132,7 +163,17 @@ describe("maskSecrets", () => {
   })
 
   it("finds names of secrets in every spelling", () => {
-    for (const name of ["Password", "api_key", "X-API-KEY", "Set-Cookie", "private-key", "oauthTokenSecret", "pwd"]) {
+    for (const name of [
+      "Password",
+      "api_key",
+      "X-API-KEY",
+      "Set-Cookie",
+      "private-key",
+      "oauthTokenSecret",
+      "pwd",
+      "dbPwd",
+      "smtpPass"
+    ]) {
       assert.isTrue(isSecretName(name), name)
     }
     for (const name of ["email", "passenger", "compass", "tokens", "authentication", "author", "secretary_name"]) {

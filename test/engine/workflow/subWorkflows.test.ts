@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { isPathOf } from "../../../src/engine/workflow/addresses.ts"
+import { pathTest } from "../../../src/engine/workflow/addresses.ts"
 import { callingInstead, callsOf, subWorkflowOf } from "../../../src/engine/workflow/subWorkflows.ts"
 
 const calling = (parameters: object, type = "n8n-nodes-base.executeWorkflow") => ({ name: "Call", type, parameters })
@@ -32,7 +32,7 @@ describe("subWorkflowOf", () => {
   })
 })
 
-describe("isPathOf", () => {
+describe("pathTest", () => {
   const hook = {
     name: "Hook",
     type: "n8n-nodes-base.webhook",
@@ -50,14 +50,14 @@ describe("isPathOf", () => {
     ["shop/17/orders/2", false],
     ["", false]
   ])("takes %s for the path of a webhook or not", (path, expected) => {
-    assert.strictEqual(isPathOf(hook, path), expected)
+    assert.strictEqual(pathTest(path)(hook), expected)
   })
 
   it("holds for a form by its own path, and for no node that does not listen", () => {
     assert.isTrue(
-      isPathOf({ type: "n8n-nodes-base.formTrigger", parameters: { options: { path: "ask" } } }, "/form/ask")
+      pathTest("/form/ask")({ type: "n8n-nodes-base.formTrigger", parameters: { options: { path: "ask" } } })
     )
-    assert.isFalse(isPathOf({ type: "n8n-nodes-base.httpRequest", parameters: { path: "ask" } }, "ask"))
+    assert.isFalse(pathTest("ask")({ type: "n8n-nodes-base.httpRequest", parameters: { path: "ask" } }))
   })
 })
 

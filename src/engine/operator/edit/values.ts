@@ -1,6 +1,7 @@
 import { Option, Predicate, Result } from "effect"
 
 import { parseJson } from "../../../internal/json/parseJson.ts"
+import { mostAdded } from "../../../internal/replaceTexts.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import {
   holdsSecrets,
@@ -98,6 +99,8 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
       const stays = nodes.some((node) => holdsSecrets(valueAt(node, at), fieldAt(node, at))) ? `. ${secretsStay}` : ""
       return yield* Result.fail(`${miscounted(find, count, total, places, name, at)}${stays}`)
     }
+    const added = total * (value.length - find.length)
+    if (added > mostAdded) return yield* Result.fail(`it would grow by ${added} characters, more than ${mostAdded}`)
     const changed = new Map<JsonObject, JsonObject>()
     for (const { node } of places) {
       const texts = mapShownTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value), fieldAt(node, at))
