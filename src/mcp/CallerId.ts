@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 
-import { fingerprint } from "../internal/json/fingerprint.ts"
+import { fingerprint } from "../internal/sha256.ts"
 import { CurrentAccess } from "./Access.ts"
 
 /**

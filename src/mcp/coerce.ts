@@ -1,6 +1,6 @@
 import { type JsonSchema, Option, Predicate } from "effect"
 
-import { parseJson } from "../internal/json/parseJson.ts"
+import { parseJson } from "../internal/json/values.ts"
 import { inspect } from "./jsonText.ts"
 
 /** Why the JSON text at this path (`items.0.data`) is not accepted, if there is such a text. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { fingerprint } from "../../internal/json/fingerprint.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
 import { CallerId } from "../../mcp/CallerId.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"

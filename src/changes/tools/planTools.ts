@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
 import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
 import { Progress } from "../../mcp/Progress.ts"

@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { Redacted, Result } from "effect"
 
-import { withoutEnd } from "../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../internal/texts.ts"
 import { home } from "../files/homeFolders.ts"
 
 /** Where a user's packages come from, according to npm's settings. */

@@ -1,6 +1,6 @@
 import { Effect, Latch } from "effect"
 
-import { cachedSuccess } from "../../internal/cachedSuccess.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 

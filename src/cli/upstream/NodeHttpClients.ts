@@ -1,7 +1,7 @@
 import { Effect, Layer, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { cachedSuccess } from "../../internal/cachedSuccess.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
 import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
 /**

@@ -5,7 +5,7 @@ import { urlToHttpOptions } from "node:url"
 import { Effect, Scope } from "effect"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
-import { cachedSuccess } from "../../internal/cachedSuccess.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 

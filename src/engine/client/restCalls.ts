@@ -2,8 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
 import {
   Execution,
   type ExecutionId,

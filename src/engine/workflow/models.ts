@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
 
 export { nameOf } from "./nameOf.ts"
 

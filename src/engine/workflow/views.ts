@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 
-import { jsonBytes } from "../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "./models.ts"
 import { partVersion, isSameJson } from "./versions.ts"

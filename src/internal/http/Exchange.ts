@@ -9,7 +9,7 @@ import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure } from "
 import type { Observation } from "./UpstreamObserver.ts"
 
 /** What an exchange goes through. */
-export interface Options {
+interface Options {
   readonly transport: Transport.Transport
   readonly pacer: Pacer
   readonly maxReplyBytes: number

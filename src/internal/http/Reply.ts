@@ -1,8 +1,7 @@
 import { Effect, Option, type Semaphore, Stream } from "effect"
 import { Headers } from "effect/http"
 
-import type { Selection } from "../json/Selection.ts"
-import { Selector } from "../json/Selector.ts"
+import { type Selection, Selector } from "../json/Selection.ts"
 import { withReference } from "../withReference.ts"
 import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"

@@ -15,7 +15,7 @@ export const alone: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
 /** Time limits that share one timer, for work that hardly ever reaches its limit. */
-export interface Clock {
+interface Clock {
   readonly limit: TimeLimit
   /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */
   readonly callback: <A, E, E2>(

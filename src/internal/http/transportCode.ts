@@ -50,7 +50,7 @@ const connecting = new Set([
 ])
 
 /** Whether a request that failed with this code cannot have reached the other side. */
-export const failedWhileConnecting = (code: string): boolean => connecting.has(code) || isTlsFailure(code)
+const failedWhileConnecting = (code: string): boolean => connecting.has(code) || isTlsFailure(code)
 
 const invalid = /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_UNESCAPED_CHARACTERS)$/
 

@@ -15,3 +15,7 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray
 
 /** The objects in a list; everything else is left out. */
 export const objectsOf = (value: unknown): ReadonlyArray<JsonObject> => listOf(value).filter(isJsonObject)
+
+/** A struct that keeps the fields it does not know, so that what an upstream adds survives. */
+export const open = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])

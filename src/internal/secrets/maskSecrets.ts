@@ -18,7 +18,7 @@ const harmlessNames =
 const plainName = (name: string) => name.toLowerCase().replace(/[-_\s.]/g, "")
 
 /** Whether a field of this name is taken to hold a secret. */
-export const isSecretName = (name: string): boolean => {
+const isSecretName = (name: string): boolean => {
   const plain = plainName(name)
   return secretNames.test(plain) && !harmlessNames.test(plain)
 }

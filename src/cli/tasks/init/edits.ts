@@ -1,6 +1,6 @@
 import { Predicate, Result } from "effect"
 
-import { withoutEnd } from "../../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 import { parseJson } from "../../configuration/json.ts"
 import { type ClientName, clients, type Start } from "./clients.ts"
 import { at, changed } from "./jsonEdit.ts"

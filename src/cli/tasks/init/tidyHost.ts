@@ -1,4 +1,4 @@
-import { withoutEnd } from "../../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 
 /** Pages of the engine's editor, whose address people copy. */
 const editorPage = /\/(?:home|workflow|workflows|settings|signin|setup|projects|executions|credentials)(?:\/.*|$)/s

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { losers, publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"

@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
-import { withoutEnd } from "../../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 import { textOf } from "../json.ts"
 import type { Parse, Unreadable } from "./boundedParser.ts"
 

@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"

@@ -1,6 +1,6 @@
 import { Data, Deferred, Effect, Option } from "effect"
 
-import { fingerprint } from "../../../internal/json/fingerprint.ts"
+import { fingerprint } from "../../../internal/sha256.ts"
 import { CallerId } from "../../CallerId.ts"
 import { Copies, Elicitation, type Question, type Reply, type Use } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
