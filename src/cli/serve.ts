@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-import { Stopping } from "../mcp/Stopping.ts"
+import { Stopping } from "../mcp/callTime.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"

@@ -11,7 +11,7 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 })
 
 /** The media type by which clients recognise views. */
-export const viewType = "text/html;profile=mcp-app"
+const viewType = "text/html;profile=mcp-app"
 
 /** A view, and the tool whose answers it shows. */
 export interface View {

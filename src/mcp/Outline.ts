@@ -1,9 +1,9 @@
 import { Effect, type JsonSchema } from "effect"
 
-import { inputJson } from "./inputJson.ts"
 import type { Prompt, PromptArgument } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Annotations, Tool } from "./Tool.ts"
+import { inputJson } from "./Tools.ts"
 import type { Offer } from "./Toolset.ts"
 
 /** What lists show of an offer, as plain data that is available before its programs are loaded. */

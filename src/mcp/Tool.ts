@@ -5,7 +5,7 @@ import { memoized } from "../internal/memoize.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
-import type { Content } from "./Content.ts"
+import type { Content } from "./Resources.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
 
 /** What a client may assume of a tool; all four hints are always given. */

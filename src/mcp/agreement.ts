@@ -28,7 +28,7 @@ const read = (reply: Reply): Reply => {
 }
 
 /** Why no person has agreed. */
-export interface NoAgreement {
+interface NoAgreement {
   readonly answer: "cancelled" | "declined" | "unanswered"
   /** Why nobody has answered. */
   readonly problem?: string

@@ -1,8 +1,8 @@
 /** Maximum nesting of accepted JSON. */
-export const deepest = 200
+const deepest = 200
 
 /** What is known of a JSON text before it is parsed, from one pass that allocates no objects. */
-export interface Sight {
+interface Sight {
   /** Why it is refused, if it is. */
   readonly problem: string | undefined
   /** The text of `id` in the outermost object, so that a refusal can refer to the request. */

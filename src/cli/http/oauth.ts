@@ -9,9 +9,8 @@ import {
 } from "jose"
 
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import type { Access } from "../../mcp/Access.ts"
-import type { ProtectedResource } from "../../mcp/transport/protectedResource.ts"
-import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/token.ts"
+import type { Access } from "../../mcp/Caller.ts"
+import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
 import type { OAuthSettings } from "../configuration/settings.ts"
 import { notForAccess } from "./tokenKind.ts"
 

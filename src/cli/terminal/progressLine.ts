@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import { oneLine } from "../../internal/foreignText.ts"
-import { Progress } from "../../mcp/Progress.ts"
+import { Progress } from "../../mcp/callTime.ts"
 
 /** Shows the progress of a call on a terminal, on one line of standard error that is removed at its end. */
 export const withProgressLine = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

@@ -5,7 +5,7 @@ import { addressOf } from "../../internal/http/request.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import type { Access } from "../../mcp/Access.ts"
+import type { Access } from "../../mcp/Caller.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,

@@ -4,7 +4,7 @@ import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../..
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { withReference } from "../../internal/withReference.ts"
-import { CurrentAccess } from "../../mcp/Access.ts"
+import { CurrentAccess } from "../../mcp/Caller.ts"
 import { page, Tag } from "../workflow/models.ts"
 import * as CallErrors from "./CallErrors.ts"
 import type { Environment } from "./config/EngineConfig.ts"

@@ -20,7 +20,7 @@ export class ConcurrencyGroupFull extends Data.TaggedError("ConcurrencyGroupFull
   }
 }
 
-export interface Entry {
+interface Entry {
   /** Requests of different groups never wait for each other. */
   readonly concurrencyGroup: string
   /** Whether abandoned work may be stopped halfway. Work that has not begun always may. */

@@ -2,8 +2,8 @@ import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import { Progress } from "../callTime.ts"
 import type { Question, Reply } from "../Elicitation.ts"
-import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
 import type { InFlightRequest } from "./InFlightRequests.ts"
 import type { Id } from "./Message.ts"
@@ -112,3 +112,20 @@ const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progre
     })
   })
 }
+
+/** Milliseconds for which a list may be cached: it changes only with the configuration. */
+export const shelfLife = 300_000
+
+interface Page {
+  readonly cursor?: string
+}
+
+/** Params for a list from its beginning, as nearly always. */
+export const listed = {
+  ttlMs: shelfLife,
+  fits: (params: unknown): params is Page => Predicate.isObject(params) && !("cursor" in params)
+}
+
+/** Our lists have a single page, so no cursor can be ours. */
+export const onePage = (params: Page, page: Response.Result) =>
+  params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))

@@ -10,7 +10,7 @@ import { Resources } from "../Resources.ts"
 import { Tools } from "../Tools.ts"
 import * as ConcurrencyGroups from "./ConcurrencyGroups.ts"
 import * as Rounds from "./elicitation/rounds.ts"
-import { type Era, legacy, modern } from "./eras.ts"
+import { type Era, legacy, modern, ServerInfo } from "./eras.ts"
 import { toErrorObject } from "./errors.ts"
 import type { Request } from "./Message.ts"
 import type { Call, Method } from "./Method.ts"
@@ -21,7 +21,6 @@ import { observing } from "./observed.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, refused, success } from "./Response.ts"
-import { ServerInfo } from "./ServerInfo.ts"
 
 /** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<

@@ -1,7 +1,7 @@
 import { Result as Try } from "effect"
 
 import { abridged, oneLine } from "../../internal/foreignText.ts"
-import { membersOf } from "./members.ts"
+import { isMemoizable, memoized } from "../../internal/memoize.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 
@@ -25,7 +25,7 @@ export interface ServerNotification {
 }
 
 /** What we ask a client. */
-export interface ServerRequest extends ServerNotification {
+interface ServerRequest extends ServerNotification {
   readonly id: string
 }
 
@@ -85,4 +85,22 @@ const unwritable: ErrorObject = {
   message:
     "The answer cannot be written as JSON: it is nested too deep or too large. What was asked for may have been done: " +
     "read the current state before trying again."
+}
+
+/** Members of results as JSON text, if they need not be serialised anew for each answer. */
+const texts = new WeakMap<object, () => string>()
+
+const textOfMembers = memoized((result: object): string => texts.get(result)?.() ?? bare(result))
+
+/** An object's members as JSON, without the braces. */
+export const bare = (object: object): string => JSON.stringify(object).slice(1, -1)
+
+/** The members of a result as JSON text, without the braces; undefined to serialise the result as usual. */
+export const membersOf = (result: object): string | undefined =>
+  texts.has(result) || isMemoizable(result) ? textOfMembers(result) : undefined
+
+/** The result, whose members are serialised by `text`. */
+export const writtenBy = <A extends object>(result: A, text: () => string): A => {
+  texts.set(result, text)
+  return result
 }

@@ -1,14 +1,20 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
-import { callerOn } from "../CallerId.ts"
+import { callerOn } from "../Caller.ts"
 import { Copies, type Question } from "../Elicitation.ts"
-import { showsForms } from "./elicitation/form.ts"
+import { mintSessionId, showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
-import * as SessionId from "./elicitation/sessionId.ts"
-import { readCancelled } from "./envelopes.ts"
 import * as InFlightRequests from "./InFlightRequests.ts"
-import type { Batch, Id, Message, Notification, Request, Single } from "./Message.ts"
+import {
+  readCancelled,
+  type Batch,
+  type Id,
+  type Message,
+  type Notification,
+  type Request,
+  type Single
+} from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
@@ -82,7 +88,7 @@ const open = (
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       negotiatedVersion = negotiated
-      session = negotiated.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
+      session = negotiated.elicitation && showsForms(capabilities) ? mintSessionId() : undefined
     })
 
   /** Whoever is at the other end; of clients without a session or connection as far as they say who they are. */

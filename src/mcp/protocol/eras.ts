@@ -1,12 +1,11 @@
-import { Effect, Option, Predicate } from "effect"
+import { Context, Effect, Option, Predicate } from "effect"
 
 import { memoized } from "../../internal/memoize.ts"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"
-import { bare, membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
-import { shelfLife } from "./methods/paging.ts"
+import { shelfLife } from "./Method.ts"
 import { initialize, type Modern, readModern } from "./params.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
 import {
@@ -17,8 +16,21 @@ import {
   type ProtocolVersion,
   versionKey
 } from "./ProtocolVersion.ts"
-import type { Result } from "./Response.ts"
-import type { ServerInfo } from "./ServerInfo.ts"
+import { bare, membersOf, writtenBy, type Result } from "./Response.ts"
+
+/** How this server introduces itself to clients. */
+export class ServerInfo extends Context.Service<
+  ServerInfo,
+  {
+    /** For programs: short, without spaces. */
+    readonly name: string
+    /** For people. */
+    readonly title: string
+    readonly version: string
+    /** What a model should know before it uses the tools. */
+    readonly instructions: string
+  }
+>()("workflow-tool-server/protocol/ServerInfo") {}
 
 /** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
 export interface Era {

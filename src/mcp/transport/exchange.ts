@@ -3,7 +3,7 @@ import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
-import * as SessionId from "../protocol/elicitation/sessionId.ts"
+import { readSessionId } from "../protocol/elicitation/form.ts"
 import type { Message } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, type ServerMessage, written } from "../protocol/Response.ts"
@@ -112,7 +112,7 @@ const begin = Effect.fnUntraced(function* (
 })
 
 const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
-  session: SessionId.read(request.headers["mcp-session-id"]),
+  session: readSessionId(request.headers["mcp-session-id"]),
   address: Option.getOrElse(request.remoteAddress, () => ""),
   ...(takesEvents(request) ? {} : { silent: Effect.void })
 })

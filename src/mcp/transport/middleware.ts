@@ -1,14 +1,12 @@
 import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { type Access, CurrentAccess } from "../Access.ts"
+import { type Access, CurrentAccess } from "../Caller.ts"
 import type { Gauge } from "../Toolset.ts"
 import type { BodyReaders } from "./body.ts"
 import type { Memory } from "./memory.ts"
 import { type OriginPolicy, refusal } from "./originPolicy.ts"
-import { type Challenge, challenge, type ProtectedResource } from "./protectedResource.ts"
-import type { Verify } from "./token.ts"
-import * as WrongTokens from "./wrongTokens.ts"
+import { type Challenge, challenge, type ProtectedResource, type Verify, makeWrongTokens } from "./tokens.ts"
 
 /** Addresses of the server, and who may call over HTTP. */
 export interface Options {
@@ -57,7 +55,7 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
       return refused === undefined ? handler(request) : Effect.succeed(problem(refused.status, refused.problem))
     }
 
-  const wrong = WrongTokens.make()
+  const wrong = makeWrongTokens()
   const { read, write } = protectedResource?.scopes ?? { read: undefined, write: undefined }
   // A client may read only the body, so it says as much as the header.
   const unauthorized = (told: Challenge = {}) =>

@@ -14,7 +14,7 @@ export interface Caller {
   readonly origin: string | undefined
 }
 
-export type Refusal = { readonly status: 400 | 403; readonly problem: string }
+type Refusal = { readonly status: 400 | 403; readonly problem: string }
 
 /**
  * Why a request is refused, if it is. A page from elsewhere can make a browser call a loopback server under a name of its own,

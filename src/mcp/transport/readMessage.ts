@@ -1,7 +1,7 @@
 import { Option, Result } from "effect"
 
 import { inspect } from "../jsonText.ts"
-import { readIdText } from "../protocol/envelopes.ts"
+import { readIdText } from "../protocol/Message.ts"
 import * as Message from "../protocol/Message.ts"
 import { invalidRequest, parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
 

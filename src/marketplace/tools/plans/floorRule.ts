@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { gatheringSeconds } from "../../../mcp/callTime.ts"
-import { Progress } from "../../../mcp/Progress.ts"
+import { gatheringSeconds, Progress } from "../../../mcp/callTime.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
 import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"

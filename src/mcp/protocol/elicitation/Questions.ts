@@ -12,7 +12,7 @@ const most = 200
 const mostOfOne = 50
 
 /** The recipient of a question. */
-export interface Asked {
+interface Asked {
   /** The session and the caller that alone may answer. */
   readonly session: string
   readonly caller: string
