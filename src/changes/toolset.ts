@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { masking } from "../mcp/Tools.ts"
+import { masking } from "../mcp/masking.ts"
 import type { Offer, Toolset } from "../mcp/Toolset.ts"
 import { offerFor } from "./offer.ts"
 import { PlanSources } from "./tools/PlanSource.ts"

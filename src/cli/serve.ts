@@ -10,7 +10,7 @@ import { readLaunch } from "./configuration/readLaunch.ts"
 import * as NodeStdio from "./nodeStdio.ts"
 import { stopRequested } from "./stopRequested.ts"
 import { type Watching, watching } from "./telemetry/watching.ts"
-import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
+import { audit, loadToolsets, sharedWithCopies } from "./toolsets/toolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {

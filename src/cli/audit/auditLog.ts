@@ -6,9 +6,8 @@ import { type Cause, Clock, Effect, Fiber, FileSystem, Layer, Option, Queue, Ref
 import { Audit, type AuditEntry } from "../../mcp/Audit.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { lock } from "../files/fileLock.ts"
-import { describe } from "../files/fileProblems.ts"
+import { describe, noFollow, refuseLink } from "../files/fileProblems.ts"
 import { warnOfExposure } from "../files/LineFile.ts"
-import { noFollow, refuseLink } from "../files/links.ts"
 import { makeCallers, type Transport } from "./callers.ts"
 
 /** Most lines that wait while the disk cannot be written. */

@@ -8,7 +8,7 @@ import { ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
 import { ToolError } from "../../mcp/ToolError.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { noFollow } from "../files/links.ts"
+import { noFollow } from "../files/fileProblems.ts"
 
 const uri = "audit://calls"
 const mimeType = "application/x-ndjson"

@@ -3,8 +3,7 @@ import { dirname } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope, Stream } from "effect"
 
-import { describe, exposureOf, FileError } from "./fileProblems.ts"
-import { noFollow, refuseLink } from "./links.ts"
+import { describe, exposureOf, FileError, noFollow, refuseLink } from "./fileProblems.ts"
 
 /** A file of single-line texts. */
 export interface LineFile {

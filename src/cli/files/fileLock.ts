@@ -3,8 +3,7 @@ import path from "node:path"
 
 import { Effect, FileSystem, Option, Predicate } from "effect"
 
-import { describe, FileError } from "./fileProblems.ts"
-import { refuseLink } from "./links.ts"
+import { describe, FileError, refuseLink } from "./fileProblems.ts"
 import { type ClaimsIn, claimsIn, type State } from "./lockClaims.ts"
 import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 

@@ -12,7 +12,7 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 export type State = "held" | "waiting" | "gone"
 
 /** Why a claim cannot be made. */
-export class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
+class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
   /** The system's message. */
   readonly message: string
   readonly cause?: unknown
@@ -35,7 +35,7 @@ export interface Claims {
 }
 
 /** The name of a claim until it may be visible. */
-export const pendingName = (entry: string) => entry.replace(/-[0-9a-z]+-\d+-([0-9a-f]+)$/, "-new-$1")
+const pendingName = (entry: string) => entry.replace(/-[0-9a-z]+-\d+-([0-9a-f]+)$/, "-new-$1")
 
 /** Claims that are sockets beside the file; if the folder's path is too long for a socket address, a shorter one is used. */
 export const sockets = (

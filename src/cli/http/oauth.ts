@@ -12,7 +12,6 @@ import { isLoopback } from "../../internal/config/baseUrl.ts"
 import type { Access } from "../../mcp/Caller.ts"
 import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
 import type { OAuthSettings } from "../configuration/settings.ts"
-import { notForAccess } from "./tokenKind.ts"
 
 /** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
@@ -183,4 +182,30 @@ const metadataUrls = (issuer: string): ReadonlyArray<string> => {
     `${origin}/.well-known/openid-configuration${path}`,
     `${origin}${path}/.well-known/openid-configuration`
   ].filter((url, at, all) => all.indexOf(url) === at)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const idToken =
+  "The token is an ID token, which tells a client who its user is: send the access token that came with it instead"
+
+/**
+ * Why a signed token is not an access token: by the type in its header (RFC 8725, 3.11), or by its claims if that is merely
+ * JWT, as with most issuers.
+ */
+const notForAccess = ({ typ }: Fields, payload: Fields): string | undefined => {
+  const kind = Predicate.isString(typ) ? typ.toLowerCase().replace(/^application\//, "") : "jwt"
+  if (kind === "at+jwt") return undefined
+  if (kind.endsWith("+jwt"))
+    return "The typ of the token is not that of an access token, at+jwt or JWT: send an access token"
+  return isIdToken(payload) ? idToken : undefined
+}
+
+/** Keycloak uses `typ`, Cognito `token_use`; ID tokens of others have claims that only OpenID Connect defines for them. */
+const isIdToken = ({ at_hash, c_hash, nonce, scope, scp, token_use, typ }: Fields): boolean => {
+  if (typ === "ID" || token_use === "id") return true
+  if (typ === "Bearer" || token_use === "access") return false
+  if (at_hash !== undefined || c_hash !== undefined) return true
+  // Some issuers repeat the nonce in access tokens, which then state their kind.
+  return nonce !== undefined && scope === undefined && scp === undefined
 }

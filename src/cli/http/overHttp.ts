@@ -6,8 +6,7 @@ import * as Page from "../../mcp/transport/page.ts"
 import { sameAs } from "../configuration/bearerToken.ts"
 import type { HttpLaunch } from "../configuration/Launch.ts"
 import type { Watching } from "../telemetry/watching.ts"
-import { httpListener } from "./httpListener.ts"
-import { nodeBody } from "./nodeBody.ts"
+import { httpListener, nodeBody } from "./httpListener.ts"
 import { readPageFile } from "./pageFiles.ts"
 
 /** Time for requests in flight when the process is told to stop; less than the listener waits. */

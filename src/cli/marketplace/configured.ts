@@ -8,7 +8,7 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
+import { persistentFolder, keptNowhere } from "../files/homeFolders.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
 

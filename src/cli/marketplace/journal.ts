@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 
 import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
-import { Journals } from "../plans/Journals.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
 
 /** Plans, progress and audit log of campaigns. */
 export const layer = (file: string): Layer.Layer<PlanJournal> =>

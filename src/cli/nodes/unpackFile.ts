@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 
 /** A package could not be unpacked. */
-export class UnpackError extends Schema.TaggedError<UnpackError>()("UnpackError", { message: Schema.String }) {}
+class UnpackError extends Schema.TaggedError<UnpackError>()("UnpackError", { message: Schema.String }) {}
 
 /** Maximum unpacked size of a package, so that a small file cannot fill the memory or block the process. */
 const largestPackage = 1024 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
+import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore, Context } from "effect"
 
 import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
@@ -219,7 +219,7 @@ export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["en
 })
 
 /** Whether an entry belongs to a new plan. */
-export const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
+const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
 
 /** Why the file cannot be written; undefined if it can, or another process only uses it just now. */
 export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
@@ -227,3 +227,14 @@ export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<str
     Effect.as(undefined),
     Effect.catch(({ inUse, message }) => Effect.succeed(inUse === true ? undefined : message))
   )
+
+/** Where journals of plans are stored: each in its file, unless several servers share them. */
+export const Journals = Context.Reference<{
+  readonly make: <C>(file: string, lines: Lines<C>) => Effect.Effect<Journal<C>>
+  /** The same journal if nothing may be written: plans are lost with the process. */
+  readonly makeReading: <C>(file: string, lines: Lines<C>) => Effect.Effect<Journal<C>>
+  /** Why it cannot be written; undefined if it can. */
+  readonly problemWith: <C>(file: string, lines: Lines<C>) => Effect.Effect<string | undefined>
+}>("workflow-tool-server/cli/Journals", {
+  defaultValue: () => ({ make, makeReading, problemWith })
+})

@@ -5,11 +5,17 @@ import * as Redis from "effect/persistence/Redis"
 
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
-import type { Journals } from "../plans/Journals.ts"
-import { besideMemory, long, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
+import {
+  type Journals,
+  besideMemory,
+  long,
+  type Lines,
+  reading,
+  unreadableEntry,
+  whileInUse
+} from "../plans/PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
-import { redisProblem } from "./redisProblem.ts"
-import type { Store } from "./Store.ts"
+import { redisProblem, type Store } from "./Store.ts"
 
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(

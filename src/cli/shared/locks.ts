@@ -2,11 +2,10 @@ import { Effect, Random, Schedule } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
 import type { Coordination } from "../../internal/http/Coordination.ts"
-import { redisProblem } from "./redisProblem.ts"
-import type { Store } from "./Store.ts"
+import { redisProblem, type Store } from "./Store.ts"
 
 /** Milliseconds for which a lock outlives a crashed server; a living one renews it three times in that time. */
-export const lockLife = 15_000
+const lockLife = 15_000
 
 /** Takes a free lock, or renews one's own. */
 const take = Redis.script((key: string, owner: string) => [key, owner, lockLife], {

@@ -6,8 +6,7 @@ import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { TelemetrySettings } from "../configuration/telemetry.ts"
-import { signals } from "./otel.ts"
-import type { Variables } from "./VariableReader.ts"
+import { signals, type Variables } from "./otel.ts"
 
 type Written = Pick<Launch, "config" | "telemetry">
 

@@ -2,12 +2,13 @@ import type { Agent, AgentOptions, ClientRequest, RequestOptions } from "node:ht
 import type { Duplex } from "node:stream"
 import { urlToHttpOptions } from "node:url"
 
-import { Effect, Scope } from "effect"
+import { Effect, Scope, Result } from "effect"
+import { Base64 } from "effect/encoding"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { cachedSuccess } from "../../internal/cachedEffects.ts"
-import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
-import { parseProxy, type Proxy } from "./proxy.ts"
+import { type ConnectionOptions, UnusableConnection } from "../../internal/http/HttpClients.ts"
+import type { Proxy } from "./TunnelAgent.ts"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
 const keptOpen: AgentOptions = { keepAlive: true, timeout: 4000 }
@@ -115,3 +116,22 @@ const tunnelling = (proxy: Proxy, options: AgentOptions) =>
     Effect.promise(() => import("./TunnelAgent.ts")),
     ({ TunnelAgent }) => new TunnelAgent(proxy, options)
   )
+
+/** Reads the address of a proxy; a name and password in it are for the proxy alone. */
+const parseProxy = (text: string): Effect.Effect<Proxy, UnusableConnection> =>
+  Effect.fromResult(
+    Result.try({
+      try: () => {
+        const url = new URL(text)
+        const login = [url.username, url.password].map(decodeURIComponent)
+        url.username = url.password = ""
+        return {
+          url,
+          headers: login.join("") === "" ? {} : { "proxy-authorization": `Basic ${Base64.encode(login.join(":"))}` }
+        }
+      },
+      catch: unusable
+    })
+  ).pipe(Effect.filterOrFail(({ url }) => /^https?:$/.test(url.protocol), unusable))
+
+const unusable = () => new UnusableConnection({ message: "proxy: expected the URL of an HTTP proxy" })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { encode as encodeBase64 } from "effect/encoding/Base64"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { onOwnRouter } from "../../internal/http/HttpClients.ts"
+import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
 import { nodeTypesPath, releaseMeta, settingsPath } from "../workflow/naming.ts"
 import { Dialect } from "./api/Dialect.ts"
 import { dispatch } from "./api/dispatch.ts"

@@ -1,5 +1,5 @@
+import { masking } from "../../mcp/masking.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import { masking } from "../../mcp/Tools.ts"
 import type { Instances } from "../client/Instances.ts"
 import { compareTools } from "./compare/compareWorkflows.ts"
 import { editTools } from "./edit/editWorkflow.ts"

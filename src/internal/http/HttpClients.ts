@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
-import { HttpClient, HttpRouter } from "effect/http"
+import { HttpClient } from "effect/http"
 
 /** What makes one upstream's connections different from another's. */
 export interface ConnectionOptions {
@@ -39,7 +39,3 @@ export class HttpClients extends Context.Service<
     })
   )
 }
-
-/** What routes answer on a router of their own. A program around them may build one as well, which must not get them. */
-export const onOwnRouter = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
-  Effect.provideServiceEffect(HttpRouter.toHttpEffect(routes), Layer.CurrentMemoMap, Layer.makeMemoMap)

@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { onOwnRouter } from "../../internal/http/HttpClients.ts"
+import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
 import { dispatch, type Limits } from "./dispatch.ts"
 import { makeOn, type Wire } from "./Endpoint.ts"
 import { reads } from "./reads.ts"

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import { nodeBody } from "../../../src/cli/http/nodeBody.ts"
+import { nodeBody } from "../../../src/cli/http/httpListener.ts"
 import type { BodyReaders } from "../../../src/mcp/transport/body.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
 import * as Memory from "../../../src/mcp/transport/memory.ts"

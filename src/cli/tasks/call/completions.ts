@@ -5,8 +5,8 @@ import type { Tool } from "../../../mcp/Tool.ts"
 import { flag, flagNames } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
 import { toolsets } from "../../configuration/settings.ts"
+import { toolsOf } from "../../toolsets/toolsets.ts"
 import { parametersOf } from "./parameters.ts"
-import { toolsOf } from "./tools.ts"
 
 type Flags = Completions.CommandDescriptor["flags"]
 

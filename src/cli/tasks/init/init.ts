@@ -1,7 +1,8 @@
 import path from "node:path"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Result } from "effect"
+import { Console, Effect, Layer, Result, Redacted } from "effect"
+import { Prompt } from "effect/cli"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { fieldAliases, hostVariables, keyVariables } from "../../../engine/client/config/aliases.ts"
@@ -14,14 +15,11 @@ import { type Options, UsageError } from "../../configuration/flags.ts"
 import { requireTrust } from "../../configuration/readLaunch.ts"
 import { isTrusted, recordTrust } from "../../configuration/trust.ts"
 import { home } from "../../files/homeFolders.ts"
-import { ownCommand } from "../../terminal/ownCommand.ts"
-import { report } from "../../terminal/report.ts"
+import { ownCommand, report } from "../../terminal.ts"
 import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
-import { askAgain, askClients, askHost, askKey } from "./ask.ts"
-import { type ClientName, clients, type Machine, startOf } from "./clients.ts"
-import { withInstance, withServer } from "./edits.ts"
+import { type ClientName, clients, type Machine, startOf, clientNames } from "./clients.ts"
+import { withInstance, withServer, tidyHost } from "./edits.ts"
 import { readOrEmpty, replaceFile, type Written } from "./files.ts"
-import { tidyHost } from "./tidyHost.ts"
 
 /** The arguments of `init`. */
 export interface InitRequest {
@@ -176,3 +174,27 @@ const summary = (written: ReadonlyArray<Written>, chosen: ReadonlyArray<ClientNa
     ...(chosen.length === 0 ? [`Start it with: ${ownCommand(process.argv[1])} --config ${config}`] : []),
     `The key is in ${config} in the open, for this user alone: keep it out of version control.`
   ].join("\n")
+
+/** Asks a person for what the arguments leave open. */
+const askHost = (before: string | undefined) =>
+  Prompt.String({
+    message: "Address of your engine",
+    ...(before === undefined ? {} : { default: before }),
+    validate: (text) => (text.trim() === "" ? Effect.fail("such as https://engine.example.com") : Effect.succeed(text))
+  })
+
+const askKey = Prompt.Hidden({
+  message: "Its API key (made in its settings; what you paste is not shown)",
+  validate: (text) => (text.trim() === "" ? Effect.fail("paste the key that the engine made") : Effect.succeed(text))
+}).pipe(Effect.map((key) => Redacted.value(key).trim()))
+
+const askAgain = Prompt.Confirm({ message: "Try another address or key?", initial: true })
+
+const askClients: Effect.Effect<
+  ReadonlyArray<ClientName>,
+  Effect.Error<typeof askAgain>,
+  Effect.Services<typeof askAgain>
+> = Prompt.MultiSelect({
+  message: "Which programs shall use it?",
+  choices: clientNames.map((name) => ({ title: clients[name].title, value: name }))
+})

@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 
-import { fieldHelp } from "../../../../src/cli/tasks/call/fieldHelp.ts"
-import { plain } from "../../../../src/cli/terminal/terminalText.ts"
+import { fieldHelp } from "../../../../src/cli/tasks/call/help.ts"
+import { plain } from "../../../../src/cli/terminal.ts"
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { listWorkflows } from "../../../../src/engine/tools/workflows/reads.ts"
 

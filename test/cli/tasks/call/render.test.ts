@@ -1,9 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { fieldAt } from "../../../../src/cli/tasks/call/fieldAt.ts"
-import { render } from "../../../../src/cli/tasks/call/render.ts"
-import { coloured, plain, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
+import { fieldAt, render } from "../../../../src/cli/tasks/call/render.ts"
+import { coloured, plain, widthOf } from "../../../../src/cli/terminal.ts"
 import { visible } from "../../../../src/internal/foreignText.ts"
 
 const lines = (...all: ReadonlyArray<string>) => all.join("\n")

@@ -4,9 +4,7 @@ import { assert, describe, it } from "vitest"
 
 import { parseJson } from "../../../../src/cli/configuration/json.ts"
 import { type ClientName, clientNames, clients, type Machine, startOf } from "../../../../src/cli/tasks/init/clients.ts"
-import { withInstance, withServer } from "../../../../src/cli/tasks/init/edits.ts"
-import { changed } from "../../../../src/cli/tasks/init/jsonEdit.ts"
-import { tidyHost } from "../../../../src/cli/tasks/init/tidyHost.ts"
+import { withInstance, withServer, changed, tidyHost } from "../../../../src/cli/tasks/init/edits.ts"
 import { fieldAliases } from "../../../../src/engine/client/config/aliases.ts"
 
 const lines = (...all: ReadonlyArray<string>) => `${all.join("\n")}\n`

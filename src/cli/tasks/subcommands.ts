@@ -1,13 +1,22 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 
-import type { FlagTexts } from "../../configuration/flags.ts"
-import { textFlag } from "../../terminal/textFlag.ts"
-import type { CallRequest } from "../call/call.ts"
+import type { FlagTexts } from "../configuration/flags.ts"
+import type { CallRequest } from "./call/call.ts"
+import type { PromoteRequest } from "./promote.ts"
 import type { TestRequest } from "./test.ts"
 
+/** A flag with a text; the last counts if it is repeated. */
+const textFlag = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.atLeast(0),
+    Flag.map((texts) => texts.at(-1))
+  )
+
 /** The arguments of `test`: to run tests, or to record one like the tool `record_test`. */
-export type TestTask =
+type TestTask =
   | { readonly task: "test"; readonly request: TestRequest }
   | { readonly task: "call"; readonly request: CallRequest }
 
@@ -21,7 +30,7 @@ const instance = textFlag(
   "Name of the instance in the configuration; by default the default instance"
 )
 
-const input = {
+const testInput = {
   folder: Argument.String("dir").pipe(
     Argument.withDescription("Folder of tests; by default that of --tests or the configuration"),
     Argument.optional,
@@ -56,7 +65,7 @@ const recordInput = {
   json
 }
 
-const description = `Runs recorded tests of workflows through temporary copies, without acting outside, and prints differences.
+const testDescription = `Runs recorded tests of workflows through temporary copies, without acting outside, and prints differences.
 
   workflow-tool-server test tests --instance staging --junit results.xml
   workflow-tool-server test record --workflow AbCdEfGh12345678 --tests tests
@@ -75,11 +84,11 @@ export const test = <E, R>(
       "Make a test from a run, and save it in the folder of tests: --tests DIR, or the configured one"
     )
   )
-  return Command.make("test", input, (request) =>
+  return Command.make("test", testInput, (request) =>
     Effect.flatMap(flags, (found) => asked({ task: "test", request }, found))
   ).pipe(
     Command.withSubcommands([record]),
-    Command.withDescription(description),
+    Command.withDescription(testDescription),
     Command.withShortDescription("Run recorded tests of workflows")
   )
 }
@@ -102,3 +111,59 @@ const wordsFor = (name: string, value: Given[string]): ReadonlyArray<string> => 
   if (value === true) return [`--${name}`]
   return typeof value === "string" ? [`--${name}=${value}`] : value.map((one) => `--${name}=${one}`)
 }
+
+const switched = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(description))
+
+const promoteInput = {
+  from: textFlag("from", "INSTANCE", "Where the workflows are"),
+  to: textFlag("to", "INSTANCE", "Where they go"),
+  tag: textFlag("tag", "TAG", "Only workflows with this tag"),
+  name: textFlag("name", "NAME", "Only workflows of this name; * stands for anything"),
+  ids: Flag.String("id").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Only this workflow; may be repeated"),
+    Flag.atLeast(0),
+    Flag.map((ids) => (ids.length === 0 ? undefined : ids))
+  ),
+  mapping: textFlag(
+    "mapping",
+    "JSON",
+    'What to replace by what on the target: {"credentials": {"Shop (test)": "Shop"}, "tags": {}, "workflows": {}, "values": {}}'
+  ),
+  activation: Flag.Literals("activation", ["keep", "activate", "inactive"]).pipe(
+    Flag.withDefault("keep"),
+    Flag.withDescription("keep (default): as on the target, new ones as on the source")
+  ),
+  dependencies: Flag.Literals("dependencies", ["missing", "all"]).pipe(
+    Flag.withDefault("missing"),
+    Flag.withDescription("Which sub-workflows to promote, too: missing (default) or all")
+  ),
+  onDrift: Flag.Literals("on-drift", ["block", "overwrite"]).pipe(
+    Flag.withDefault("block"),
+    Flag.withDescription(
+      "What to do with changes made on the target since the last promotion: block (default) or overwrite"
+    )
+  ),
+  plan: switched("plan", "Print what would change, and change nothing"),
+  apply: switched("apply", "Apply it, if nothing is blocked"),
+  confirmProtected: switched("confirm-protected", "Change protected workflows, too")
+}
+
+const promoteDescription = `Brings workflows from one instance to another.
+
+  workflow-tool-server promote --from staging --to production --tag release --plan
+  workflow-tool-server promote --from staging --to production --tag release --apply
+
+  --plan prints Markdown and exits with 0 if nothing would change, with 2 if something would. --apply exits with 0 if
+  everything was applied, with 1 if something is blocked or was refused.`
+
+/** The sub-command `promote`. */
+export const promote = <E, R>(
+  texts: Effect.Effect<FlagTexts, E, R>,
+  asked: (request: PromoteRequest, texts: FlagTexts) => Effect.Effect<void>
+) =>
+  Command.make("promote", promoteInput, (request) => Effect.flatMap(texts, (given) => asked(request, given))).pipe(
+    Command.withDescription(promoteDescription),
+    Command.withShortDescription("Bring workflows from one instance to another")
+  )

@@ -1,6 +1,6 @@
 import { assert, it } from "vitest"
 
-import { ownCommand } from "../../../src/cli/terminal/ownCommand.ts"
+import { ownCommand } from "../../src/cli/terminal.ts"
 
 it.each([
   ["/usr/local/bin/workflow-tool-server", "workflow-tool-server"],

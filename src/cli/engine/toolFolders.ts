@@ -1,15 +1,17 @@
 import path from "node:path"
 
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Result, Schema, Context } from "effect"
 
+import type { Instances } from "../../engine/client/Instances.ts"
 import { eraseLeft } from "../../engine/operator/run/eraseTemporaryCopies.ts"
-import type { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
+import { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
+import { TestFolder } from "../../engine/operator/tests/TestFolder.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { FileError } from "../files/fileProblems.ts"
-import { refuseLink } from "../files/links.ts"
-import { persistentFolder } from "../files/persistentFolder.ts"
+import { FileError, refuseLink } from "../files/fileProblems.ts"
+import { persistentFolder } from "../files/homeFolders.ts"
 import { claimFor, type ProcessClaim } from "../files/processClaim.ts"
+import { testFiles, testFolder } from "./testFiles.ts"
 
 /** A temporary copy that a run has created, or was about to. */
 const Entry = Schema.fromJsonString(
@@ -32,14 +34,14 @@ const longestLife = 5 * 60 * 1000
  * Where temporary copies are recorded, beside the journal of plans; nowhere if none can outlive this process, or nothing can be
  * stored. The folder and the fields of its files must not be renamed: files of earlier versions are found by them.
  */
-export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
+const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
   if (embedded !== undefined || readOnly) return undefined
   const folder = persistentFolder(config)
   return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
 }
 
 /** Keeps a file in a folder for each temporary copy, for as long as the copy may exist. */
-export const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal)["Service"] => ({
+const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal)["Service"] => ({
   during: ({ instance, name }, life) =>
     Effect.gen(function* () {
       const since = yield* Clock.currentTimeMillis
@@ -124,3 +126,14 @@ const begin = `{"instance":`
 
 /** Whether a text that is no entry is the beginning of one. */
 const isTorn = (text: string): boolean => begin.startsWith(text.slice(0, begin.length))
+
+/**
+ * The services of the tools, with the folders kept for them. Meanwhile, temporary copies left by killed processes are deleted.
+ */
+export const withFolders = Effect.fnUntraced(function* <R>(launch: Launch, context: Context.Context<R | Instances>) {
+  const folder = temporaryCopyFolder(launch)
+  if (folder !== undefined) yield* Effect.forkScoped(Effect.provideContext(eraseNoted(folder), context))
+  const noting = folder === undefined ? context : Context.add(context, TemporaryCopyJournal, temporaryCopyFiles(folder))
+  const tests = testFolder(launch)
+  return tests === undefined ? noting : Context.add(noting, TestFolder, testFiles(tests, launch))
+})

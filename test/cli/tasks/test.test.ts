@@ -5,10 +5,10 @@ import { it as effectIt } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { assert, describe, it } from "vitest"
 
-import { testFiles } from "../../../../src/cli/engine/testFiles.ts"
-import { served } from "../../../engine/plans/served.ts"
-import { readXml } from "../../../support/xml.ts"
-import { directory, run, start, useCommand } from "../../built.ts"
+import { testFiles } from "../../../src/cli/engine/testFiles.ts"
+import { served } from "../../engine/plans/served.ts"
+import { readXml } from "../../support/xml.ts"
+import { directory, run, start, useCommand } from "../built.ts"
 
 useCommand()
 

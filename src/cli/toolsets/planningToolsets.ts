@@ -1,17 +1,19 @@
 import { Context, Effect, Layer } from "effect"
 
+import { PlanSources } from "../../changes/tools/PlanSource.ts"
+import { ChangesToolset } from "../../changes/toolset.ts"
 import { OperatorToolset } from "../../engine/operator/toolset.ts"
 import { workflowPlans, withPlans } from "../../engine/plans/toolset.ts"
 import { AppViews } from "../../mcp/AppViews.ts"
 import * as Toolset from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { withFolders } from "../engine/folders.ts"
+import { withFolders } from "../engine/toolFolders.ts"
 import { readView } from "../http/pageFiles.ts"
 import * as WorkflowPlans from "../plans/workflowPlans.ts"
-import type { Shared } from "./Load.ts"
+import type { Plans, Shared } from "./Load.ts"
 
 /** The toolset `operator` over the instances of the toolset `engine`, with plans in their own file. */
-export const load = (launch: Launch, { instances }: Shared) =>
+export const operator = (launch: Launch, { instances }: Pick<Shared, "instances">) =>
   Effect.gen(function* () {
     const engines = yield* instances
     const plans = yield* Effect.provideContext(Layer.build(WorkflowPlans.layer(launch)), engines)
@@ -22,3 +24,9 @@ export const load = (launch: Launch, { instances }: Shared) =>
       plans: { isWritable: source.isWritable, source: Effect.succeed(source) }
     }
   })
+
+/** The tools for plans of all toolsets that make some. */
+export const changes = (plans: ReadonlyArray<Plans>) =>
+  Effect.map(Effect.all(plans.map(({ source }) => source)), (sources) => ({
+    toolset: Toolset.provide(ChangesToolset, Context.make(PlanSources, sources))
+  }))
