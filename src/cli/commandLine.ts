@@ -35,7 +35,7 @@ export const read = Effect.fnUntraced(
     const invocation = yield* Ref.make<Invocation | undefined>(undefined)
     const split = splitCommandLine(words)
     const asked = (asked: Invocation) => Ref.set(invocation, asked)
-    yield* Command.runWith(command(asked, split), { version })(split.own).pipe(
+    yield* Command.runWith(command(asked, split), { version })(split.commandWords).pipe(
       Effect.mapError((error) => new UsageError({ message: describe(error) }))
     )
     return yield* Ref.get(invocation)

@@ -42,13 +42,13 @@ const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
     Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
   )
 
-/** What was left for later; a call that needs what cannot be loaded says so, too. */
+/** Does the deferred loading. A call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>
   Effect.all(later, { discard: true }).pipe(
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
 
-/** What the page shows of the audit log. */
+/** The end of the audit log, for the page. */
 const shownCalls = ({ audit, config, http }: Launch) =>
   audit === undefined || http?.page !== true
     ? Effect.succeed([])

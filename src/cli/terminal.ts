@@ -7,7 +7,7 @@ import { Progress } from "../mcp/callTime.ts"
 import type { Finding } from "../mcp/Toolset.ts"
 
 /** Columns of a line in a terminal. */
-export const widthOf = (line: string): number => {
+const widthOf = (line: string): number => {
   const narrow = /[\p{M}\p{Cf}]/u
   const wide =
     /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u
@@ -16,7 +16,7 @@ export const widthOf = (line: string): number => {
   return columns
 }
 
-/** How to highlight parts of a text; plain if there is no terminal. */
+/** The highlighting of parts of a text; none if there is no terminal. */
 export interface Style {
   readonly label: (text: string) => string
   readonly faint: (text: string) => string
@@ -63,7 +63,7 @@ export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: Rep
   )
   const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = rows.map((row) => new Map<string, string>(Object.entries(row)))
-  const shown = cells.map((row) => heads.map((head) => nameText(row.get(head) ?? "-")))
+  const texts = cells.map((row) => heads.map((head) => nameText(row.get(head) ?? "-")))
   const words = [
     ...findings.filter(({ facts, fine }) => !fine || facts === undefined).map(({ words: said }) => said),
     ...findings.flatMap(({ notes = [] }) => notes)
@@ -73,7 +73,7 @@ export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: Rep
       ? []
       : table(
           heads.map((head) => (head === "state" ? "" : head)),
-          shown,
+          texts,
           style
         )),
     ...words.map(nameText)

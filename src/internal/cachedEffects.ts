@@ -7,13 +7,13 @@ interface Options<A, E, R> {
   readonly lookUp: Effect.Effect<A, E, R>
   /** Milliseconds from the end of one look-up to the next, whether or not it succeeded. */
   readonly pause: number
-  /** Whether what is known may have to be looked up anew; always, where it is left out. */
-  readonly isStale?: (known: A) => boolean
+  /** Whether a value may have to be looked up anew; always, where it is left out. */
+  readonly isStale?: (value: A) => boolean
 }
 
 /**
- * Answers at once with what is known; asking starts the next look-up in the background, one at a time. One that fails
- * leaves what is known. Where nobody asks, nothing is looked up.
+ * Answers at once with the latest value; asking starts the next look-up in the background, one at a time. One that fails
+ * leaves the value. Where nobody asks, nothing is looked up.
  */
 export const staleWhileRevalidate = Effect.fnUntraced(function* <A, E, R>({
   initial,
@@ -22,13 +22,13 @@ export const staleWhileRevalidate = Effect.fnUntraced(function* <A, E, R>({
   pause
 }: Options<A, E, R>) {
   const scope = yield* Effect.scope
-  let known = initial
+  let value = initial
   let isLookingUp = false
   let next = -Infinity
 
   const revalidate = lookUp.pipe(
-    Effect.map((found) => {
-      known = found
+    Effect.map((fresh) => {
+      value = fresh
     }),
     Effect.catchCause(() => Effect.void),
     Effect.ensuring(
@@ -40,9 +40,9 @@ export const staleWhileRevalidate = Effect.fnUntraced(function* <A, E, R>({
   )
 
   return Effect.gen(function* () {
-    if (isLookingUp || !isStale(known) || (yield* monotonicMillis) < next) return known
+    if (isLookingUp || !isStale(value) || (yield* monotonicMillis) < next) return value
     isLookingUp = true
-    return yield* Effect.as(Effect.forkIn(revalidate, scope), known)
+    return yield* Effect.as(Effect.forkIn(revalidate, scope), value)
   })
 })
 

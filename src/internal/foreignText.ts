@@ -3,7 +3,7 @@ const joined = "[\\u0600-\\u109F\\u1780-\\u18AF\\uFB50-\\uFDFF\\uFE70-\\uFEFC]"
 
 const picture = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
 
-/** Where such characters are part of what is seen: emoji of several, keycaps, joined letters, forms of a Han letter. */
+/** Places in which such characters are part of what is seen: emoji of several, keycaps, joined letters, forms of a Han letter. */
 const ordinary = [
   `${picture}\\uFE0F?\\u200D(?=\\p{Extended_Pictographic})`,
   `${picture}[\\uFE0E\\uFE0F]`,
@@ -25,7 +25,7 @@ const hiding = new RegExp(`${flag}|${unseen}(?<!${ordinary})`, "gu")
 const plain = /^[\n\t -~]*$/
 
 const spelt = (text: string, spell: (character: string) => string): string =>
-  plain.test(text) ? text : text.replace(hiding, (found) => (found.length > 2 ? found : spell(found)))
+  plain.test(text) ? text : text.replace(hiding, (match) => (match.length > 2 ? match : spell(match)))
 
 /** A text from elsewhere with everything in it to be seen: `\u{202e}` in place of what hides or turns text. */
 export const visible = (text: string): string =>

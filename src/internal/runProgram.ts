@@ -14,7 +14,7 @@ interface Program {
   readonly deadline: Duration.Input
 }
 
-/** How long a program that is stopped has to tidy up. */
+/** Time that a stopped program has to tidy up. */
 const forceKillAfter = "500 millis"
 
 /**

@@ -8,9 +8,9 @@ export const replaceTexts = (others: ReadonlyMap<string, string>): ((text: strin
   const start = Math.min(texts.at(-1)?.length ?? 1, maxStart)
   const alike = new Map<string, Array<string>>()
   for (const text of texts) {
-    const known = alike.get(text.slice(0, start))
-    if (known === undefined) alike.set(text.slice(0, start), [text])
-    else known.push(text)
+    const group = alike.get(text.slice(0, start))
+    if (group === undefined) alike.set(text.slice(0, start), [text])
+    else group.push(text)
   }
   return (text) => {
     const pieces: Array<string> = []

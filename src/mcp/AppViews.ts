@@ -30,8 +30,8 @@ export const viewResources = (views: ReadonlyArray<View>, read: ReadView): Resou
   templates: [],
   read: (uri) => {
     const view = views.find((one) => one.uri === uri)
-    const found = view === undefined ? Effect.succeed(undefined) : read(view.name)
-    return Effect.flatMap(found, (text) =>
+    const document = view === undefined ? Effect.succeed(undefined) : read(view.name)
+    return Effect.flatMap(document, (text) =>
       text === undefined
         ? Effect.fail(new ResourceNotFound({ uri }))
         : Effect.succeed({ uri, mimeType: viewType, text })

@@ -64,8 +64,8 @@ const decoderOf = <const F extends Fields>(
     const decoded = read(coerced)
     if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
-    const asked = inside === undefined ? words : unknownArgument(inside.name, inside.known)
-    const problem = refusedText(given, path) ?? asked
+    const expectation = inside === undefined ? words : unknownArgument(inside.name, inside.names)
+    const problem = refusedText(given, path) ?? expectation
     return refused(path || "arguments", problem)
   }
 }
@@ -87,10 +87,10 @@ const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
   field.ast.encoding === undefined &&
   SchemaAST.resolveAt("inputSchema")(field.ast) === undefined
 
-const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
-  const guess = nearest(name, known)
+const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
+  const guess = nearest(name, names)
   return guess === undefined
-    ? `unknown argument. Known: ${known.join(", ")}`
+    ? `unknown argument. Known: ${names.join(", ")}`
     : `unknown argument. Did you mean ${guess}?`
 }
 

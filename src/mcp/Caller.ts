@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 
 import { fingerprint } from "../internal/sha256.ts"
 
-/** Who makes the current call, with which tool, and for what reason, as far as the caller says. */
+/** The client of the current call, its tool, and its reason, as far as the caller says. */
 export interface Call {
   readonly tool: string | undefined
   /** Name and version that the client has stated. */
@@ -17,9 +17,9 @@ export const Caller = Context.Reference<Call>("workflow-tool-server/mcp/Caller",
   defaultValue: () => ({ tool: undefined, client: undefined, reason: undefined, id: undefined })
 })
 
-/** What the caller of a request may do, according to its credentials. */
+/** The access of the caller of a request, according to its credentials. */
 export interface Access {
-  /** Who the caller is to the issuer of the credentials. */
+  /** The caller by its name at the issuer of the credentials. */
   readonly subject: string | undefined
   /** The issuer that knows the caller by that subject. */
   readonly issuer?: string

@@ -41,7 +41,7 @@ export const callLog = (
       }
     ],
     templates: [],
-    read: (asked) => (asked === uri ? read : Effect.fail(new ResourceNotFound({ uri: asked }))),
+    read: (requested) => (requested === uri ? read : Effect.fail(new ResourceNotFound({ uri: requested }))),
     complete: () => Effect.succeed({ values: [] })
   }
   return { name: "audit", instructions: "", tools: [], resources }

@@ -72,7 +72,7 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
         })
       yield* Effect.addFinalizer(() => end(false))
 
-      /** What a process has left in a file, unless the process is alive. */
+      /** The lines that a process has left in a file, unless it is alive. */
       const leftIn = Effect.fnUntraced(function* (file: string) {
         const opened = yield* LineFile.make(file)
         const lines = yield* opened.lines
@@ -80,7 +80,7 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
       }, Effect.option)
 
       const left = Effect.gen(function* () {
-        const found = yield* Effect.forEach(places, (folder) =>
+        const names = yield* Effect.forEach(places, (folder) =>
           Effect.map(
             Effect.orElseSucceed(
               Effect.andThen(onDisk(refuseLink(folder)), fileSystem.readDirectory(folder)),
@@ -89,7 +89,7 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
             (names) => names.filter((one) => one.endsWith(".jsonl")).map((one) => path.join(folder, one))
           )
         )
-        const files = found.flat().filter((file) => file !== held?.name)
+        const files = names.flat().filter((file) => file !== held?.name)
         const all = yield* Effect.forEach(files, leftIn)
         return all.flatMap((one) => (one._tag === "Some" ? [one.value] : []))
       })

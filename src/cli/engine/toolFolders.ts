@@ -19,7 +19,7 @@ const Entry = Schema.fromJsonString(
     instance: Schema.String,
     name: Schema.String,
     since: Schema.Finite,
-    /** What the run's process answers for as long as the run lasts; earlier versions, and folders without sockets, have none. */
+    /** The claim that the run's process answers while the run lasts; earlier versions, and folders without sockets, have none. */
     claim: Schema.optionalKey(Schema.String)
   })
 )
@@ -31,8 +31,8 @@ const writeEntry = Schema.encodeEffect(Entry)
 const longestLife = 5 * 60 * 1000
 
 /**
- * Where temporary copies are recorded, beside the journal of plans; nowhere if none can outlive this process, or nothing can be
- * stored. The folder and the fields of its files must not be renamed: files of earlier versions are found by them.
+ * The folder of records of temporary copies, beside the journal of plans; undefined if none can outlive this process, or nothing
+ * can be stored. The folder and the fields of its files must not be renamed: files of earlier versions are found by them.
  */
 const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
   if (embedded !== undefined || readOnly) return undefined
@@ -81,12 +81,12 @@ export const eraseNoted = (folder: string) =>
     if (!(yield* fileSystem.exists(folder))) return
     const { stateOf } = yield* claimFor(folder)
     const files = (yield* fileSystem.readDirectory(folder)).filter((name) => sinceIn(name) !== undefined)
-    yield* Effect.forEach(files, (name) => told(eraseEntry(path.join(folder, name), stateOf)), {
+    yield* Effect.forEach(files, (name) => problemLogged(eraseEntry(path.join(folder, name), stateOf)), {
       concurrency: "unbounded"
     })
-  }).pipe(told, Effect.scoped, onDisk)
+  }).pipe(problemLogged, Effect.scoped, onDisk)
 
-const told = Effect.catch(({ message }: { readonly message: string }) =>
+const problemLogged = Effect.catch(({ message }: { readonly message: string }) =>
   Effect.logWarning(`Copies of killed runs may be left: ${message}`)
 )
 

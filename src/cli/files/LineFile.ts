@@ -113,7 +113,7 @@ export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
   return warnings.length > 0
 })
 
-/** How many bytes of a file are whole lines. */
+/** Number of bytes up to the end of the last whole line. */
 const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
 
 /** The whole lines of a text. */

@@ -11,7 +11,7 @@ export class FileError extends Data.TaggedError("FileError")<{
   readonly inUse?: boolean
 }> {}
 
-/** Why the system refused to read or write a file, and what to do about it. */
+/** The reason why the system refused to read or write a file, and the remedy. */
 export const describe = (file: string, error: { readonly message: string }): string => {
   if (error instanceof FileError) return error.message
   const code = transportCode(error)
@@ -30,8 +30,8 @@ interface Access {
 }
 
 /**
- * What other users of this machine can do to a private file, and how to change that. Write permission on its folder is enough
- * to replace the file.
+ * Warnings of what other users of this machine can do to a private file, with the remedy. Write permission on its folder is
+ * enough to replace the file.
  */
 export const exposureOf = (file: string, access: Access, folder: Access): ReadonlyArray<string> => {
   if (process.platform === "win32") return []

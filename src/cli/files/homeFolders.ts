@@ -5,19 +5,19 @@ import { Option, Result } from "effect"
 
 import * as ownFolders from "./ownFolders.ts"
 
-const known = (folder: () => string) => Option.getOrUndefined(Result.getSuccess(Result.try(folder)))
+const optional = (folder: () => string) => Option.getOrUndefined(Result.getSuccess(Result.try(folder)))
 
 /** The user's home folder, if there is one. */
-export const home = (): string | undefined => known(ownFolders.homedir)
+export const home = (): string | undefined => optional(ownFolders.homedir)
 
 /** The folder for state; undefined for a user without a home folder, as in some containers. */
-export const stateFolder = (): string | undefined => known(ownFolders.stateFolder)
+export const stateFolder = (): string | undefined => optional(ownFolders.stateFolder)
 
 /** The folder for caches; undefined for a user without a home folder. */
-export const cacheFolder = (): string | undefined => known(ownFolders.cacheFolder)
+export const cacheFolder = (): string | undefined => optional(ownFolders.cacheFolder)
 
 /** The folder for configurations; undefined for a user without a home folder. */
-export const configFolder = (): string | undefined => known(ownFolders.configFolder)
+export const configFolder = (): string | undefined => optional(ownFolders.configFolder)
 
 /** Advice for a user without a home folder. */
 export const homeless = (variable: "XDG_CACHE_HOME" | "XDG_STATE_HOME") =>
@@ -42,6 +42,6 @@ export const persistentFolder = (
   return folder
 }
 
-/** Why plans are not kept if there is no folder for them. */
+/** The problem with plans if there is no folder for them. */
 export const keptNowhere = () =>
   `plans cannot be kept. This process may not write to ${path.resolve()}, and ${homeless("XDG_STATE_HOME")}, or start it where it may write`

@@ -11,7 +11,7 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 /** The state of a claim: it is dead if nobody answers for it. */
 export type State = "held" | "waiting" | "gone"
 
-/** Why a claim cannot be made. */
+/** A claim cannot be made. */
 class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
   /** The system's message. */
   readonly message: string
@@ -21,7 +21,7 @@ class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
 }> {}
 
 /**
- * How claims in a folder are made and checked. A claim is an entry of the folder that answers as long as its process lives: the
+ * Claims in a folder, to be made and asked. A claim is an entry of the folder that answers as long as its process lives: the
  * kernel knows that, also for a process in another container, and forgets it however the process ends.
  */
 export interface Claims {

@@ -66,8 +66,8 @@ export const processLocks = Effect.fnUntraced(function* (
     return holder
   }).pipe(onDisk)
   const [current, forget] = yield* Effect.cachedInvalidateWithTTL(
-    Effect.flatMap(Scope.fork(scope), (own) =>
-      Effect.onError(Scope.provide(claimed, own), (cause) => Scope.close(own, Exit.failCause(cause)))
+    Effect.flatMap(Scope.fork(scope), (claimScope) =>
+      Effect.onError(Scope.provide(claimed, claimScope), (cause) => Scope.close(claimScope, Exit.failCause(cause)))
     ),
     Duration.infinity
   )

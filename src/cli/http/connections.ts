@@ -8,7 +8,7 @@ import { Effect, Option, Schedule } from "effect"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
 
-/** How many connections there may be, and how long idle ones are kept. */
+/** Limits on the number of connections, and on the time for which idle ones are kept. */
 export interface ConnectionLimits {
   /** Most connections. Beyond that, the longest idle ones are closed; if none is idle, new ones are. */
   readonly most: number

@@ -83,7 +83,7 @@ const taken = (host: string, port: number, occupant: string | undefined) =>
 /** The bytes of a body by Node's own events. `Expect: 100-continue` is left to the listener. */
 export const nodeBody: BodyReaders = ({ source }) => {
   if (!(source instanceof IncomingMessage) || source.headers.expect !== undefined) return undefined
-  return (most, told) => {
+  return (most, onEnd) => {
     const chunks: Array<Uint8Array> = []
     let length = 0
     let isOver = false
@@ -94,7 +94,7 @@ export const nodeBody: BodyReaders = ({ source }) => {
     const finish = (end: Uint8Array | "broken") => {
       if (isOver) return
       isOver = true
-      told(end)
+      onEnd(end)
     }
     const take = (chunk: Uint8Array) => {
       chunks.push(chunk)

@@ -19,10 +19,10 @@ const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 const clockTolerance = 30
 /** Timeout of one request to the issuer, in milliseconds. */
 const issuerTimeout = 5000
-/** How long an issuer that did not answer is not asked again. */
+/** Pause before an issuer that did not answer is asked again. */
 const retryInterval = "5 seconds"
 
-/** What clients learn about the issuer. */
+/** The metadata of this server as a protected resource of the issuer. */
 export const protectedResource = ({ issuer, readScope, resource, writeScope }: OAuthSettings): ProtectedResource => ({
   resource,
   authorizationServers: [issuer],
@@ -137,20 +137,20 @@ const unverifiable = (issuer: string) =>
  * The keys of the issuer, fetched with the first token; they are cached for ten minutes, and fetched again for an unknown key.
  */
 const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettings) {
-  let known: JWTVerifyGetKey | undefined
-  const found = (uri: string) => {
-    known = createRemoteJWKSet(new URL(uri), { timeoutDuration: issuerTimeout })
-    return known
+  let keys: JWTVerifyGetKey | undefined
+  const keysAt = (uri: string) => {
+    keys = createRemoteJWKSet(new URL(uri), { timeoutDuration: issuerTimeout })
+    return keys
   }
-  if (jwksUri !== undefined) return Effect.succeed(found(jwksUri))
-  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), found)), retryInterval)
-  return Effect.suspend(() => (known === undefined ? Effect.flatten(attempt) : Effect.succeed(known)))
+  if (jwksUri !== undefined) return Effect.succeed(keysAt(jwksUri))
+  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), keysAt)), retryInterval)
+  return Effect.suspend(() => (keys === undefined ? Effect.flatten(attempt) : Effect.succeed(keys)))
 })
 
 const Metadata = Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String })
 const readMetadata = Schema.decodeUnknownResult(Metadata)
 
-/** Where the issuer publishes its keys: in the metadata of OAuth (RFC 8414), or of OpenID Connect. */
+/** The address of the issuer's keys, from the metadata of OAuth (RFC 8414), or of OpenID Connect. */
 const discover = (issuer: string) =>
   Effect.firstSuccessOf(metadataUrls(issuer).map((url) => readFrom(url, issuer))).pipe(
     Effect.tapError((problem) => Effect.logError(`The issuer of tokens ${issuer} cannot be used: ${problem}`)),
@@ -190,7 +190,7 @@ const idToken =
   "The token is an ID token, which tells a client who its user is: send the access token that came with it instead"
 
 /**
- * Why a signed token is not an access token: by the type in its header (RFC 8725, 3.11), or by its claims if that is merely
+ * The reason why a signed token is no access token: by the type in its header (RFC 8725, 3.11), or by its claims if that is merely
  * JWT, as with most issuers.
  */
 const notForAccess = ({ typ }: Fields, payload: Fields): string | undefined => {

@@ -20,7 +20,7 @@ export const unpackFile = (archive: Uint8Array, wanted: string): Effect.Effect<s
     const gunzip = createGunzip()
     let rest: Buffer = Buffer.alloc(0)
     let seen = 0
-    /** What is left of the current file, with its padding, and whether it is wanted. */
+    /** Remaining bytes of the current file, its padding included. */
     let left = 0
     let size = 0
     let isWanted = false

@@ -5,7 +5,7 @@ import type { RedisError } from "effect/persistence/Redis"
 
 import type { SharedSettings } from "../configuration/settings.ts"
 
-/** How long to wait for an answer, and for how long a missing one keeps others from asking. */
+/** Time-out of an answer, and milliseconds for which a missing one keeps others from asking. */
 const answerTimeout = "2 seconds"
 const pause = 5000
 
@@ -86,5 +86,5 @@ export const redisRefusal = ({ cause }: RedisError): string | undefined => {
   return refusals[code]
 }
 
-/** What keeps a Redis from being used, to stand behind its name. */
+/** The reason why a Redis cannot be used, to stand behind its name. */
 export const redisProblem = (error: RedisError): string => redisRefusal(error) ?? "does not answer"

@@ -49,10 +49,10 @@ const problems = new Map([
 const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
   const decode = reading(lines)
   const list = store.key("journal", name)
-  let known: ReadonlyArray<Kept<C>> = []
+  let entries: ReadonlyArray<Kept<C>> = []
 
   const read = Effect.gen(function* () {
-    const before = known
+    const before = entries
     const more = yield* store.ask(store.send<ReadonlyArray<string>>("LRANGE", list, String(before.length), "-1"))
     const kept = [...before]
     for (const text of more) {
@@ -62,7 +62,7 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
         Option.getOrElse(entry, () => unreadableEntry(text, kept.at(-1)?.at ?? 0, noEntry(name, kept.length + 1)))
       )
     }
-    if (known === before) known = kept
+    if (entries === before) entries = kept
     return kept
   })
   return Effect.catch(read, (error) =>

@@ -41,7 +41,7 @@ const exitCodes = { nothing: 0, failed: 1, changes: 2 } as const
  */
 export const runPromote = Effect.fnUntraced(function* (
   options: Options,
-  { apply, confirmProtected, from, mapping: text, plan: isPlan, to, ...asked }: PromoteRequest
+  { apply, confirmProtected, from, mapping: text, plan: isPlan, to, ...request }: PromoteRequest
 ) {
   if (apply === isPlan) return yield* new UsageError({ message: "promote needs either --plan or --apply" })
   if (from === undefined || to === undefined) {
@@ -57,7 +57,7 @@ export const runPromote = Effect.fnUntraced(function* (
       tool: planPromotionTool,
       instance: to,
       render: toPlanningFailure,
-      work: planPromotion({ ...asked, mapping, from, to, isPersonal: true }).pipe(
+      work: planPromotion({ ...request, mapping, from, to, isPersonal: true }).pipe(
         Effect.provideContext(engines),
         Effect.provideContext(services)
       )
@@ -78,7 +78,7 @@ export const runPromote = Effect.fnUntraced(function* (
     })
     yield* Console.log(reportMarkdown(report))
     return report.state === "applied" ? exitCodes.nothing : exitCodes.failed
-  }).pipe(watched(launch), Effect.catchIf(isOfEngines, told))
+  }).pipe(watched(launch), Effect.catchIf(isOfEngines, reported))
 }, Effect.scoped)
 
 /** The mapping from the command line. */
@@ -94,10 +94,11 @@ const strict = { onExcessProperty: "error" } as const
 const isOfEngines = (error: unknown): error is { readonly message: string } =>
   Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
 
-const told = ({ message }: { readonly message: string }) => Effect.as(Console.error(oneLine(message)), exitCodes.failed)
+const reported = ({ message }: { readonly message: string }) =>
+  Effect.as(Console.error(oneLine(message)), exitCodes.failed)
 
 /** A promotion to describe. */
-interface Told {
+interface Promotion {
   readonly from: string
   readonly to: string
   readonly plan: Plan<Change>
@@ -115,7 +116,7 @@ const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<str
   lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines]
 
 /** A promotion as Markdown, for a pull request. */
-const planMarkdown = ({ describing, from, outcomes, plan, to }: Told): string => {
+const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): string => {
   const count = (action: Outcome["action"]) => outcomes.filter((outcome) => outcome.action === action).length
   const head =
     `${count("create")} to create, ${count("update")} to change, ${count("leave")} to leave as they are, ` +

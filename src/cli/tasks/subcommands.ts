@@ -75,17 +75,17 @@ const testDescription = `Runs recorded tests of workflows through temporary copi
 /** The sub-command `test`, with `test record` below it. */
 export const test = <E, R>(
   flags: Effect.Effect<FlagTexts, E, R>,
-  asked: (task: TestTask, flags: FlagTexts) => Effect.Effect<void>
+  run: (task: TestTask, flags: FlagTexts) => Effect.Effect<void>
 ) => {
   const record = Command.make("record", recordInput, ({ json: isJson, ...given }) =>
-    Effect.flatMap(flags, (found) => asked({ task: "call", request: recording(given, isJson) }, found))
+    Effect.flatMap(flags, (texts) => run({ task: "call", request: recording(given, isJson) }, texts))
   ).pipe(
     Command.withDescription(
       "Make a test from a run, and save it in the folder of tests: --tests DIR, or the configured one"
     )
   )
   return Command.make("test", testInput, (request) =>
-    Effect.flatMap(flags, (found) => asked({ task: "test", request }, found))
+    Effect.flatMap(flags, (texts) => run({ task: "test", request }, texts))
   ).pipe(
     Command.withSubcommands([record]),
     Command.withDescription(testDescription),
@@ -161,9 +161,9 @@ const promoteDescription = `Brings workflows from one instance to another.
 /** The sub-command `promote`. */
 export const promote = <E, R>(
   texts: Effect.Effect<FlagTexts, E, R>,
-  asked: (request: PromoteRequest, texts: FlagTexts) => Effect.Effect<void>
+  run: (request: PromoteRequest, texts: FlagTexts) => Effect.Effect<void>
 ) =>
-  Command.make("promote", promoteInput, (request) => Effect.flatMap(texts, (given) => asked(request, given))).pipe(
+  Command.make("promote", promoteInput, (request) => Effect.flatMap(texts, (given) => run(request, given))).pipe(
     Command.withDescription(promoteDescription),
     Command.withShortDescription("Bring workflows from one instance to another")
   )

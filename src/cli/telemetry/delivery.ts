@@ -14,7 +14,7 @@ const mostUnderWay = 4
 /** A delivery is retried; only one that fails twice in a row is logged. */
 const worthAWord = 2
 
-/** What all deliveries share: trouble is logged once when it begins, and once when it is over. */
+/** The state that all deliveries share: trouble is logged once when it begins, and once when it is over. */
 export const makeTrouble = () => {
   const failing = new Set<SignalName>()
   let isLast = false

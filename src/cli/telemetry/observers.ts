@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 
 import type { End, Observation, UpstreamCall } from "../../internal/http/UpstreamObserver.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
-import { type Asked, errorOf } from "../../mcp/protocol/observed.ts"
+import { type ObservedRequest, errorOf } from "../../mcp/protocol/observed.ts"
 import type { Outcome } from "../../mcp/protocol/Response.ts"
 import { RequestId } from "../../mcp/RequestId.ts"
 import type { Meters } from "./meters.ts"
@@ -12,22 +12,22 @@ import { exitOf, type makeBegin, parentOf, around, traceparent } from "./spans.t
 /** Observes every request of a client: a span, its duration, and for tools the outcome of the call. */
 export const watchRequests =
   (meters: Meters, begin: ReturnType<typeof makeBegin> | undefined) =>
-  (serving: Effect.Effect<Outcome>, asked: Asked): Effect.Effect<Outcome> =>
+  (serving: Effect.Effect<Outcome>, request: ObservedRequest): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       const http = Option.getOrUndefined(yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest))
       const startTime = yield* Clock.currentTimeNanos
       const requestId = yield* RequestId
-      const about = labelsOf(asked, http !== undefined)
+      const about = labelsOf(request, http !== undefined)
       const span = begin?.({
-        name: asked.target === undefined ? asked.method : `${asked.method} ${asked.target}`,
+        name: request.target === undefined ? request.method : `${request.method} ${request.target}`,
         kind: "server",
-        parent: parentOf(asked.meta, http?.headers),
+        parent: parentOf(request.meta, http?.headers),
         startTime,
         attributes: {
           ...about,
-          ...(asked.method === "tools/call" ? { "gen_ai.operation.name": "execute_tool" } : {}),
-          "mcp.protocol.version": asked.revision,
-          ...(asked.id === undefined ? {} : { "jsonrpc.request.id": String(asked.id).slice(0, 64) }),
+          ...(request.method === "tools/call" ? { "gen_ai.operation.name": "execute_tool" } : {}),
+          "mcp.protocol.version": request.revision,
+          ...(request.id === undefined ? {} : { "jsonrpc.request.id": String(request.id).slice(0, 64) }),
           "workflow_tool_server.request.id": requestId
         }
       })
@@ -47,9 +47,9 @@ export const watchRequests =
             const place: Readonly<Record<string, string>> = instance === undefined ? {} : { [instanceKey]: instance }
             meters.active(-1)
             meters.operation(Number(endTime - startTime) / 1e9, { ...about, ...failed })
-            if (asked.method === "tools/call") {
+            if (request.method === "tools/call") {
               meters.call({
-                "gen_ai.tool.name": asked.target ?? "_OTHER",
+                "gen_ai.tool.name": request.target ?? "_OTHER",
                 outcome: error === undefined ? "succeeded" : error === interrupted ? error : "failed",
                 ...failed,
                 ...place
@@ -73,7 +73,7 @@ const wordOf = (exit: Exit.Exit<Outcome>): string | undefined => {
 }
 
 /** A command of the shell has no transport. */
-const labelsOf = ({ id, method, target }: Asked, isHttp: boolean): Readonly<Record<string, string>> => ({
+const labelsOf = ({ id, method, target }: ObservedRequest, isHttp: boolean): Readonly<Record<string, string>> => ({
   "mcp.method.name": method,
   ...(id === undefined ? {} : { "network.transport": isHttp ? "tcp" : "pipe" }),
   ...(method === "tools/call" && target !== undefined ? { "gen_ai.tool.name": target } : {}),

@@ -5,7 +5,7 @@ import { isLoopback } from "../../internal/config/baseUrl.ts"
 export const signals = ["traces", "metrics", "logs"] as const
 export type SignalName = (typeof signals)[number]
 
-/** Where one signal is sent, and how. */
+/** The destination of one signal, and the form in which it is sent. */
 export interface Signal {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ const intervals = {
 export const readOtel = (variables: Variables): Otel => {
   const reader = makeReader(variables)
   const isOff = reader.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
-  const found = isOff
+  const sent = isOff
     ? []
     : signals.flatMap((name) => {
         const signal = signalOf(reader, name)
@@ -56,21 +56,21 @@ export const readOtel = (variables: Variables): Otel => {
       })
   const { "service.name": named, ...attributes } = reader.pairs("OTEL_RESOURCE_ATTRIBUTES")
   return {
-    signals: Object.fromEntries(found),
+    signals: Object.fromEntries(sent),
     serviceName: reader.text("OTEL_SERVICE_NAME") ?? named ?? "workflow-tool-server",
     attributes,
     sampler: samplerOf(reader),
     problems: [...reader.problems],
     exposed: [
-      ...new Set(found.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
+      ...new Set(sent.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
     ]
   }
 }
 
 /** The variable of one signal if it is set, otherwise that of all. */
 const variableOf = ({ text }: VariableReader, name: SignalName, rest: string): string => {
-  const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
-  return text(own) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : own
+  const ofSignal = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
+  return text(ofSignal) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : ofSignal
 }
 
 const signalOf = (reader: VariableReader, name: SignalName): Signal | undefined => {
@@ -133,9 +133,9 @@ const makeReader = (variables: Variables) => {
   const choice = <A extends string>(name: string, allowed: ReadonlyArray<A>, otherwise: A): A => {
     const given = text(name)
     if (given === undefined) return otherwise
-    const found = allowed.find((one) => one === given.toLowerCase())
-    if (found === undefined) report(name, `expected ${allowed.join(" or ")}`)
-    return found ?? otherwise
+    const match = allowed.find((one) => one === given.toLowerCase())
+    if (match === undefined) report(name, `expected ${allowed.join(" or ")}`)
+    return match ?? otherwise
   }
 
   const milliseconds = (name: string, otherwise: number): number => {

@@ -40,7 +40,7 @@ export type Load = (launch: Launch, shared: Shared) => Effect.Effect<Loaded, Con
 export const outlined = Effect.fnUntraced(function* <A extends { readonly toolset: Toolset }, R>(
   name: string,
   programs: Effect.Effect<A, never, R>,
-  offer: (tell: (outline: Outline.Outline) => Offer) => Offer
+  offer: (toOffer: (outline: Outline.Outline) => Offer) => Offer
 ) {
   const isListed = Latch.makeUnsafe()
   const loaded = yield* cachedSuccess(programs)

@@ -19,7 +19,9 @@ export const engine: Load = ({ engine: configured }, { areListsFirst, instances 
     ({ EngineToolset }) => Effect.map(instances, (context) => ({ toolset: Toolset.provide(EngineToolset, context) }))
   )
   return areListsFirst && configured !== undefined
-    ? outlined("engine", Effect.orDie(programs), (tell) => engineOffer(tell(outlines.engine), namesIn(configured)))
+    ? outlined("engine", Effect.orDie(programs), (toOffer) =>
+        engineOffer(toOffer(outlines.engine), namesIn(configured))
+      )
     : programs
 }
 
@@ -32,10 +34,10 @@ export const operator: Load = (launch, shared) => {
   const names = namesIn(launch.engine)
   const { across, planning, single } = outlines.operator
   return Effect.map(
-    outlined("operator", Effect.orDie(programs), (tell) =>
+    outlined("operator", Effect.orDie(programs), (toOffer) =>
       withPlanning(
-        operatorOffer({ across: tell(across).tools, single: tell(single).tools }, names, readView),
-        tell(planning).tools,
+        operatorOffer({ across: toOffer(across).tools, single: toOffer(single).tools }, names, readView),
+        toOffer(planning).tools,
         names,
         readView
       )
@@ -58,5 +60,5 @@ export const changes = Effect.fnUntraced(function* (
   const programs = Effect.flatMap(planningToolsets, ({ changes }) => changes(plans))
   if (!areListsFirst) return yield* programs
   const writable = yield* Effect.filter(plans, ({ isWritable }) => isWritable)
-  return yield* outlined("changes", programs, (tell) => offerFor(tell(outlines.changes), writable.length > 0))
+  return yield* outlined("changes", programs, (toOffer) => offerFor(toOffer(outlines.changes), writable.length > 0))
 })

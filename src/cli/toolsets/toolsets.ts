@@ -67,7 +67,7 @@ export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
   return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
 })
 
-/** What this server shares with its copies, if there are any. */
+/** The services that this server shares with its copies, if there are any. */
 export const sharedWithCopies = ({ shared }: Launch) =>
   shared === undefined ? Effect.succeed(Context.empty()) : sharing(shared)
 

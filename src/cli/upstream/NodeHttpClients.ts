@@ -25,8 +25,8 @@ export const layer: Layer.Layer<HttpClients> = Layer.effect(
       make: (options) =>
         Effect.suspend(() => {
           const key = JSON.stringify([options.caFile, options.proxy])
-          const known = made.get(key)
-          if (known !== undefined) return known
+          const former = made.get(key)
+          if (former !== undefined) return former
           return Effect.flatMap(client(options), (shared) => {
             made.set(key, shared)
             return shared

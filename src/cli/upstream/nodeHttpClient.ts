@@ -67,7 +67,7 @@ class NodeResponse
   readonly request: HttpClientRequest.HttpClientRequest
   readonly url: string
   readonly body: Readable
-  private readonly known: Headers.Headers
+  private readonly answerHeaders: Headers.Headers
 
   constructor(request: HttpClientRequest.HttpClientRequest, url: URL, answer: IncomingMessage, body: Readable) {
     super(
@@ -81,7 +81,7 @@ class NodeResponse
     this.request = request
     this.url = url.href
     this.body = body
-    this.known = Headers.fromInput(answer.headers)
+    this.answerHeaders = Headers.fromInput(answer.headers)
   }
 
   get status() {
@@ -89,7 +89,7 @@ class NodeResponse
   }
 
   override get headers() {
-    return this.known
+    return this.answerHeaders
   }
 
   get cookies() {

@@ -19,7 +19,7 @@ interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How requests of one scheme go out. */
+/** The way out for requests of one scheme. */
 export interface Route {
   readonly open: (url: URL, options: Outgoing) => ClientRequest
   /** The event of a new connection from which on requests leave. */
@@ -66,12 +66,14 @@ export const makeRoutes = Effect.fnUntraced(function* ({ caFile, proxy }: Connec
       return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
-  const toPlain = yield* cachedSuccess(via === undefined ? plain : Effect.map(plain, (route) => asked(route, via)))
+  const toPlain = yield* cachedSuccess(
+    via === undefined ? plain : Effect.map(plain, (route) => throughProxy(route, via))
+  )
   const toSecure = yield* cachedSuccess(https(via))
   return { to: (url) => (url.protocol === "https:" ? toSecure : toPlain) } satisfies Routes
 })
 
-/** What a file of certificates adds to those that are trusted. What reads it takes longer to load than a call. */
+/** The trusted certificates, with those of a file. The code that reads it takes longer to load than a call. */
 const trustedIn = (caFile: string) =>
   Effect.flatMap(
     Effect.promise(() => import("./certificates.ts")),
@@ -80,9 +82,9 @@ const trustedIn = (caFile: string) =>
 
 /** A request as Node wants it. Where to is taken apart once for each host. */
 const completion = (agent: Agent) => {
-  const known = new BoundedCache<ReturnType<typeof addressOf>>(mostHosts)
+  const addresses = new BoundedCache<ReturnType<typeof addressOf>>(mostHosts)
   return (url: URL, options: Outgoing): RequestOptions => ({
-    ...known.keep(nameOf(url), () => addressOf(url)),
+    ...addresses.keep(nameOf(url), () => addressOf(url)),
     path: url.pathname + url.search,
     agent,
     ...options
@@ -91,7 +93,7 @@ const completion = (agent: Agent) => {
 
 const mostHosts = 256
 
-/** Who is asked, and as whom. */
+/** The host of an address, with the login if there is one. */
 const nameOf = ({ host, password, username }: URL) =>
   username === "" && password === "" ? host : `${username}:${password}@${host}`
 
@@ -101,7 +103,7 @@ const addressOf = (url: URL) => {
 }
 
 /** The same route to a proxy, which is asked for the whole address. */
-const asked = ({ connected, open }: Route, proxy: Proxy): Route => ({
+const throughProxy = ({ connected, open }: Route, proxy: Proxy): Route => ({
   connected,
   open: ({ host, origin, pathname, search }, { headers, ...options }) =>
     open(proxy.url, {

@@ -50,7 +50,7 @@ export const read = (
  */
 const uncounted = 32 * 1024
 
-/** What an answer is counted as of which nobody knows how much will be kept. */
+/** The assumed size of an answer of which nobody knows how much will be kept. */
 const unknown = 4 * 1024 * 1024
 
 /** An answer that is read faster than searched. */
@@ -81,7 +81,7 @@ class Whole {
   }
 }
 
-/** Where the length is known, the text comes in one piece. */
+/** The text of an answer of known length, in one piece. */
 const readAnnounced = (answer: Answer, announced: number, underWay: Semaphore.Semaphore) => {
   const text = Effect.suspend(() => answer.text)
   if (announced <= uncounted) return text

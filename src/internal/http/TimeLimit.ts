@@ -82,7 +82,7 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
       })
     })
 
-  /** What begins now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
+  /** Begins work now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
   const begun = <A, E>(milliseconds: number, then: (one: Due) => Effect.Effect<A, E>) =>
     atMillis((now) => {
       const one = due.add(new Due(now + milliseconds))

@@ -1,8 +1,8 @@
 import { Option, Schema } from "effect"
 
 /**
- * What of a JSON value is wanted: the whole, nothing, or what the function says of each of its fields and elements. What
- * is not wanted may come as `null`, so that names, places and counts stay as they are.
+ * The wanted part of a JSON value: the whole, nothing, or a part of each of its fields and elements. All else may come as
+ * `null`, so that names, places and counts stay as they are.
  */
 export type Selection = "whole" | "nothing" | ((key: string | number) => Selection)
 
@@ -45,7 +45,7 @@ const readKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 export class Selector {
   private kept = new Uint8Array(64 * 1024)
   private length = 0
-  /** What is around the place that was come to; the first one stands for the text, with the value as its only element. */
+  /** Objects and arrays around the current place; the first one stands for the text, with the value as its only element. */
   private readonly open: Array<Open>
   private value: { readonly end: ValueEnd; readonly role: "key" | "kept" | "passed"; readonly from: number } | undefined
   private key: string | number = 0
@@ -59,7 +59,7 @@ export class Selector {
     return this.length
   }
 
-  /** What was selected, as text. */
+  /** The selected part as text. */
   get text(): string {
     return new TextDecoder().decode(this.kept.subarray(0, this.length))
   }

@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-/** How many of the first rows fit into this many bytes of JSON; at least one. */
+/** Number of the first rows that fit into this many bytes of JSON; at least one. */
 export const fitting = (rows: ReadonlyArray<unknown>, bytes: number): number => {
   let left = bytes
   const tooMuch = rows.findIndex((row) => {

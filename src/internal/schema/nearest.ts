@@ -1,6 +1,6 @@
 /** The known name closest to what was written, if it is close enough to be meant. */
-export const nearest = (written: string, known: ReadonlyArray<string>): string | undefined => {
-  const ranked = known
+export const nearest = (written: string, names: ReadonlyArray<string>): string | undefined => {
+  const ranked = names
     .map((name) => ({ name, distance: distance(written.toLowerCase(), name.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)
   const [best] = ranked
@@ -25,9 +25,9 @@ export const distance = (a: string, b: string): number => {
 }
 
 /** Similar known names: those that contain what was written come before those that are spelt like it. */
-export const alike = (written: string, known: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
+export const alike = (written: string, names: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   const sought = written.toLowerCase()
-  const ranked = known.map((name) => {
+  const ranked = names.map((name) => {
     const lower = name.toLowerCase()
     const holds = sought.length >= 3 && lower.includes(sought)
     const off = distance(sought, lower)

@@ -85,8 +85,8 @@ export class Protocol extends Context.Service<
         return spanned("Protocol.serve")(answerDefects(outcome, request, call))
       }
 
-      const known = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
-      const observed = observing(known, tools, prompts)
+      const methodNames = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
+      const observed = observing(methodNames, tools, prompts)
       return Protocol.of({
         serve: (request, call) => identified(observed(serve(request, call), request, call)),
         isImmediate: ({ method }, { era }) => eras[era].methods.get(method)?.work === undefined

@@ -17,23 +17,23 @@ export type Response =
   | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: Result }
   | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
 
-/** What we send a client unasked. */
+/** A message that a client gets unasked. */
 export interface ServerNotification {
   readonly jsonrpc: "2.0"
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What we ask a client. */
+/** A request to a client. */
 interface ServerRequest extends ServerNotification {
   readonly id: string
 }
 
-/** What a client gets besides answers. */
+/** A message to a client that is no answer. */
 export type ServerMessage = ServerNotification | ServerRequest
 
 /**
- * What became of a message, for a transport with status codes of its own: answered (even with an error), refused before it was
+ * The outcome of a message, for a transport with status codes of its own: answered (even with an error), refused before it was
  * processed, beyond the caller's access, naming an unknown method, or stopped before there was an answer.
  */
 export interface Outcome {

@@ -30,7 +30,7 @@ export interface Session {
   readonly leave: Effect.Effect<unknown>
 }
 
-/** Where a session comes from, and what may stop its requests from outside. */
+/** The origin of a session, and the means that may stop its requests from outside. */
 export interface Circumstances {
   /** The requests of the transport, which may stop them. */
   readonly inFlightRequests?: InFlightRequests.InFlightRequests
@@ -77,11 +77,11 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { address, inFlightRequests = InFlightRequests.make(), session: known, silent = Effect.never }: Circumstances
+  { address, inFlightRequests = InFlightRequests.make(), session: continued, silent = Effect.never }: Circumstances
 ): Session => {
   const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
-  let session = known
+  let session = continued
   const inFlight = new Map<Id, InFlightRequests.InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
 
@@ -100,8 +100,8 @@ const open = (
   /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern") return undefined
-    const asked = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
-    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...asked, caller }))
+    const client = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
+    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...client, caller }))
   }
 
   /** The answer, or an error if time ran out; none if the client cancels it. */

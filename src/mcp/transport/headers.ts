@@ -26,7 +26,7 @@ export const readHeaders = (message: Message, headers: Headers): Result.Result<P
   return problem === undefined ? Result.succeed(protocolVersion ?? assumed) : Result.fail(headerMismatch(problem))
 }
 
-/** Which param of a method the `Mcp-Name` header repeats. */
+/** The param of a method that the `Mcp-Name` header repeats. */
 const named: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",

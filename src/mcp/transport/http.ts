@@ -69,7 +69,7 @@ export const layer = (options: Options = {}) =>
         )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>
-        Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
+        Effect.map(facts, (values) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...values }))
       )
 
       const { healthPath = "/health", path = "/mcp" } = options
@@ -79,13 +79,13 @@ export const layer = (options: Options = {}) =>
       const { metrics } = options
       if (metrics !== undefined) {
         const gauges = yield* Gauges
-        const shown = Effect.map(gauges, (known) =>
-          HttpServerResponse.text(metrics(known), { contentType: prometheus })
+        const page = Effect.map(gauges, (values) =>
+          HttpServerResponse.text(metrics(values), { contentType: prometheus })
         )
         yield* router.add(
           "GET",
           "/metrics",
-          authorized(() => shown)
+          authorized(() => page)
         )
       }
       const { protectedResource } = options

@@ -1,4 +1,4 @@
-/** Who may connect over HTTP. */
+/** The hosts and origins that may connect over HTTP. */
 export interface OriginPolicy {
   /** The port of this server, if it is known. */
   readonly port?: number
@@ -17,7 +17,7 @@ export interface Caller {
 type Refusal = { readonly status: 400 | 403; readonly problem: string }
 
 /**
- * Why a request is refused, if it is. A page from elsewhere can make a browser call a loopback server under a name of its own,
+ * The refusal of a request; undefined if it is allowed. A page from elsewhere can make a browser call a loopback server under a name of its own,
  * so both the name and the origin that the browser states must be ours.
  */
 export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {

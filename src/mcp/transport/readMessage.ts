@@ -45,8 +45,8 @@ const invalid = (
   problem: string,
   unnamed: (problem: string) => ProtocolError
 ): Result.Result<Message.Message, ProtocolError> => {
-  const known = id === undefined ? Option.none() : readIdText(id)
-  return Option.isSome(known)
-    ? Result.succeed({ _tag: "Invalid", id: known.value, problem })
+  const messageId = id === undefined ? Option.none() : readIdText(id)
+  return Option.isSome(messageId)
+    ? Result.succeed({ _tag: "Invalid", id: messageId.value, problem })
     : Result.fail(unnamed(problem))
 }

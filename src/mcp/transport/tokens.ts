@@ -17,10 +17,10 @@ export class TokenUnverifiable extends Schema.TaggedError<TokenUnverifiable>()("
   reason: Schema.String
 }) {}
 
-/** What a bearer token allows: everything or nothing, or a specific access. */
+/** Verifies a bearer token: it allows everything or nothing, or a specific access. */
 export type Verify = (token: Redacted.Redacted) => Effect.Effect<boolean | Access, TokenRefused | TokenUnverifiable>
 
-/** What clients need to know to request a token for this server from an authorization server (RFC 9728). */
+/** Metadata by which clients request a token for this server from an authorization server (RFC 9728). */
 export interface ProtectedResource {
   /** The URL of `/mcp` as clients write it, which tokens have as their audience. */
   readonly resource: string
@@ -47,7 +47,7 @@ export const metadata = ({ authorizationServers, resource, scopes }: ProtectedRe
     resource_name: "workflow-tool-server"
   })
 
-/** Why a request is refused, as an error code of RFC 6750. */
+/** The reason for a refusal, as an error code of RFC 6750. */
 export interface Challenge {
   readonly error?: "invalid_token" | "insufficient_scope"
   readonly description?: string

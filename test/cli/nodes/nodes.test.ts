@@ -6,7 +6,7 @@ import { assert, describe, it } from "vitest"
 
 import { cacheFolder } from "../../../src/cli/files/ownFolders.ts"
 import { archiveFiles } from "../../../src/cli/nodes/archiveFiles.ts"
-import { parseNpmrc, readNpmSettings } from "../../../src/cli/nodes/npmSettings.ts"
+import { readNpmSettings } from "../../../src/cli/nodes/npmSettings.ts"
 import { unpackFile } from "../../../src/cli/nodes/unpackFile.ts"
 import { directory, run, standIn, useCommand } from "../built.ts"
 import { described, engine, engineWith, packed, registry, withNodes } from "./packages.ts"
@@ -254,14 +254,13 @@ describe("npm's settings", () => {
     assert.strictEqual(readNpmSettings({ HOME: "/nowhere" }).registryOf("n8n"), "https://registry.npmjs.org")
   })
 
-  it("fill in variables, and leave what is none", () => {
-    const read = parseNpmrc("a=${HERE}\nb=${THERE}\n# c=1\n[section]\n", { HERE: "yes" })
-    assert.deepStrictEqual(
-      [...read],
-      [
-        ["a", "yes"],
-        ["b", "${THERE}"]
-      ]
-    )
+  it("fill in variables, and leave what is none", async () => {
+    const home = await directory({
+      ".npmrc": "registry=${HERE}\ncafile=${THERE}\n# proxy=http://proxy.example\n[section]\n"
+    })
+    const settings = readNpmSettings({ HOME: home, HERE: "https://here.example" })
+    assert.strictEqual(settings.registryOf("n8n"), "https://here.example")
+    assert.strictEqual(settings.caFile, "${THERE}")
+    assert.isUndefined(settings.proxyFor(new URL("http://here.example")))
   })
 })

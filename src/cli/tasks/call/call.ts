@@ -23,7 +23,7 @@ import { shortfall, tells } from "./shortfall.ts"
 /** The result of parsing the arguments of `call`. */
 export interface CallRequest {
   readonly tool: string | undefined
-  /** What follows the tool's name and is not a flag of ours. */
+  /** The words behind the tool's name that are no flags of the command. */
   readonly toolWords: ReadonlyArray<string>
   readonly toolHelp: boolean
   readonly list: boolean
@@ -67,11 +67,11 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
 
 /** The tools can be listed without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {
-  const asked = { ...options, http: false }
-  return readLaunch(asked).pipe(
+  const withoutHttp = { ...options, http: false }
+  return readLaunch(withoutHttp).pipe(
     Effect.catchTag("ConfigurationError", (error) =>
       isOnlyAsked && error.message === nothingConfigured
-        ? readLaunch({ ...asked, embedded: { file: undefined } })
+        ? readLaunch({ ...withoutHttp, embedded: { file: undefined } })
         : Effect.fail(error)
     )
   )
@@ -116,15 +116,15 @@ const printAnswer =
   ({ json, print }: CallRequest, canColor: boolean) =>
   ({ content, structured = {} }: Answer) => {
     if (print !== undefined) {
-      const found = fieldAt(structured, print)
-      return found === undefined
+      const field = fieldAt(structured, print)
+      return field === undefined
         ? Effect.as(
             Console.error(
               `--print ${oneLine(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
             ),
             { code: 1, text: "" }
           )
-        : printed(found)
+        : printed(field)
     }
     const [block] = content
     if (json) return printed(block?.type === "text" ? block.text : visibleJson(JSON.stringify(structured)))
@@ -152,9 +152,9 @@ const judged =
   ({ code, text }: Printed) => {
     const missing = shortfall(tool, structured, input)
     // Only at a terminal are the answer and the errors read together.
-    const untold = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
-    const told = Effect.forEach(untold, (words) => Console.error(oneLine(words)), { discard: true })
-    return Effect.as(told, missing.length === 0 ? code : 1)
+    const unreported = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
+    const reported = Effect.forEach(unreported, (words) => Console.error(oneLine(words)), { discard: true })
+    return Effect.as(reported, missing.length === 0 ? code : 1)
   }
 
 /** Most messages of the engine do not name the instance; clients find it in an error's data. */

@@ -75,7 +75,7 @@ export const mended = (shell: string, script: string): string =>
       : script
 
 /**
- * What stands behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
+ * A value behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
  * takes anything is offered nothing. The variables are those of the function that calls this one.
  */
 const valueOfFlag = `_workflow_tool_server--value()

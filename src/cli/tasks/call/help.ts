@@ -6,11 +6,11 @@ import { coloured, plain, type Style, table } from "../../terminal.ts"
 import { parametersOf, type Parameter } from "./parameters.ts"
 
 /** The help's words for a tool's effects. */
-const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Tool) =>
+const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Pick<Tool, "annotations">) =>
   readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds or runs"
 
 /** The help of a tool, made from its input schema. */
-export const toolHelp = (tool: Tool, colors: boolean): string => {
+export const toolHelp = (tool: Omit<Tool, "call">, colors: boolean): string => {
   const schema = tool.inputSchema()
   const parameters = parametersOf(schema)
   const required = parameters.filter(({ isRequired }) => isRequired)
@@ -31,7 +31,7 @@ export const toolHelp = (tool: Tool, colors: boolean): string => {
         ),
         required: isRequired
       })),
-      globalFlags: own.map(([name, type, description]) => ({
+      globalFlags: callFlagHelp.map(([name, type, description]) => ({
         name,
         aliases: [],
         type,
@@ -43,7 +43,7 @@ export const toolHelp = (tool: Tool, colors: boolean): string => {
   return [help, ...fieldHelp(schema, colors ? coloured : plain)].join("\n")
 }
 
-const own = [
+const callFlagHelp = [
   ["json", "", "Print the answer as the tool's JSON"],
   ["json-args", "JSON", "All arguments as one JSON object; - reads it from standard input, @FILE from a file"],
   ["print", "FIELD", "Print only this field of the answer, such as data.0.name"]
@@ -63,7 +63,7 @@ interface Field extends Pick<Parameter, "description" | "isRequired" | "metavar"
 }
 
 /** The fields of an argument's JSON, one per line; nothing for arguments that are just JSON. */
-export const fieldHelp = (schema: Readonly<Record<string, unknown>>, { label }: Style): ReadonlyArray<string> =>
+const fieldHelp = (schema: Readonly<Record<string, unknown>>, { label }: Style): ReadonlyArray<string> =>
   Object.entries(Object(schema["properties"])).flatMap(([name, property]) => {
     const fields = fieldsIn(property, "")
     if (fields.length === 0) return []

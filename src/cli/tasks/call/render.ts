@@ -35,7 +35,7 @@ const field = (name: string, value: unknown, style: Style): ReadonlyArray<string
   return [label, ...indent(isRows(value) ? rowsOf(value, style) : inside(value, style))]
 }
 
-/** What fits after a name: a single-line text, a number, a few of these. */
+/** A value short enough to stand after a name: a single-line text, a number, a few of these. */
 const inline = (value: unknown): string | undefined => {
   if (Predicate.isString(value)) {
     const text = visible(value)

@@ -38,9 +38,9 @@ export const withInstance = (
   Result.flatMap(read(file, text), (json) => {
     const before = at(json, "environments", name)
     /** The name under which the field exists, which may be one of the vendor's. */
-    const own = (field: string) =>
+    const presentName = (field: string) =>
       [...aliases].find(([alias, meant]) => meant === field && at(before, alias) !== undefined)?.[0] ?? field
-    const hostField = own("engine_host")
+    const hostField = presentName("engine_host")
     const present = at(before, hostField)
     if (Predicate.isString(present) && bare(present) !== bare(host)) {
       return Result.fail(
@@ -57,7 +57,7 @@ export const withInstance = (
           ? [{ path, value: { engine_host: host, engine_api_key: key } }]
           : [
               { path: [...path, hostField], value: host },
-              { path: [...path, own("engine_api_key")], value: key }
+              { path: [...path, presentName("engine_api_key")], value: key }
             ]),
         ...(readOnly ? [{ path: [...path, "readOnly"], value: true }] : []),
         ...(isSettled ? [] : [{ path: ["defaultEnv"], value: alone }])

@@ -43,10 +43,10 @@ export const init = Effect.fnUntraced(
     const config = path.resolve(options.config ?? ".config.json")
     const wasTrusted = yield* trustBefore(config, options)
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-    const found = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
-    if (found === undefined) return 1
+    const reached = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
+    if (reached === undefined) return 1
     const chosen = request.clients ?? (canPrompt ? yield* askClients : [])
-    const writes = yield* plan(config, found, chosen, request, options)
+    const writes = yield* plan(config, reached, chosen, request, options)
     const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
     const configuration = writes.find(({ file }) => file === config)
     if (wasTrusted && configuration !== undefined) yield* recordTrust({ name: config, text: configuration.text })
@@ -76,7 +76,7 @@ interface Reached {
 const fromVariables = (names: ReadonlyArray<string>) =>
   names.map((name) => process.env[name]?.trim()).find((value) => value !== undefined && value !== "")
 
-/** What the arguments and variables say, tried once. */
+/** The instance of the arguments and variables, tried once. */
 const givenInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
   const host = request.engineHost ?? fromVariables(hostVariables)
   const key = request.engineKey ?? fromVariables(keyVariables)
@@ -97,10 +97,10 @@ const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options
   for (;;) {
     host = tidyHost(host === undefined ? yield* askHost(undefined) : host)
     const reached: Reached = { host, key: key ?? (yield* askKey) }
-    const found = yield* Effect.catchTag(tried(reached, request, options), "ConfigurationError", ({ message }) =>
+    const working = yield* Effect.catchTag(tried(reached, request, options), "ConfigurationError", ({ message }) =>
       Effect.as(Console.log(message), undefined)
     )
-    if (found !== undefined) return found
+    if (working !== undefined) return working
     if (!(yield* askAgain)) return undefined
     host = yield* askHost(host)
     key = undefined

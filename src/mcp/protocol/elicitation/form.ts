@@ -4,7 +4,7 @@ import { oneLine, visible } from "../../../internal/foreignText.ts"
 import type { Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 
-/** How long a question waits for its answer, in milliseconds. */
+/** Milliseconds for which a question waits for its answer. */
 export const longestWait = 5 * 60_000
 
 /** Whether a client with these capabilities shows forms; it does if it names no mode. */

@@ -30,10 +30,10 @@ const isPlainCall = (params: unknown): params is PlainCall =>
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const shown = tools.filter(({ isListed }) => isListed !== false)
+  const listedTools = tools.filter(({ isListed }) => isListed !== false)
   // At the first use in each revision: schemas take time.
   const listings = memoized((protocolVersion: ProtocolVersion): Result => {
-    const json = lazy(() => listOf(shown.map((tool) => listing(tool, protocolVersion))))
+    const json = lazy(() => listOf(listedTools.map((tool) => listing(tool, protocolVersion))))
     const result = {
       get tools(): unknown {
         return JSON.parse(json())
@@ -98,8 +98,8 @@ const workOf =
 
 const ungrouped = "This server"
 
-const unknownTool = (name: string, known: ReadonlyArray<string>) => {
-  const guess = nearest(name, known)
+const unknownTool = (name: string, names: ReadonlyArray<string>) => {
+  const guess = nearest(name, names)
   return new ProtocolError({
     code: -32602,
     message: `Unknown tool: ${name}${guess === undefined ? "" : `. Did you mean ${guess}?`}`
@@ -110,7 +110,7 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
 const listOf = (items: ReadonlyArray<string>) =>
   `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
 
-/** What a list shows of a tool, as JSON. */
+/** A tool in a list, as JSON. */
 const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
   const { annotations, description, meta, name, title } = tool
   const inputSchema = `"inputSchema":${inputJson(tool)}`
@@ -127,7 +127,7 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
 }
 
 /**
- * Which fields an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
+ * The fields that an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
  * conversation. Modern failures are results, too, which some clients also validate.
  */
 const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
