@@ -39,7 +39,7 @@ describe("a value that is stale while it is revalidated", () => {
   it.effect("is not looked up again while it is fresh", () =>
     Effect.gen(function* () {
       const { calls, lookUp } = counting()
-      const ask = yield* staleWhileRevalidate({ initial: 0, lookUp, pause: 0, isStale: (known) => known === 0 })
+      const ask = yield* staleWhileRevalidate({ initial: 0, lookUp, pause: 0, isStale: (value) => value === 0 })
       yield* ask
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual([yield* ask, yield* ask, calls()], [1, 1, 1])

@@ -22,7 +22,7 @@ const listening = (bodies: BodyReaders, memory = Memory.make()) =>
     Layer.provideMerge(FixtureServer)
   )
 
-/** What the server says until it closes, or until `isEnough`, to a caller that does `talk`. */
+/** The words of the server until it closes, or until `isEnough`, to a caller that does `talk`. */
 const talking = (
   talk: (socket: Socket, heard: () => string) => void,
   isEnough: (heard: string) => boolean = () => false

@@ -64,10 +64,10 @@ describe("a value put into a JSON text", () => {
           const text = crlf ? plain.replaceAll("\n", "\r\n") : plain
           // Below what is no object there is no place.
           const parents = path.slice(0, -1).map((_, index) => path.slice(0, index + 1))
-          const found = (where: ReadonlyArray<string>) =>
+          const valueAt = (where: ReadonlyArray<string>) =>
             where.reduce<unknown>((at, key) => (at === undefined ? at : Reflect.get(Object(at), key)), before)
-          fc.pre(parents.every((where) => found(where) === undefined || isPlainObject(found(where))))
-          const isNew = found(path) === undefined
+          fc.pre(parents.every((where) => valueAt(where) === undefined || isPlainObject(valueAt(where))))
+          const isNew = valueAt(path) === undefined
           const after = changed(text, [{ path, value }])
           assert.deepStrictEqual(json(after), JSON.parse(JSON.stringify(put(before, path, value))))
           if (isNew && text !== "{}") assert.isTrue(isWithin(text, after))
