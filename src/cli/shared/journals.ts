@@ -14,7 +14,7 @@ import {
   unreadableEntry,
   whileInUse
 } from "../plans/PlanJournalFile.ts"
-import { renewing, tryLock, unlock } from "./locks.ts"
+import { renewing, tryLock, unlock } from "./coordination.ts"
 import { redisProblem, type Store } from "./Store.ts"
 
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */

@@ -7,10 +7,9 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/settings.ts"
 import { Journals } from "../plans/PlanJournalFile.ts"
+import { makeLocks, makePacers } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
-import { makeLocks } from "./locks.ts"
-import { makePacers } from "./pacers.ts"
 import { redisRefusal, makeStore } from "./Store.ts"
 
 const unusable = (error: RedisError) => {

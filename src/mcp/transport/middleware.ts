@@ -4,8 +4,8 @@ import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/h
 import { type Access, CurrentAccess } from "../Caller.ts"
 import type { Gauge } from "../Toolset.ts"
 import type { BodyReaders } from "./body.ts"
+import { type OriginPolicy, refusal } from "./headers.ts"
 import type { Memory } from "./memory.ts"
-import { type OriginPolicy, refusal } from "./originPolicy.ts"
 import { type Challenge, challenge, type ProtectedResource, type Verify, makeWrongTokens } from "./tokens.ts"
 
 /** Addresses of the server, and who may call over HTTP. */
