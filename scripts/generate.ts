@@ -1,16 +1,13 @@
 /** Everything in the repository that is made from the code: tables of the pages, and what clients see of each tool. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 
-import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
-import { OperatorToolset } from "../src/engine/operator/toolset.ts"
-import { withPlans } from "../src/engine/plans/toolset.ts"
-import { EngineToolset } from "../src/engine/toolset/toolset.ts"
-import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
+import { everything } from "../src/cli/tasks/call/completions.ts"
+import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
 import { Results } from "../test/bench/results.ts"
@@ -22,12 +19,11 @@ export const root = fileURLToPath(new URL("..", import.meta.url))
 /** What a generated part needs of a tool; the services that it works on do not matter. */
 type Described = Omit<Tool, "call">
 
-const toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> = [
-  EngineToolset,
-  withPlans(OperatorToolset),
-  MarketplaceToolset,
-  ChangesToolset
-]
+/** All that the command offers. */
+const {
+  toolsets
+}: { readonly toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> } =
+  await Effect.runPromise(Effect.scoped(loadToolsets(everything)))
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
@@ -62,7 +58,9 @@ const parts: ReadonlyMap<string, string> = new Map([
   ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
 ])
 
-const pages = ["README.md", "docs/connect.md", "docs/operator.md", "docs/marketplace.md", "docs/options.md"]
+const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md")
+)
 
 const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
 

@@ -1,5 +1,5 @@
 // The server as layers, and what its toolsets are made of.
-export * as Server from "./Server.ts"
+export * as Server from "./mcp/Server.ts"
 export * as McpHttp from "./mcp/transport/http.ts"
 export { serveStdio } from "./mcp/transport/stdio.ts"
 export { version } from "./version.ts"

@@ -3,7 +3,7 @@ import { Clock, Effect, Semaphore } from "effect"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
-import type { Describing, Driver, RemoteState } from "./Driver.ts"
+import { complete, type Describing, type Driver, type RemoteState } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
 import { joined, linesOf, measured } from "./largePlans.ts"
 import type { Draft, Plan } from "./Plan.ts"
@@ -41,7 +41,7 @@ export interface Plans<C, E> {
   /** Keeps a draft as a plan; nothing is changed. */
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
   /** Where a plan stands, by the journal. */
-  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanNotFound>
+  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
   /** Checks and sends what was not done yet, reads it back, and records every step. */
   readonly apply: (
     id: string,
@@ -53,7 +53,7 @@ export interface Plans<C, E> {
   /** Plans to undo what a plan has done; changes nothing until that plan is applied itself. */
   readonly rollback: (
     id: string
-  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanNotFound | PlanSpent>
+  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanExpired | PlanNotFound | PlanSpent>
   /** How the changes are described to people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
@@ -72,10 +72,11 @@ export interface Options<C, S extends RemoteState<C>, E> {
 
 /** Plans of one upstream over one journal. */
 export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>({
-  driver,
+  driver: given,
   journal: kept,
   planMinutes
 }: Options<C, S, E>) {
+  const driver = complete(given)
   const journal: Journal<C> = { ...kept, entries: Effect.map(kept.entries, joined) }
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
@@ -108,6 +109,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const entries = yield* journal.entries
     const found = fold(entries, id)
     if (found !== undefined) return found
+    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) return yield* new PlanExpired({ id })
     const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
     return yield* lost?.type === "unreadable" ? new JournalFailed({ problem: lost.problem }) : new PlanNotFound({ id })
   })
@@ -115,7 +117,10 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   /** Where a plan stands that may be applied now, and the plan that it rolls back. */
   const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
     const past = yield* state(id)
-    yield* driver.mayApply(yield* now)
+    const at = yield* now
+    yield* driver.mayApply(at)
+    const forbidden = driver.readOnlyReason?.(at)
+    if (forbidden !== undefined) return yield* new GuardViolation({ id, problems: [forbidden] })
     const [unreadable] = past.unreadable
     if (unreadable !== undefined) {
       return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })

@@ -72,7 +72,7 @@ const toStderr = Context.make(Logger.CurrentLoggers, loggers)
  * Everything except the protocol goes to stderr; a command has no traces, as nobody reads them. Variables are looked up
  * directly: nothing here needs the tree that `fromEnv` builds of all of them.
  */
-const ambient = ({ logLevel }: Options) =>
+const ambient = ({ "log-level": logLevel }: Options) =>
   toStderr.pipe(
     Context.add(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(process.env)),
     Context.add(References.MinimumLogLevel, logLevel),

@@ -1,9 +1,9 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
 import { Stopping } from "../mcp/callTime.ts"
+import * as Server from "../mcp/Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
-import * as Server from "../Server.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"

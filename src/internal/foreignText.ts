@@ -51,6 +51,10 @@ export const nameText = (name: string): string =>
 /** A name from elsewhere in quotation marks, which nothing in it can end. */
 export const quotedName = (name: string): string => quotedText(clipped(name, 120))
 
+/** A name as it is among words of ours, unless it could be taken for more than a name. */
+export const nameAmongWords = (name: string): string =>
+  /[\n"[\]→·;]|: |:$|, |^ | $| \((?:MISSING|above|input \d+)\)/.test(name) ? quotedName(name) : nameText(name)
+
 /** A text from elsewhere in quotation marks, on one line. */
 export const quotedText = (text: string): string => visibleJson(JSON.stringify(text))
 

@@ -5,7 +5,7 @@ import { explain } from "./apply/advice.ts"
 import { keyReport, readOnlyReason } from "./client/keyRules.ts"
 import { MarketplaceAds } from "./client/MarketplaceAds.ts"
 import { MarketplaceConfig, type MarketplaceSettings } from "./client/MarketplaceConfig.ts"
-import { type Needs, readTools, writeTools } from "./tools/catalog.ts"
+import { type Needs, readTools, toolsForReading, writeTools } from "./tools/catalog.ts"
 
 const instructions =
   "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
@@ -48,7 +48,11 @@ export const MarketplaceToolset: Toolset<Needs> = {
   tools: [...readTools, ...writeTools],
   narrow: Effect.gen(function* () {
     const isReadOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
-    return { instructions, data, tools: isReadOnly ? readTools : [...readTools, ...writeTools] } satisfies Offer<Needs>
+    return {
+      instructions,
+      data,
+      tools: isReadOnly ? toolsForReading : [...readTools, ...writeTools]
+    } satisfies Offer<Needs>
   }),
   check
 }

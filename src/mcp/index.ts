@@ -17,6 +17,7 @@ export {
   Resources,
   type ResourceTemplate
 } from "./Resources.ts"
+export * as Server from "./Server.ts"
 export * as Tool from "./Tool.ts"
 export { Tools } from "./Tools.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"

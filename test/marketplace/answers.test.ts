@@ -9,7 +9,7 @@ import { inTime, marketplace } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
 
-/** What answers of plans have from their upstream alone, which the shapes of the core do not name. */
+/** Fields that answers of plans have from their upstream alone, which the shapes of the core do not name. */
 const ofUpstream = [
   "apply_plan.rounded",
   "apply_plan.rounded_count",

@@ -72,12 +72,12 @@ describe("money in another currency than the ruble", () => {
 
   it.effect("is shown in whole units and hundredths, with its name beside it", () =>
     Effect.gen(function* () {
-      const shown = (amount: string, hundredths: number) => ({ amount, hundredths, currency: "KZT" })
+      const amountOf = (amount: string, hundredths: number) => ({ amount, hundredths, currency: "KZT" })
       const campaign = yield* call("ads_get_campaign", { advert_id: 1 })
-      assert.deepInclude(campaign, { currency: "KZT", budget: shown("50.00", 5000) })
-      assert.deepNestedPropertyVal(campaign, "articles[0].bids", { search: shown("3000.00", 300_000) })
+      assert.deepInclude(campaign, { currency: "KZT", budget: amountOf("50.00", 5000) })
+      assert.deepNestedPropertyVal(campaign, "articles[0].bids", { search: amountOf("3000.00", 300_000) })
       const lowest = yield* call("ads_min_bids", { advert_id: 1 })
-      assert.deepNestedPropertyVal(lowest, "articles[0].lowest", { search: shown("150.00", 15_000) })
+      assert.deepNestedPropertyVal(lowest, "articles[0].lowest", { search: amountOf("150.00", 15_000) })
     }).pipe(Effect.provide(account("KZT")))
   )
 

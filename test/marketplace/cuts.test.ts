@@ -91,14 +91,14 @@ describe("a plan that raises and cuts", () => {
   })
 
   it.effect("tells the same to the person who has to agree", () => {
-    const asked: Array<string> = []
+    const questions: Array<string> = []
     const person = Layer.succeed(Elicitation, {
-      ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
+      ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
     })
     return Effect.gen(function* () {
       const plan = Object(yield* call("ads_plan_bids", { changes, check_floors: false }))
       yield* Effect.exit(Effect.provide(call("apply_plan", { plan_id: plan.plan_id, confirm: true }), person))
-      const [title, order, first, second] = asked[0]?.split("\n") ?? []
+      const [title, order, first, second] = questions[0]?.split("\n") ?? []
       assert.strictEqual(title, `This plan (bids) makes 30 changes of campaigns and what they spend: ${plan.digest}`)
       assert.strictEqual(order, "The riskiest first:")
       assert.include(first, "bid 1/2/search: 410.00 rub → 615.00 rub")

@@ -89,7 +89,7 @@ describe("the deadline of the marketplace's tools", () => {
 
   const day = { from: "2026-01-01", to: "2026-01-07" }
   const pair = { advert_id: 1003, nm_id: 500301 }
-  const asked: Readonly<Record<string, object>> = {
+  const requests: Readonly<Record<string, object>> = {
     ads_check_key: {},
     ads_list_campaigns: {},
     ads_get_campaign: { advert_id: 1001 },
@@ -108,11 +108,11 @@ describe("the deadline of the marketplace's tools", () => {
   it("covers every tool that reads from the marketplace", () => {
     assert.deepStrictEqual(
       readTools.map(({ name }) => name),
-      Object.keys(asked)
+      Object.keys(requests)
     )
   })
 
-  it.effect.each(Object.entries(asked))(
+  it.effect.each(Object.entries(requests))(
     "ends %s with ADS_TOO_LONG when the marketplace keeps it waiting",
     ([name, args]) =>
       Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
 import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
 import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
 import { offered, toolNamed } from "./offered.ts"
-import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
+import { type Canned, intercepted, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 /** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */
 const anyNumber = fc.oneof(
@@ -77,13 +77,13 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** What a tool answers where the marketplace sends this text. */
+/** A tool's answer where the marketplace sends this text. */
 const ask = ({ args, path, tool }: Case, text: string) => {
   const canned: Canned = { text }
   return Effect.gen(function* () {
-    const found = (yield* offered).find(({ name }) => name === tool)
-    if (found === undefined) return yield* Effect.die(`no tool ${tool}`)
-    return (yield* inTime(found.call(args))).structured
+    const match = (yield* offered).find(({ name }) => name === tool)
+    if (match === undefined) return yield* Effect.die(`no tool ${tool}`)
+    return (yield* inTime(match.call(args))).structured
   }).pipe(Effect.provide(intercepted((asked) => (asked === path ? canned : undefined))))
 }
 
@@ -91,8 +91,8 @@ describe("an unexpected number from the marketplace", () => {
   it.effect.each(cases)("is shown by $tool in the shape that the tool lists", (one) =>
     Effect.gen(function* () {
       for (const n of fc.sample(anyNumber, { numRuns: 25, seed: 11 })) {
-        const shown = yield* ask(one, one.text(n))
-        const sent: unknown = JSON.parse(JSON.stringify(shown))
+        const answer = yield* ask(one, one.text(n))
+        const sent: unknown = JSON.parse(JSON.stringify(answer))
         yield* Schema.decodeUnknownEffect(one.shape)(sent).pipe(
           Effect.mapError(({ message }) => `${n}: ${message}\n${JSON.stringify(sent)}`)
         )
@@ -137,8 +137,8 @@ describe("an unexpected number from the marketplace", () => {
       Effect.gen(function* () {
         const args = { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }
         const text = `{"bids":[{"advert_id":1003,"nm_id":500301,"norm_query":"diary","bid":${n}}]}`
-        const asked = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
-        const error = yield* Effect.flip(ask({ ...asked, shape: Schema.Unknown }, text))
+        const request = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
+        const error = yield* Effect.flip(ask({ ...request, shape: Schema.Unknown }, text))
         assert.deepInclude(error, { _tag: "ToolError", code: "ADS_UNREADABLE" })
         assert.include(error.message, "bids.0.bid")
       })
@@ -180,18 +180,18 @@ describe("an unexpected number from the marketplace", () => {
         )
       )
     )
-    return plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" })))
+    return plansOver({}, client).pipe(Layer.provideMerge(smallMarketplace({ limits: "none" })))
   }
 
   it.effect.each(everyTool)("never crashes %s, wherever it is in an answer", ([name, args]) =>
     Effect.gen(function* () {
       const numbers = fc.record({ n: anyNumber, pick: fc.nat(60) })
       for (const { n, pick } of fc.sample(numbers, { numRuns: 12, seed: 5 })) {
-        const asked = Effect.gen(function* () {
+        const asking = Effect.gen(function* () {
           const tool = yield* toolNamed(name)
           return yield* inTime(tool.call(args))
         }).pipe(Effect.provide(withOneOdd(n, pick)))
-        const exit = yield* Effect.exit(asked)
+        const exit = yield* Effect.exit(asking)
         assert.isFalse(Exit.hasDies(exit), `${n} at ${pick}: ${String(exit)}`)
       }
     })

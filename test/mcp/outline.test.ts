@@ -10,9 +10,9 @@ import * as Message from "../../src/mcp/protocol/Message.ts"
 import { protocolVersions } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { written } from "../../src/mcp/protocol/Response.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import type { Tool } from "../../src/mcp/Tool.ts"
 import type { Offer } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
 
 const outlined = <R>(offer: Offer<R>): Offer => Outline.toOffer(Outline.make(offer), Effect.never, () => {})
 

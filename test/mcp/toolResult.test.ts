@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Schema } from "effect"
 
 import { Annotations, Tool } from "../../src/mcp/index.ts"
-import * as Server from "../../src/Server.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import { ask } from "../support/harness.ts"
 
 const about = { title: "Rate", description: "A rate", annotations: Annotations.reads, arguments: {} }

@@ -3,8 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 // Programs load these at their first use, for which the test clock would not wait.
-import "../../src/engine/nodes/check/acorn.ts"
-import "../../src/mcp/agreement.ts"
+await Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../../src/mcp/agreement.ts")])
 
 /** More steps than any test takes: a program that waits for something else than time would never end. */
 const mostSteps = 200_000

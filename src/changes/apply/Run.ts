@@ -1,6 +1,6 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
-import type { Driver, Failure, RemoteState, Row } from "../Driver.ts"
+import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { Step } from "../Plan.ts"
@@ -14,7 +14,7 @@ export type EntryBody = OfPlan<ProgressEntry>
 
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
-  readonly driver: Driver<C, S, E>
+  readonly driver: CompleteDriver<C, S, E>
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number
   /** When nothing new is begun any more, in milliseconds since 1970. */

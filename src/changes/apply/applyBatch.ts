@@ -1,6 +1,6 @@
 import { Array as Arrays, Clock, Effect, Result } from "effect"
 
-import type { RemoteState, Row } from "../Driver.ts"
+import { driftIn, type RemoteState, type Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
@@ -46,7 +46,7 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     const shows = rows.flatMap(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
       const isMissing =
-        creations.isOne(change) && sentAt !== undefined && state.lost(change, sentAt).created === undefined
+        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
       return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
     const latest = Math.max(now, ...shows)
@@ -81,12 +81,12 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     yield* recordAdjusted(run, already, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
-  const explain = drifted ? yield* state.explainDrift : () => ""
+  const explain = drifted ? yield* driftIn(state) : () => ""
   const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
     const reason =
       judgement === "drift"
         ? explain(change)
-        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle(change))
+        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle?.(change))
     return reason === undefined ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
@@ -116,7 +116,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   for (const { change, step } of rows) {
     const sentAt = recordOf(run.state, step).outcomeUnknownSince
     if (!creations.isOne(change) || sentAt === undefined) continue
-    const { created, others } = state.lost(change, sentAt)
+    const { created, others } = state.lost?.(change, sentAt) ?? {}
     const now = yield* Clock.currentTimeMillis
     const waitMs = sentBy(run, sentAt, now) + visibleMs - now
     const beside = others === undefined ? "" : ` (${others})`

@@ -51,7 +51,7 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
       blocked: fitted(plan.blocked.slice(0, few), room / 2),
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      next: next(plan, describing.readOnlyReason(now), first.length)
+      next: next(plan, describing.readOnlyReason?.(now), first.length)
     }
   })
 

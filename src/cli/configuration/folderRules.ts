@@ -13,34 +13,22 @@ interface FolderRules {
 
 /**
  * The settings of a configuration file that merely lies in the working folder, where anybody may have put it. Instances, whose
- * fields have rules of their own, and what only restricts always count; any other stops the start.
+ * fields have rules of their own, and what only restricts always count; any other, which no rule names, stops the start.
  */
 export const folderRules = {
   environments: "counts",
   defaultEnv: "counts",
-  http: "needs trust",
   readOnly: "counts",
-  toolsets: "needs trust",
   answerLimit: "counts",
-  audit: "needs trust",
-  history: "needs trust",
-  shared: "needs trust",
-  telemetry: "needs trust",
-  tests: "needs trust",
-  nodeTypes: "needs trust",
-  marketplace: "needs trust",
   plans: {
-    journal: "needs trust",
-    planMinutes: "needs trust",
     guards: {
       maxItemsPerApply: atMost(maxItemsPerApply),
       allowedInstances: "counts",
       allowedTags: "counts",
       protected: "counts"
-    } satisfies Readonly<Record<keyof Guards, FolderRule>>
-  } satisfies Readonly<Record<keyof PlanSettings, FolderRule>>,
-  promotion: "needs trust"
-} satisfies Readonly<Record<keyof (typeof FileFields)["fields"], FolderRule>>
+    } satisfies Readonly<Partial<Record<keyof Guards, FolderRule>>>
+  } satisfies Readonly<Partial<Record<keyof PlanSettings, FolderRule>>>
+} satisfies Readonly<Partial<Record<keyof (typeof FileFields)["fields"], FolderRule>>>
 
 /** A setting that needs trust, by its path. */
 export interface TrustedSetting {

@@ -23,14 +23,13 @@ export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   if (configuration !== undefined) yield* requireTrust(configuration)
   const given = { ...options, config: configuration?.isTrusted === true ? configuration.name : undefined }
   yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
-  const { http } = settings.server
-  const tokenFile = options.authTokenFile ?? (http.authToken === undefined ? http.authTokenFile : undefined)
-  if (!options.http || options.authToken !== undefined || tokenFile === undefined) {
+  const { http } = settings
+  const tokenFile = options["auth-token-file"] ?? (http.authToken === undefined ? http.authTokenFile : undefined)
+  if (!options.http || options["auth-token"] !== undefined || tokenFile === undefined) {
     return yield* Effect.fromResult(resolve(given, settings))
   }
   const { readTokenFile } = yield* Effect.promise(() => import("./bearerToken.ts"))
-  const authTokenOfFile = yield* readTokenFile(tokenFile)
-  return yield* Effect.fromResult(resolve({ ...given, authTokenOfFile }, settings))
+  return yield* Effect.fromResult(resolve(given, settings, yield* readTokenFile(tokenFile)))
 })
 
 /** Refuses what a file that merely lies in the working folder may not set, unless it is trusted. */

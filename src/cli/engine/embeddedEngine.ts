@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
 
 import { EmbeddedEngine } from "../../engine/embedded/EmbeddedEngine.ts"
-import { Journal, JournalError } from "../../engine/embedded/store/Journal.ts"
+import { Journal, JournalError } from "../../engine/embedded/store/Store.ts"
 import { layerInstance } from "../../engine/toolset/embedded.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { type FileError, behindLinks } from "../files/fileProblems.ts"

@@ -7,6 +7,8 @@ import { describe, exposureOf, FileError, noFollow, refuseLink } from "./filePro
 
 /** A file of single-line texts. */
 export interface LineFile {
+  /** Bytes that it had when it was opened. */
+  readonly length: number
   /** Every line in order, without one that was cut off while it was written. */
   readonly lines: Effect.Effect<ReadonlyArray<string>, FileError>
   /** Adds one line; it is on the disk when this completes. */
@@ -89,6 +91,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
   }
 
   const opened: LineFile = {
+    length: bytes.length,
     lines: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
     append: Effect.fnUntraced(function* (line) {
       const good = (yield* Ref.get(length)) ?? wholeLines(yield* fileSystem.readFile(file))

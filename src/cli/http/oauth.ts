@@ -11,7 +11,7 @@ import {
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import type { Access } from "../../mcp/Caller.ts"
 import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
-import type { OAuthSettings } from "../configuration/settings.ts"
+import type { OAuthSettings } from "../configuration/fileFields.ts"
 
 /** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]

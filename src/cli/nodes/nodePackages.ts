@@ -2,8 +2,7 @@ import path from "node:path"
 
 import { Effect, Layer } from "effect"
 
-import { Archives } from "../../engine/nodes/Archives.ts"
-import { NodePackages } from "../../engine/nodes/NodePackages.ts"
+import { Archives, NodePackages } from "../../engine/nodes/NodePackages.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { cacheFolder } from "../files/homeFolders.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"

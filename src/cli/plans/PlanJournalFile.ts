@@ -1,10 +1,11 @@
-import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore, Context } from "effect"
+import { Clock, Context, Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 
 import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
+import { withoutExpired } from "./expiredPlans.ts"
 
 const failed = Effect.mapError((error: { readonly message: string }) => new JournalFailed({ problem: error.message }))
 
@@ -105,6 +106,9 @@ const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
   return file
 })
 
+/** Bytes of a journal below which its expired plans do no harm. */
+const worthwhile = 256 * 1024
+
 interface Held {
   readonly file: LineFile.LineFile
   readonly scope: Scope.Closeable
@@ -129,6 +133,13 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait until another process releases the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
+  /** Plans that have expired would be read with every plan that is made. */
+  const dropExpired = Effect.fnUntraced(function* (file: LineFile.LineFile) {
+    if (file.length < worthwhile) return
+    const rest = withoutExpired(yield* file.lines, yield* Clock.currentTimeMillis)
+    if (rest !== undefined) yield* file.replace(rest)
+  })
+
   const mutex = yield* Semaphore.make(1)
   const held = yield* Ref.make<Held | undefined>(undefined)
 
@@ -142,6 +153,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
         yield* write(file, entry)
         yield* Ref.update(waiting, (entries) => entries.slice(1))
       }
+      yield* dropExpired(file)
       return file
     })
     const file = yield* Effect.onError(Scope.provide(opened, scope), () => Scope.close(scope, Exit.void))

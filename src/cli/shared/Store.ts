@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Redacted, Predicate } from "effect"
 import * as Redis from "effect/persistence/Redis"
 import type { RedisError } from "effect/persistence/Redis"
 
-import type { SharedSettings } from "../configuration/settings.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
 
 /** Time-out of an answer, and milliseconds for which a missing one keeps others from asking. */
 const answerTimeout = "2 seconds"

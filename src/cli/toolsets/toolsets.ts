@@ -4,16 +4,17 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/Audit.ts"
 import { offered } from "../../mcp/Toolset.ts"
 import type { Transport } from "../audit/callers.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import type { SharedSettings, ToolsetName } from "../configuration/settings.ts"
+import type { ToolsetName } from "../configuration/toolsetFacts.ts"
 import type { Load, Loaded, Plans, Shared } from "./Load.ts"
 import * as Outlined from "./outlinedToolsets.ts"
 
 /** The sets that this version has. Each is known by its line here alone, and loaded only when asked for. */
-const sets: { readonly [name in ToolsetName]?: Effect.Effect<Load> } = {
-  engine: Effect.succeed(Outlined.engine),
-  operator: Effect.succeed(Outlined.operator),
-  marketplace: Effect.promise(() => import("../marketplace/marketplace.ts").then(({ load }) => load))
+const sets: { readonly [name in ToolsetName]?: Effect.Effect<{ readonly load: Load }> } = {
+  engine: Effect.succeed({ load: Outlined.engine }),
+  operator: Effect.succeed({ load: Outlined.operator }),
+  marketplace: Effect.promise(() => import("../marketplace/marketplace.ts"))
 }
 
 /** The sets that are asked for, in the order in which they are offered. */
@@ -31,7 +32,7 @@ export const loaders = Effect.fnUntraced(function* (
     const set = sets[name]
     return set === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(set, (load) => [load(launch, { instances, areListsFirst })])
+      : Effect.map(set, ({ load }) => [load(launch, { instances, areListsFirst })])
   })
   return loads.flat()
 })

@@ -50,7 +50,7 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
 
 /**
  * Something else than the engine answered, such as a proxy, a login page, or the page that a starting engine shows: nothing
- * follows from it about what was asked for. A change that fails with it was not made.
+ * follows from it about what was asked for, nor whether a change was made.
  */
 export class ForeignAnswer extends Schema.TaggedError<ForeignAnswer>()("ForeignAnswer", {
   instance: Schema.String,

@@ -142,5 +142,6 @@ const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | unde
 /** Whether a change that failed may have changed something: engines save an active workflow before they refuse to run it. */
 const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
   error._tag === "OutcomeUnknown" ||
+  error._tag === "ForeignAnswer" ||
   (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
-  ((error._tag === "ApiError" || error._tag === "ForeignAnswer") && before?.active === true)
+  (error._tag === "ApiError" && before?.active === true)

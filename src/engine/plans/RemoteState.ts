@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/Driver.ts"
 import type { Draft } from "../../changes/Plan.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
@@ -73,14 +73,13 @@ export const readRemoteState = Effect.fnUntraced(function* (
     judge: judgementOf,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
-      const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
-      if (change.kind === "update" || (change.kind === "active" && change.after)) {
-        const shown = workflow === undefined ? undefined : workflows.get(workflow)
-        return shown !== undefined && isArchived(shown)
-          ? "the workflow is archived, and has to be unarchived first"
-          : undefined
-      }
-      return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
+      const workflow = "workflow" in change ? change.workflow : ""
+      if (typeof workflow !== "string") return "its workflow was not created"
+      const isRun = change.kind === "update" || (change.kind === "active" && change.after)
+      const shown = isRun ? workflows.get(workflow) : undefined
+      return shown !== undefined && isArchived(shown)
+        ? "the workflow is archived, and has to be unarchived first"
+        : undefined
     },
     shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>
@@ -226,14 +225,12 @@ const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): s
   if (change.kind === "create-tag") return "there is a tag of this name by now: plan again"
   const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
   const workflow = id === undefined ? undefined : workflows.get(id)
-  if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
+  if (workflow === undefined) return id === undefined ? changedSince : "it is not there any more"
   const parts =
     change.kind === "update"
       ? differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
       : change.kind === "delete"
         ? differsBeside(change.references, change.content, contentOf(workflow))
         : []
-  return parts.length === 0 ? stays : `${stays} (${parts.join(", ")})`
+  return parts.length === 0 ? changedSince : `${changedSince} (${parts.join(", ")})`
 }
-
-const stays = "someone else has changed it since, and it stays as it is"

@@ -1,4 +1,4 @@
-import type { Blocked, Estimate } from "../../changes/Plan.ts"
+import type { Blocked } from "../../changes/Plan.ts"
 import { listed } from "../../internal/foreignText.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits } from "./fits.ts"
@@ -105,7 +105,7 @@ const needsOf = (change: Change): ReadonlyArray<string> => {
 const leftOut = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  holdsKey: Rules["holdsKey"]
+  holdsKey: (change: Change) => boolean
 ): ReadonlyMap<string, string> => {
   const out = new Map<string, string>()
   for (const { change, id } of steps) {
@@ -129,14 +129,8 @@ const withoutLooseTags = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   return steps.filter(({ change, id }) => change.kind !== "create-tag" || needed.has(id))
 }
 
-interface Rules {
-  readonly estimate: (steps: ReadonlyArray<Step>) => Estimate
-  /** Whether the key of an instance stands in a change. */
-  readonly holdsKey: (change: Change) => boolean
-}
-
-/** Removes from a draft what the guards forbid, and what would bring a key into the journal. */
-export const holdToGuards = (guards: Guards, draft: Draft, { estimate, holdsKey }: Rules): Draft => {
+/** Removes from a draft what the guards forbid, and what would bring the key of an instance (`holdsKey`) into the journal. */
+export const holdToGuards = (guards: Guards, draft: Draft, holdsKey: (change: Change) => boolean): Draft => {
   const out = leftOut(guards, draft.steps, holdsKey)
   const left = draft.steps.filter(({ id }) => !out.has(id))
   const allowed = out.size === 0 ? left : withoutLooseTags(left)
@@ -146,7 +140,6 @@ export const holdToGuards = (guards: Guards, draft: Draft, { estimate, holdsKey 
   return warnOfProtected(guards, {
     ...draft,
     steps,
-    estimate: estimate(steps),
     blocked: [...draft.blocked, ...problems, ...surplus]
   })
 }

@@ -5,6 +5,7 @@ import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
+import { isDoubtful } from "../client/verdict.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { generationOf } from "../workflow/generation.ts"
@@ -27,17 +28,28 @@ export const send = Effect.fnUntraced(function* (
   const [first] = changes
   if (first === undefined) return { refused: [] }
   if (first.kind !== "delete-execution") return { refused: [], ...(yield* clearly(client, carryOut(client, first))) }
-  const outcomes = yield* Effect.forEach(changes, (change) => deleteExecution(client, change), { concurrency: atOnce })
+  const deletions = changes.filter((change) => change.kind === "delete-execution")
+  const outcomes = yield* Effect.forEach(deletions, (change) => deleteExecution(client, change), {
+    concurrency: atOnce
+  })
   return { refused: outcomes.flatMap((refused) => (refused === undefined ? [] : [refused])) }
 })
 
-/** After an internal error of the engine, the outcome of a write is unknown. */
+/** After an internal error of the engine, or an answer that need not be its own, the outcome of a write is unknown. */
 const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) =>
-  Effect.catchTag(write, "ApiError", (error) =>
-    error.httpStatus >= 500
-      ? Effect.fail<EngineError>(new OutcomeUnknown({ instance, operation: "change", problem: error.problem }))
-      : Effect.fail<EngineError>(error)
-  )
+  Effect.catchTags(write, {
+    ApiError: (error): Effect.Effect<A, EngineError> =>
+      error.httpStatus >= 500 || isDoubtful(error.httpStatus, error.apiResponse)
+        ? new OutcomeUnknown({ instance, operation: "change", problem: error.problem })
+        : error,
+    ForeignAnswer: (error): Effect.Effect<A, EngineError> =>
+      turnedAway.has(error.httpStatus)
+        ? error
+        : new OutcomeUnknown({ instance, operation: "change", problem: error.problem })
+  })
+
+/** The statuses of whoever lets a request no further: it lacks a login or a right, is too large, or one too many. */
+const turnedAway = new Set([301, 302, 303, 307, 308, 401, 403, 407, 413, 414, 429, 431])
 
 interface Made {
   readonly created?: string
@@ -213,10 +225,12 @@ const revert = Effect.fnUntraced(function* (
   return yield* error
 })
 
-/** An execution that no longer exists counts as deleted. */
-const deleteExecution = (client: Client, change: Change) =>
+/** An execution that no longer exists counts as deleted, once that is proven. */
+const deleteExecution = (client: Client, change: ChangeOf<"delete-execution">) =>
   clearly(client, carryOut(client, change)).pipe(
     Effect.as(undefined),
-    Effect.catchIf(isMissing, () => Effect.undefined),
+    Effect.catchIf(isMissing, () =>
+      Effect.as(client.provenExecutionAbsent(ExecutionId.make(change.execution)), undefined)
+    ),
     Effect.catchTag("ApiError", (error) => Effect.succeed({ change, reason: error.message }))
   )

@@ -1,6 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { oneLine, quotedLines } from "../../internal/foreignText.ts"
+import { nameAmongWords, oneLine, quotedLines } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
@@ -73,7 +73,7 @@ const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Chang
     return [{ kind: "workflow", text, field, before: cutValue(was, field), after: cutValue(is, field) }]
   })
 
-const labelOf = (node: JsonObject) => nameOf(node) || "(node without a name)"
+const labelOf = (node: JsonObject) => nameAmongWords(nameOf(node)) || "(node without a name)"
 
 const nodeChanges = ({ added, both, removed }: NodePairs, also: Also): ReadonlyArray<Change> => {
   const renames = renamesIn({ added, both, removed })
@@ -259,7 +259,7 @@ const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change
     kind: "tag",
     field: "tags",
     [isAdded ? "after" : "before"]: tag,
-    text: `${isAdded ? "tagged" : "no longer tagged"} ${maskText(tag)}`
+    text: `${isAdded ? "tagged" : "no longer tagged"} ${nameAmongWords(maskText(tag))}`
   })
   return [
     ...now.filter((tag) => !old.includes(tag)).map((tag) => change(tag, true)),

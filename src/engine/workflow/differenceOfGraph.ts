@@ -1,3 +1,4 @@
+import { nameAmongWords } from "../../internal/foreignText.ts"
 import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import {
   type Edge,
@@ -57,7 +58,7 @@ export const connectionChanges = (before: JsonObject, after: JsonObject, pairs: 
     ...inForm.map((node): Change => ({
       kind: "connection",
       node,
-      text: `${node}: its connections are written in another way`
+      text: `${nameAmongWords(node)}: its connections are written in another way`
     }))
   ]
 }
@@ -75,7 +76,7 @@ const outputChanges = (
     field: `${type}[${output}]`,
     ...(was.length === 0 ? {} : { before: targets(was) }),
     ...(is.length === 0 ? {} : { after: targets(is) }),
-    text: `${source}: ${text}`
+    text: `${nameAmongWords(source)}: ${text}`
   })
   if (order !== undefined) {
     const [was, is] = order
@@ -95,7 +96,8 @@ const targets = (edges: ReadonlyArray<Edge>): string =>
   edges
     .map(({ input, target, targetType, type }) => {
       const end = [...(targetType === type ? [] : [targetType]), ...(input === 0 ? [] : [`input ${input + 1}`])]
-      return end.length === 0 ? target : `${target} (${end.join(" ")})`
+      const name = nameAmongWords(target)
+      return end.length === 0 ? name : `${name} (${end.join(" ")})`
     })
     .join(", ")
 
@@ -120,7 +122,9 @@ export const pinChanges = (
         : is === undefined
           ? `pinned data removed (${from})`
           : `pinned data changed (${from} → ${to})`
-    return [{ kind: "pinned data", node, field: "pinData", before: from, after: to, text: `${node}: ${text}` }]
+    return [
+      { kind: "pinned data", node, field: "pinData", before: from, after: to, text: `${nameAmongWords(node)}: ${text}` }
+    ]
   })
 }
 

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { nameAmongWords } from "../../internal/foreignText.ts"
 import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import type { Change } from "./differenceOfGraph.ts"
 import { nameOf } from "./models.ts"
@@ -33,28 +34,30 @@ export const groupChanges = (before: JsonObject, after: JsonObject, pairs: NodeP
   return [
     ...old.flatMap((group): ReadonlyArray<Change> => {
       const one = partners.get(group)
-      if (one === undefined) return [told(group.name, `removed (${group.members.join(", ")})`)]
+      if (one === undefined) return [told(group.name, `removed (${names(group.members)})`)]
       return [
-        ...(one.name === group.name ? [] : [told(one.name, `was called ${group.name}`)]),
+        ...(one.name === group.name ? [] : [told(one.name, `was called ${nameAmongWords(group.name)}`)]),
         ...(one.description === group.description ? [] : [told(one.name, "description changed")]),
         ...(isSameJson(one.members, group.members) ? [] : [told(one.name, moved(group.members, one.members))])
       ]
     }),
-    ...now.flatMap((group) => (known.has(group) ? [] : [told(group.name, `added (${group.members.join(", ")})`)]))
+    ...now.flatMap((group) => (known.has(group) ? [] : [told(group.name, `added (${names(group.members)})`)]))
   ]
 }
 
 const told = (name: string, text: string): Change => ({
   kind: "group",
   field: "nodeGroups",
-  text: `group ${name}: ${text}`
+  text: `group ${nameAmongWords(name)}: ${text}`
 })
+
+const names = (members: ReadonlyArray<string>) => members.map(nameAmongWords).join(", ")
 
 const moved = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): string => {
   const [lost, won] = [before.filter((name) => !after.includes(name)), after.filter((name) => !before.includes(name))]
   return [
-    ...(lost.length === 0 ? [] : [`without ${lost.join(", ")}`]),
-    ...(won.length === 0 ? [] : [`with ${won.join(", ")}`])
+    ...(lost.length === 0 ? [] : [`without ${names(lost)}`]),
+    ...(won.length === 0 ? [] : [`with ${names(won)}`])
   ].join(", ")
 }
 

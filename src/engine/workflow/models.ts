@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Predicate, Schema, SchemaTransformation } from "effect"
 
 import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
 
@@ -172,6 +172,19 @@ export const page = <S extends Schema.Constraint>(item: S) =>
     data: Schema.Array(item),
     nextCursor: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
+
+/** The fields that name an item of a list, of which all else is unknown. */
+const naming = ["id", "name", "type"] as const
+
+const named = (item: JsonObject): JsonObject => {
+  const odd = naming.filter((field) => Predicate.isObjectOrArray(item[field]))
+  return odd.length === 0 ? item : { ...item, ...Object.fromEntries(odd.map((field) => [field, "{…}"])) }
+}
+
+/** An item of a list of any shape; in place of an id, name or type that is neither text nor number, `{…}` stands. */
+export const ListItem = JsonObject.pipe(
+  Schema.decodeTo(JsonObject, SchemaTransformation.transform({ decode: named, encode: (item) => item }))
+)
 
 /** One page of a list; pass `nextCursor` in a `PageQuery` to get the next one. The last page has none. */
 export interface Page<A> {

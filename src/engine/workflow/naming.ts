@@ -67,3 +67,6 @@ export const isCommunityPackage = (name: string): boolean => /^(?:@[\w.-]+\/)?n8
 /** Whether a name merely resembles that of one of the engine's own packages. */
 export const isOwnInOtherWords = (name: string): boolean =>
   /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i.test(name)
+
+/** The package of a node type. */
+export const packageOf = (type: string): string => type.slice(0, Math.max(type.lastIndexOf("."), 0))

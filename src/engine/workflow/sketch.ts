@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped, nameText, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
+import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import type { Edge } from "./differenceOfConnections.ts"
@@ -89,11 +89,7 @@ function* drawing(flow: Flow, pen: Pen): Generator<string, void, void> {
   if (strangers.length > 0) yield `Ran and is not here any more: ${strangers.map(label).join(", ")}`
 }
 
-/** A name as it is, unless it could be taken for more than a name. */
-const label = (name: string): string => {
-  if (name === "") return "(no name)"
-  return /[\n"[\]→·;]|: |:$|^ | $| \((?:MISSING|above|input \d+)\)/.test(name) ? quotedName(name) : nameText(name)
-}
+const label = (name: string): string => (name === "" ? "(no name)" : nameAmongWords(name))
 
 const groupLines = (workflow: JsonObject): ReadonlyArray<string> =>
   groupsIn(workflow).map(({ members, name }) => `Group ${label(name)}: ${members.map(label).join(", ")}`)

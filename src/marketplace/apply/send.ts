@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
-import type { BidUnit } from "../client/Bids.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import type { Change } from "../plan/Change.ts"
+import type { ClusterUnit } from "../plan/clusterUnit.ts"
 import { partlyDone } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 
@@ -15,7 +15,7 @@ type Ads = MarketplaceAds["Service"]
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
   all: ReadonlyArray<Change>,
-  unit: BidUnit | undefined
+  unit: ClusterUnit["unit"] | undefined
 ): Effect.fn.Return<Sent<Change>, MarketplaceError> {
   const changes = all.filter(isLocated)
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
@@ -50,14 +50,14 @@ const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is Lo
 const sendClusters = Effect.fnUntraced(function* (
   ads: Ads,
   rows: ReadonlyArray<LocatedOf<"cluster">>,
-  unit: BidUnit | undefined
+  unit: ClusterUnit["unit"] | undefined
 ) {
   const at = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) => ({ advert_id: target, nm_id, norm_query })
   yield* ads.deleteNormqueryBids({ bids: rows.filter(({ after }) => after === null).map(at) })
   const bids = rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
   if (bids.length === 0) return []
   if (unit === undefined) return yield* Effect.die("cluster bids without a unit")
-  const { failed } = yield* ads.setNormqueryBids({ bids }, { unit })
+  const { failed } = yield* ads.setNormqueryBids({ bids }, unit === "minor" ? {} : { unit })
   return yield* Effect.forEach(failed, (item) => {
     const [change, ...others] = rows.filter((row) => isAbout(item, at(row)))
     const { reason } = item

@@ -21,15 +21,15 @@ const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
 export const PaymentType = Schema.Literals(["cpm", "cpc"])
 export type PaymentType = typeof PaymentType.Type
 
-/** Where an article is shown: both placements under one bid, or one of them. */
+/** The place where an article is shown: both placements under one bid, or one of them. */
 export const Placement = Schema.Literals(["combined", "search", "recommendations"])
 export type Placement = typeof Placement.Type
 
-/** Where a campaign with manual bids can show its articles, each placement with its own bid. */
+/** A placement of a campaign with manual bids, with a bid of its own. */
 export const ManualPlacement = Schema.Literals(["search", "recommendations"])
 export type ManualPlacement = typeof ManualPlacement.Type
 
-/* What is not known may be missing or null. */
+/* Values that the marketplace does not know may be missing or null. */
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const Bid = Schema.optionalKey(Schema.NullOr(Kopecks))
 
@@ -107,8 +107,8 @@ export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair>
 /** The placements that have a bid of their own in this campaign. */
 export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {
   if (bid_type === "auto") return ["combined"]
-  const shown = shownAt(placements)
-  return shown.length === 0 ? ["search"] : shown
+  const enabledPlaces = shownAt(placements)
+  return enabledPlaces.length === 0 ? ["search"] : enabledPlaces
 }
 
 /** The placements enabled in the settings of a campaign; none if the settings do not say. */
@@ -155,7 +155,7 @@ export const readEach = (list: ReadonlyArray<unknown>) => {
 /** In words, for lists and refusals. */
 export const whyUnreadable = ({ problem }: Unreadable): string => `the campaign cannot be read: ${problem}`
 
-/** Why a campaign is not among those read. */
+/** The reason why a campaign is not among those read. */
 export const whyAbsent = (unreadable: ReadonlyArray<Unreadable>, id: number): string => {
   const odd = unreadable.find(({ advert_id }) => advert_id === id)
   return odd === undefined ? "there is no such campaign" : whyUnreadable(odd)
@@ -186,3 +186,10 @@ export const ProductChange = Schema.Struct({
 export type ProductChange = typeof ProductChange.Type
 
 export const UpdateProducts = Schema.Struct({ campaigns: Schema.Array(ProductChange) })
+
+/** The placements at which a campaign with manual bids that pays per view shows its articles. */
+export const PlacementChange = Schema.Struct({
+  advert_id: AdvertId,
+  placements: Schema.Struct({ search: Schema.Boolean, recommendations: Schema.Boolean })
+})
+export type PlacementChange = typeof PlacementChange.Type

@@ -22,15 +22,15 @@ export interface Asked {
   readonly placements?: ReadonlyArray<Placement>
 }
 
-/** How to ask about several campaigns. */
+/** Options for reading about several campaigns. */
 export interface AskOptions {
-  /** When to stop, in milliseconds. */
+  /** The moment to stop, in milliseconds. */
   readonly until: number
   /** Called with the number of campaigns read so far. */
   readonly onRead?: (count: number) => Effect.Effect<void>
 }
 
-/** How long a minimum bid is cached. */
+/** Minutes for which a minimum bid is cached. */
 export const keptMinutes = 15
 
 /** The minimum bids of `read` of `total` campaigns are read and cached; the rate limit allows the others only later. */
@@ -54,7 +54,7 @@ export class LowestBids extends Context.Service<
     readonly of: (asked: Asked) => Effect.Effect<ReadonlyArray<Floor>, MarketplaceError>
     /** Minimum bids of several campaigns; fails with FloorsPending if time runs out, and continues when called again. */
     readonly ofAll: (
-      asked: ReadonlyArray<Asked>,
+      requests: ReadonlyArray<Asked>,
       options: AskOptions
     ) => Effect.Effect<ReadonlyArray<Floor>, FloorsPending | MarketplaceError>
   }
@@ -76,24 +76,24 @@ export class LowestBids extends Context.Service<
         const payment_type = paymentOf(campaign)
         const request = { advert_id: campaign.id, nm_ids, payment_type, placement_types: placements }
         const { bids } = yield* Cache.get(answers, request)
-        const told = bids.flatMap(({ bids: lowest, nm_id }) =>
+        const lowestBids = bids.flatMap(({ bids: lowest, nm_id }) =>
           placements.flatMap((placement) => {
-            const found = lowest.find(({ type }) => type === placement)
-            return found === undefined ? [] : [{ nm_id, placement, payment_type, value: found.value }]
+            const bid = lowest.find(({ type }) => type === placement)
+            return bid === undefined ? [] : [{ nm_id, placement, payment_type, value: bid.value }]
           })
         )
-        return yield* Effect.forEach(told, ({ value, ...place }) =>
+        return yield* Effect.forEach(lowestBids, ({ value, ...place }) =>
           isKopecks(value) ? Effect.succeed<Floor>({ ...place, kopecks: value }) : Effect.fail(oddFloor(place, value))
         )
       })
 
-      const ofAll = Effect.fn("LowestBids.ofAll")(function* (asked: ReadonlyArray<Asked>, options: AskOptions) {
+      const ofAll = Effect.fn("LowestBids.ofAll")(function* (requests: ReadonlyArray<Asked>, options: AskOptions) {
         const floors: Array<Floor> = []
-        for (const [index, one] of asked.entries()) {
+        for (const [index, one] of requests.entries()) {
           const left = options.until - (yield* Clock.currentTimeMillis)
-          const found = yield* Effect.timeoutOption(of(one), Math.max(0, left))
-          if (Option.isNone(found)) return yield* new FloorsPending({ read: index, total: asked.length })
-          floors.push(...found.value)
+          const reading = yield* Effect.timeoutOption(of(one), Math.max(0, left))
+          if (Option.isNone(reading)) return yield* new FloorsPending({ read: index, total: requests.length })
+          floors.push(...reading.value)
           if (options.onRead !== undefined) yield* options.onRead(index + 1)
         }
         return floors

@@ -76,12 +76,12 @@ export const spans = (
   const first = Option.getOrUndefined(DateTime.make(`${from}T00:00:00Z`))
   const last = Option.getOrUndefined(DateTime.make(`${to}T00:00:00Z`))
   if (first === undefined || last === undefined) return []
-  const found = []
+  const parts = []
   for (let begin = first; DateTime.isLessThanOrEqualTo(begin, last); begin = DateTime.add(begin, { days: most })) {
     const end = DateTime.min(DateTime.add(begin, { days: most - 1 }), last)
-    found.push({ from: DateTime.formatIsoDateUtc(begin), to: DateTime.formatIsoDateUtc(end) })
+    parts.push({ from: DateTime.formatIsoDateUtc(begin), to: DateTime.formatIsoDateUtc(end) })
   }
-  return found
+  return parts
 }
 
 const added = ["views", "clicks", "atbs", "orders", "shks", "canceled"] as const

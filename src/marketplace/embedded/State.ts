@@ -1,8 +1,10 @@
 import { DateTime } from "effect"
 
+import type { Purse } from "../client/Account.ts"
 import { type PaymentType, type Placement, status } from "../client/Campaign.ts"
 import { campaignWide, type Pair } from "../client/ids.ts"
 import { Kopecks } from "../client/money.ts"
+import { dayNumber, type Demand, spentBetween } from "./demand.ts"
 
 /** The bids of one article of a campaign. */
 export interface Row {
@@ -22,9 +24,28 @@ export interface Advert {
   readonly recommendations: boolean
   readonly created: string
   readonly budget: number
+  /** The moment of that budget, from which on it falls by what is spent, in milliseconds; without it, it stays. */
+  readonly budgetAt?: number
+  /** How its shoppers differ from others. */
+  readonly demand?: Partial<Demand>
+  /** The first day without views. */
+  readonly pausedOn?: number
   readonly rows: ReadonlyArray<Row>
-  /** When it was deleted; it has the status -1 for a while before it is gone. */
+  /** The moment of its deletion; it has the status -1 for a while before it is gone. */
   readonly deleted?: DateTime.Utc
+}
+
+/** An article as its seller has named it. */
+export interface Good {
+  readonly name: string
+  readonly subject: string
+}
+
+/** A daily limit of a campaign that pays for clicks, in kopecks. */
+export interface DailyLimit {
+  readonly enabled: boolean
+  readonly dailyLimit: number
+  readonly carryOverEnabled: boolean
 }
 
 /** An account: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
@@ -33,6 +54,14 @@ export interface State {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<string>>
   readonly clusterBids: ReadonlyMap<string, Kopecks>
   readonly nextId: number
+  readonly goods: ReadonlyMap<number, Good>
+  /** Money of the account in rubles. */
+  readonly purse: Readonly<Record<Purse, number>>
+  readonly dailyLimits: ReadonlyMap<number, DailyLimit>
+  /** From which statistics are drawn. */
+  readonly seed: number
+  /** The moment of the first statistics, in milliseconds; without it, there are some of every day. */
+  readonly since?: number
 }
 
 /** An account with these campaigns, phrases and cluster bids. */
@@ -44,7 +73,11 @@ export const stateOf = (
   adverts: new Map(adverts.map((advert) => [advert.id, advert])),
   phrases,
   clusterBids,
-  nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1
+  nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1,
+  goods: new Map(),
+  purse: { account: 100_000, balance: 50_000, bonus: 0 },
+  dailyLimits: new Map(),
+  seed: 1
 })
 
 /** The account with a campaign added or replaced. */
@@ -72,6 +105,41 @@ export const withoutGone = (state: State, now: DateTime.Utc): State => {
     phrases: new Map([...state.phrases].filter(isKept)),
     clusterBids: new Map([...state.clusterBids].filter(isKept))
   }
+}
+
+/** The budget of a campaign at a moment, in whole rubles: it falls while the campaign runs. */
+export const budgetNow = (state: State, advert: Advert, moment: DateTime.Utc): number => {
+  if (advert.budgetAt === undefined || advert.status !== status.active) return advert.budget
+  const spent = spentBetween(state, advert, advert.budgetAt, DateTime.toEpochMillis(moment))
+  return Math.max(0, Math.floor(advert.budget - spent / 100))
+}
+
+/** The campaign in another status from a moment on. */
+export const inStatus = (state: State, advert: Advert, value: number, moment: DateTime.Utc): Advert => {
+  const now = DateTime.toEpochMillis(moment)
+  const { pausedOn: _, ...running } = { ...advert, status: value }
+  if (advert.budgetAt === undefined) return running
+  const today = dayNumber(now)
+  return {
+    ...running,
+    budget: budgetNow(state, advert, moment),
+    budgetAt: now,
+    // What was paused has the statistics of its last day.
+    ...(value === status.active ? {} : { pausedOn: today + 1 })
+  }
+}
+
+/** The account at a moment: deletions are complete, and campaigns without money are paused. */
+export const settled = (state: State, moment: DateTime.Utc): State => {
+  const there = withoutGone(state, moment)
+  const emptied = [...there.adverts.values()].filter(
+    (advert) =>
+      advert.budgetAt !== undefined && advert.status === status.active && budgetNow(there, advert, moment) === 0
+  )
+  return emptied.reduce(
+    (account, advert) => withAdvert(account, inStatus(account, advert, status.paused, moment)),
+    there
+  )
 }
 
 /** The minimum bids, by placement. */

@@ -3,7 +3,7 @@ import { kopecksToRubles, type Kopecks } from "../client/money.ts"
 
 export type { Floor }
 
-/** What to do with a bid below the minimum: list it as blocked, raise it, or skip it silently. */
+/** The treatment of a bid below the minimum: it is listed as blocked, raised, or skipped silently. */
 export type OnBelowFloor = "block" | "raise" | "skip"
 
 const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>
@@ -11,12 +11,12 @@ const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): s
 
 /** Looks up minimum bids; of several for one place the highest. */
 export const floorsOf = (floors: ReadonlyArray<Floor>) => {
-  const known = new Map<string, Kopecks>()
+  const highest = new Map<string, Kopecks>()
   for (const floor of floors) {
-    const before = known.get(floorKey(floor))
-    if (before === undefined || before < floor.kopecks) known.set(floorKey(floor), floor.kopecks)
+    const before = highest.get(floorKey(floor))
+    if (before === undefined || before < floor.kopecks) highest.set(floorKey(floor), floor.kopecks)
   }
-  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => known.get(floorKey(place))
+  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => highest.get(floorKey(place))
 }
 
 /**

@@ -157,10 +157,10 @@ const completed = (
     }))
 })
 
-/** Where a campaign with one bid shows its articles; everywhere unless it says otherwise. */
+/** The placements at which a campaign with one bid shows its articles; all unless it says otherwise. */
 const placesOf = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualPlacement> => {
-  const shown = shownAt(placements)
-  return shown.length === 0 ? ManualPlacement.literals : shown
+  const enabledPlaces = shownAt(placements)
+  return enabledPlaces.length === 0 ? ManualPlacement.literals : enabledPlaces
 }
 
 const afterwards = ({ id }: Campaign): string =>

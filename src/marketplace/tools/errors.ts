@@ -35,7 +35,7 @@ export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCal
 type OwnError = FloorsPending | PlanError | TooLong | TooManyCalls
 type Tag = OwnError["_tag"] | Reason["_tag"]
 
-/** Who is to blame, and this toolset's code for the error. A new error or reason does not compile until it has a row. */
+/** Errors with the side to blame and this toolset's code. A new error or reason does not compile until it has a row. */
 const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", code: string] } = {
   AdsBadRequest: ["caller", "ADS_BAD_REQUEST"],
   AdsConflict: ["caller", "ADS_CONFLICT"],

@@ -11,7 +11,7 @@ import { chunks, spans, splitFullstats } from "../client/split.ts"
 import { mustFit } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
-import { countOf, more, told, unitsIn } from "./shown.ts"
+import { countOf, more, reportedAmount, unitsIn } from "./shown.ts"
 
 /** The marketplace omits some of the numbers, for example with pay per click. */
 const countOrNull = Schema.NullOr(Schema.Finite)
@@ -25,10 +25,10 @@ export const campaignStatsShown = Schema.Struct({
       views: countOrNull,
       clicks: countOrNull,
       ctr_percent: countOrNull,
-      cpc: told,
+      cpc: reportedAmount,
       orders: countOrNull,
-      spent: told,
-      ordered_for: told
+      spent: reportedAmount,
+      ordered_for: reportedAmount
     })
   ),
   without_statistics: Schema.optionalKey(Schema.Array(whole)),
@@ -45,7 +45,7 @@ export const clusterStatsShown = Schema.Struct({
       views: countOrNull,
       clicks: countOrNull,
       ctr_percent: countOrNull,
-      cpc: told,
+      cpc: reportedAmount,
       avg_pos: countOrNull
     })
   ),
@@ -57,7 +57,7 @@ export const keywordStatsShown = Schema.Struct({
     Schema.Struct({
       date: Schema.String,
       keywords: Schema.Array(
-        Schema.Struct({ keyword: Schema.String, views: countOrNull, clicks: countOrNull, spent: told })
+        Schema.Struct({ keyword: Schema.String, views: countOrNull, clicks: countOrNull, spent: reportedAmount })
       )
     })
   ),

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http"
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose"
 import { afterEach, assert, beforeAll, describe, it } from "vitest"
 
-import { directory, listen, run, startHttp, useCommand } from "../built.ts"
+import { directory, listen, run, standIn, startHttp, useCommand } from "../built.ts"
 
 useCommand()
 
@@ -240,6 +240,30 @@ describe("tokens of an issuer", () => {
     const [shared, issued] = await read()
     assert.notProperty(shared, "subject")
     assert.propertyVal(issued, "subject", "ann")
+  })
+
+  it("go to no engine, whoever they are of", async () => {
+    const requests: Array<string> = []
+    const host = await standIn(({ method, rawHeaders, url }, response) => {
+      requests.push([method, url, ...rawHeaders].join(" "))
+      response.setHeader("content-type", "application/json").end('{"data":[],"nextCursor":null}')
+    })
+    const environments = { ours: { engine_host: host, engine_api_key: "key of the engine" } }
+    const authToken = "0123456789abcdef"
+    const cwd = await directory({ "c.json": { environments, http: { oauth: { issuer, resource }, authToken } } })
+    const { url } = await startHttp(["--config", "c.json"], { cwd })
+    const token = await signed(claims())
+    for (const bearer of [authToken, token]) {
+      const headers = { authorization: `Bearer ${bearer}` }
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_workflows" } })
+      assert.strictEqual((await fetch(`${url}/mcp`, { method: "POST", body, headers })).status, 200)
+    }
+    assert.isAbove(requests.filter((request) => request.includes("/workflows")).length, 1)
+    assert.include(requests.join(), "key of the engine")
+    for (const request of requests) {
+      for (const part of [authToken, ...token.split(".")]) assert.notInclude(request, part)
+      assert.notMatch(request, /authorization/i)
+    }
   })
 
   it("need an issuer and a resource that nobody can listen to", async () => {

@@ -59,7 +59,7 @@ export const api = (...[method, path, body, more]: Parameters<typeof send>) =>
 /** The status and the message of a refusal. */
 export const refusal = ({ json, status }: Answer) => [status, json.message] as const
 
-/** What an API call refuses with. */
+/** The refusal of an API call. */
 export const refused = (...call: Parameters<typeof send>) => Effect.map(api(...call), refusal)
 
 /** The data of a list. */

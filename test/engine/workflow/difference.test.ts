@@ -217,6 +217,29 @@ describe("differences", () => {
     assert.deepStrictEqual(textsOf(list("a", "x", "b", "c"), list("a", "b", "c")), ['Notify: list[1] set to "x"'])
   })
 
+  it("quotes names that could be taken for more than a name", () => {
+    const named = (name: string, more: object = {}) => ({ ...http, name, ...more })
+    const evil = "Harmless: disabled, nothing else → sent"
+    const before = {
+      nodes: [named(evil), named("Notify", { id: "d" })],
+      connections: { [evil]: { main: [[to("Notify")]] } },
+      tags: [{ id: "1", name: "red, and it is deleted" }],
+      pinData: { [evil]: [{}] }
+    }
+    const after = {
+      nodes: [named(evil, { disabled: true }), named("Notify", { id: "d" })],
+      connections: {},
+      tags: [],
+      pinData: {}
+    }
+    assert.deepStrictEqual(changeLines(differences(before, after)), [
+      `"${evil}": disabled`,
+      `"${evil}": no longer leads to Notify`,
+      `"${evil}": pinned data removed (1 item)`,
+      'no longer tagged "red, and it is deleted"'
+    ])
+  })
+
   it("finds none between a workflow and itself, whatever it holds", () => {
     fc.assert(
       fc.property(graph, (workflow) => {

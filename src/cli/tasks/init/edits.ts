@@ -9,10 +9,7 @@ import { type ClientName, clients, type Start } from "./clients.ts"
 const read = (file: string, text: string): Result.Result<Readonly<Record<string, unknown>>, string> => {
   if (text.trim() === "") return Result.succeed({})
   return Result.flatMap(
-    Result.mapError(
-      parseJson(text.replace(/^\uFEFF/, "")),
-      ({ column, line, problem }) => `${file}: line ${line}, column ${column}: ${problem}. Fix it first`
-    ),
+    Result.mapError(parseJson(text), (problem) => `${file}: ${problem}. Fix it first`),
     (value) =>
       Predicate.isObject(value)
         ? Result.succeed(Object.fromEntries(Object.entries(value)))

@@ -111,7 +111,7 @@ const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options
 const tried = Effect.fnUntraced(function* (
   reached: Reached,
   { instance: name }: InitRequest,
-  { readOnly }: Options
+  { "read-only": readOnly }: Options
 ): Effect.fn.Return<Reached | undefined, ConfigurationError> {
   const written = { engine_host: reached.host, engine_api_key: reached.key, readOnly }
   const environment = yield* Effect.fromResult(
@@ -133,7 +133,7 @@ const plan = Effect.fnUntraced(function* (
   { host, key }: Reached,
   chosen: ReadonlyArray<ClientName>,
   { instance: name, npx, project, serverName }: InitRequest,
-  { readOnly }: Options
+  { "read-only": readOnly }: Options
 ) {
   const start = startOf(machine, config, npx)
   const edited = (result: Result.Result<string, string>) =>

@@ -1,26 +1,21 @@
 import { Effect } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
-import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
-import { textOf } from "../json.ts"
-import { checkAddresses } from "./addresses.ts"
+import type { ArchiveError } from "../NodePackages.ts"
 import { checkAiConnections } from "./aiConnections.ts"
-import { boundedParser } from "./boundedParser.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
-import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
-import { checkOlderConditions } from "./olderConditions.ts"
+import { boundedParser } from "./javaScript.ts"
+import { checkCredentials, checkOwn, checkParameters, checkType, type DescribedNode, describedNode } from "./node.ts"
 import { checkPortCounts } from "./portCounts.ts"
-import { checkReachability } from "./reachability.ts"
-import { checkResponding } from "./responding.ts"
-import { checkRuntimeFailures } from "./runtimeFailures.ts"
-import { checkSchedules } from "./schedule.ts"
-import { checkStructure } from "./structure.ts"
+import { checkReachability, checkResponding } from "./reachability.ts"
+import { checkOlderConditions, checkRuntimeFailures, checkSchedules } from "./runtimeFailures.ts"
+import { checkAddresses, checkStructure } from "./structure.ts"
 import { checkTexts } from "./texts.ts"
 
 /** A workflow to check; its connections are in the engine's form. */
@@ -44,10 +39,10 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   catalog: Catalog | undefined
 ): Effect.fn.Return<ReadonlyArray<Finding>, ArchiveError> {
   const graph = graphOf(nodes, connections)
-  const known = catalog === undefined ? new Map<string, Known>() : yield* describe(nodes, catalog)
+  const describedNodes = catalog === undefined ? new Map<string, DescribedNode>() : yield* describe(nodes, catalog)
   const ofNodes = nodes.flatMap((node): ReadonlyArray<Finding> => {
     const type = catalog === undefined ? undefined : checkType(node, catalog)
-    const one = known.get(nameOf(node))
+    const one = describedNodes.get(nameOf(node))
     const more =
       one === undefined || !isEnabled(node)
         ? []
@@ -58,9 +53,9 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   return inOrder(nodes, [
     ...ofNodes,
     ...checkStructure(nodes, graph, connections),
-    ...checkAiConnections(graph, known),
-    ...checkPortCounts(graph, known),
-    ...checkReachability(graph, known),
+    ...checkAiConnections(graph, describedNodes),
+    ...checkPortCounts(graph, describedNodes),
+    ...checkReachability(graph, describedNodes),
     ...checkResponding(graph),
     ...checkSchedules(nodes),
     ...checkRuntimeFailures(nodes),
@@ -76,12 +71,12 @@ export const checkWorkflow = Effect.fnUntraced(function* (
 const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))
 
 const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog) {
-  const known = new Map<string, Known>()
+  const describedNodes = new Map<string, DescribedNode>()
   for (const node of nodes) {
-    const one = knownOf(node, yield* catalog.read(toEngineType(textOf(node.type))))
-    if (one !== undefined) known.set(nameOf(node), one)
+    const one = describedNode(node, yield* catalog.read(toEngineType(textOf(node.type))))
+    if (one !== undefined) describedNodes.set(nameOf(node), one)
   }
-  return known
+  return describedNodes
 })
 
 /** Errors before warnings, and node by node. */

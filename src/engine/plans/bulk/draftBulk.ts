@@ -21,7 +21,7 @@ interface Found {
 }
 
 /** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
-export function* draftBulk(request: BulkRequest): Sliced<Omit<Draft, "estimate"> & { readonly unchanged: number }> {
+export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unchanged: number }> {
   const { action, all, instance, selected } = request
   const calls = new Map(yield* mapSliced(selected, (workflow) => [String(workflow.id), callsOf(workflow)] as const))
   const { levelOf } = levels(calls)

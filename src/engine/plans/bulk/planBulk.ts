@@ -13,7 +13,6 @@ import { toUtc } from "../../workflow/executions.ts"
 import type { ExecutionStatus, Tag, Workflow } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import type { KnownCredentials } from "../credentials.ts"
-import { estimate } from "../driver.ts"
 import { instanceContents } from "../instanceContents.ts"
 import { order } from "../order.ts"
 import { outlineOf } from "../outlineOf.ts"
@@ -94,8 +93,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
       ...new Set(found.flatMap(({ draft }) => draft.warnings)),
       ...(yield* inSlices(() => addressWarnings(steps, shown.all)))
     ],
-    blocked: found.flatMap(({ draft }) => draft.blocked),
-    estimate: estimate(steps)
+    blocked: found.flatMap(({ draft }) => draft.blocked)
   })
   const sum = (field: "selected" | "unchanged") => found.reduce((total, one) => total + one[field], 0)
   return { plan, selected: sum("selected"), unchanged: sum("unchanged") }

@@ -37,7 +37,7 @@ export interface Edited {
 
 /** What a promotion would do: pure data, the same for the same input in any order. */
 export function* draftPromotion(input: Input): Sliced<
-  Omit<Draft, "estimate"> & {
+  Draft & {
     readonly outcomes: ReadonlyArray<Outcome>
     readonly edited: ReadonlyArray<Edited>
   }

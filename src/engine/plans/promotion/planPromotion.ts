@@ -11,7 +11,6 @@ import { generationOf } from "../../workflow/generation.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
-import { estimate } from "../driver.ts"
 import { editorsOf } from "../editors.ts"
 import { fits } from "../fits.ts"
 import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
@@ -104,8 +103,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
       ...draft.warnings,
       ...(yield* inSlices(() => addressWarnings(draft.steps, own))),
       ...(left.length === 0 ? [] : [stays(request, left)])
-    ],
-    estimate: estimate(draft.steps)
+    ]
   })
   return { plan, outcomes }
 })

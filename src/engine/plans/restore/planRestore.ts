@@ -11,7 +11,6 @@ import { generationOf } from "../../workflow/generation.ts"
 import { type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { versionOf } from "../../workflow/versions.ts"
 import { addressWarnings } from "../addressWarnings.ts"
-import { estimate } from "../driver.ts"
 import { atOnce, eachWorkflow, withDescriptions } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans } from "../Plans.ts"
@@ -76,7 +75,7 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   )
   const steps = withNames(draft.steps, { tags, workflows: all })
   const warnings = [...draft.warnings, ...(yield* inSlices(() => addressWarnings(steps, all)))]
-  return { plan: yield* plans.keep({ ...draft, steps, warnings, estimate: estimate(steps) }), unchanged }
+  return { plan: yield* plans.keep({ ...draft, steps, warnings }), unchanged }
 })
 
 /** What is kept of a record until it is known whether the workflow has changed since; nothing of what is none. */

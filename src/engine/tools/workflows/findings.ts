@@ -4,9 +4,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
-import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
-import { checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
+import { checkCredentialIds, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 
 /** Findings that an answer shows at most. */
@@ -28,12 +27,12 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
   const engine = yield* EngineClient
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
-    const { canBeHad = false, catalog, hint } = yield* knowledge.soon(engine)
+    const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (found) => found.map(inWords))
     const known = new Set(before === undefined ? [] : yield* check(before))
     const found = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
     const lines = found.filter((line) => !known.has(line))
-    if (!canBeHad || hint === undefined || told.has(engine)) return lines
+    if (!isFetchable || hint === undefined || told.has(engine)) return lines
     told.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
   }).pipe(

@@ -22,7 +22,7 @@ interface Floors {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How a plan deals with minimum bids; saying what to do below them means that they are read. */
+/** A plan's rule for minimum bids; they are read where it says what to do below them. */
 export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_floor }: FloorsWanted) {
   if (check_floors === false && on_below_floor !== undefined) {
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
@@ -33,20 +33,20 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
     /** The minimum bids that can be read within the time of one tool call; reports progress. */
-    ask: Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
-      const calls = asked.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
+    ask: Effect.fnUntraced(function* (requests: ReadonlyArray<Asked>) {
+      const calls = requests.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
       const { limit, periodMs } = limitOf(yield* MarketplaceConfig, "getBidsMin")
       const most = Math.floor((keptMinutes * 60_000 * limit) / periodMs)
-      if (asked.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
+      if (requests.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
       const tell = yield* Progress
-      const onRead = (progress: number) => tell({ progress, total: asked.length })
-      const found = Effect.map(
-        LowestBids.use((lowest) => lowest.ofAll(asked, { until, onRead })),
+      const onRead = (progress: number) => tell({ progress, total: requests.length })
+      const reading = Effect.map(
+        LowestBids.use((lowest) => lowest.ofAll(requests, { until, onRead })),
         (floors): Floors => ({ floors, warnings: [] })
       )
       // They are optional: if they cannot be read, the plan does without.
-      if (check_floors === true || on_below_floor !== undefined) return yield* found
-      return yield* Effect.catchIf(found, isWithoutFloors, ({ problem }) =>
+      if (check_floors === true || on_below_floor !== undefined) return yield* reading
+      return yield* Effect.catchIf(reading, isWithoutFloors, ({ problem }) =>
         Effect.succeed<Floors>({ floors: [], warnings: [`${problem} ${refusedLater}`] })
       )
     })
