@@ -8,7 +8,7 @@ import { Effect, Schema } from "effect"
 
 import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
 import { everything } from "../src/cli/tasks/call/completions.ts"
-import { loadToolsets } from "../src/cli/toolsets/loadToolsets.ts"
+import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
 import { Results } from "../test/bench/results.ts"

@@ -5,7 +5,7 @@ const joined = "(?!\\p{Default_Ignorable_Code_Point})[\\u0600-\\u109F\\u1780-\\u
 
 const picture = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
 
-/** Where such characters are part of what is seen: emoji of several, keycaps, joined letters, forms of a Han letter. */
+/** Places in which such characters are part of what is seen: emoji of several, keycaps, joined letters, forms of a Han letter. */
 const ordinary = [
   `${picture}\\uFE0F?\\u200D(?=\\p{Extended_Pictographic})`,
   `${picture}[\\uFE0E\\uFE0F]`,

@@ -6,10 +6,10 @@ import { memoized } from "../internal/memoize.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
-import type { Content } from "./Content.ts"
+import type { Content } from "./Resources.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
 
-/** What a client may assume of a tool; all four hints are always given. */
+/** The hints about a tool for clients; all four are always given. */
 export interface Annotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -72,7 +72,7 @@ export interface Definition<
   readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<NoInfer<A>, E, R>
   /** Shape of the result, which may have further fields; one that says how values are encoded answers what they become. */
   readonly result?: Schema.Codec<A, unknown>
-  /** What to do if the answer is too large. */
+  /** The advice if the answer is too large. */
   readonly narrow?: string
   /** The answer instead of a result that is too large, with its size in bytes, if an error alone would do harm. */
   readonly shorten?: (value: NoInfer<A>, bytes: number) => NoInfer<A>

@@ -32,7 +32,7 @@ const maskedFields = (value: JsonObject): Effect.Effect<JsonObject> =>
     Effect.forEach(Object.entries(value), ([name, item]) =>
       Effect.map(
         inSlices(() => (byNames.has(name) ? byForm(item) : maskSecretsSliced(item, name))),
-        (shown) => [name, shown] as const
+        (maskedItem) => [name, maskedItem] as const
       )
     ),
     (fields) => Object.fromEntries(fields)
@@ -56,14 +56,14 @@ const longestTexts = [1000, 200]
 const kept: ReadonlySet<string> = new Set(["sketch", "text"])
 
 const shortened = (fields: JsonObject): JsonObject => {
-  let shown = fields
+  let shorter = fields
   for (const most of longestTexts) {
-    if (JSON.stringify(shown).length <= room) return shown
-    shown = Object.fromEntries(
+    if (JSON.stringify(shorter).length <= room) return shorter
+    shorter = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, kept.has(name) ? value : withoutLongTexts(value, most)])
     )
   }
-  return shown
+  return shorter
 }
 
 const withoutLongTexts = (value: unknown, most: number): unknown => {
@@ -81,7 +81,7 @@ const maskedFailure: (failure: ToolFailure) => Effect.Effect<never, ToolFailure>
     ToolError: ({ blame, code, details, message }) =>
       Effect.flatMap(
         maskedFields(details),
-        (shown) => new ToolError({ blame, code, message: maskText(message), details: shown })
+        (maskedDetails) => new ToolError({ blame, code, message: maskText(message), details: maskedDetails })
       ),
     InvalidArgument: ({ argument, problem }) => new InvalidArgument({ argument, problem: maskText(problem) }),
     AnswerTooLarge: Effect.fail,

@@ -1,9 +1,9 @@
 import { DateTime, Effect, Option, Predicate, Schema } from "effect"
 
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
+import { Progress } from "../../mcp/callTime.ts"
 import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
-import { Progress } from "../../mcp/Progress.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"

@@ -6,13 +6,11 @@ import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
-import { Journals } from "../plans/Journals.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
+import { makeLocks, makePacers } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
-import { makeLocks } from "./locks.ts"
-import { makePacers } from "./pacers.ts"
-import { redisRefusal } from "./redisProblem.ts"
-import { makeStore } from "./Store.ts"
+import { redisRefusal, makeStore } from "./Store.ts"
 
 const unusable = (error: RedisError) => {
   const refusal = redisRefusal(error)

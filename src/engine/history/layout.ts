@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../workflow/models.ts"
 import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"

@@ -1,7 +1,6 @@
 import { Predicate, Schema, SchemaTransformation } from "effect"
 
-import { isJsonObject, JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { JsonObject, isJsonObject, open } from "../../internal/schema/JsonObject.ts"
 
 export { nameOf } from "./nodes.ts"
 

@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
 import { isSameJson } from "../../internal/json/digest.ts"
-import { jsonBytes } from "../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, nodesOf } from "./nodes.ts"
 import { partVersion } from "./versions.ts"

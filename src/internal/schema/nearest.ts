@@ -1,9 +1,9 @@
 /** The known name closest to what was written, if it is close enough to be meant. */
-export const nearest = (written: string, known: ReadonlyArray<string>): string | undefined => {
+export const nearest = (written: string, names: ReadonlyArray<string>): string | undefined => {
   const sought = written.toLowerCase()
   let best: string | undefined
   let least = Infinity
-  for (const name of known) {
+  for (const name of names) {
     const most = mostOff(name)
     // Each missing or added character is one change.
     if (sought.length > longest || Math.abs(name.length - sought.length) > most) continue
@@ -37,9 +37,9 @@ export const distance = (a: string, b: string): number => {
 }
 
 /** Similar known names: those that contain what was written come before those that are spelt like it. */
-export const alike = (written: string, known: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
+export const alike = (written: string, names: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   const sought = written.toLowerCase()
-  const ranked = known.map((name) => {
+  const ranked = names.map((name) => {
     const lower = name.toLowerCase()
     const holds = sought.length >= 3 && lower.includes(sought)
     const off = distance(sought, lower)

@@ -37,5 +37,5 @@ export const unmasked = (given: unknown, stored: unknown, name = ""): Result.Res
 
 const misplaced = Result.fail(undefined)
 
-/** What a header or a field in a list is called: another one at its place has a secret of its own. */
+/** The name of a header or a field in a list: another one at its place has a secret of its own. */
 const labelOf = ({ key, name }: JsonObject): string => [name, key].find(Predicate.isString) ?? ""

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
 import { listOf } from "../../internal/schema/JsonObject.ts"
 import { type Campaign, readEach, type Unreadable } from "../client/Campaign.ts"

@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import {
-  isSecretName,
-  mapShownTexts,
-  masked,
-  maskSecrets,
-  maskText
-} from "../../../src/internal/secrets/maskSecrets.ts"
+import { mapShownTexts, masked, maskSecrets, maskText } from "../../../src/internal/secrets/maskSecrets.ts"
 import { forms, mayHold } from "../../../src/internal/secrets/secretForms.ts"
 
 const secretName = fc.constantFrom("password", "apiKey", "API-Key", "client_secret", "accessToken", "Authorization")
@@ -174,10 +168,10 @@ describe("maskSecrets", () => {
       "dbPwd",
       "smtpPass"
     ]) {
-      assert.isTrue(isSecretName(name), name)
+      assert.strictEqual(maskSecrets("a value", name), masked, name)
     }
     for (const name of ["email", "passenger", "compass", "tokens", "authentication", "author", "secretary_name"]) {
-      assert.isFalse(isSecretName(name), name)
+      assert.strictEqual(maskSecrets("a value", name), "a value", name)
     }
   })
 })

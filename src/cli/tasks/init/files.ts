@@ -45,7 +45,7 @@ export const readOrEmpty = (file: string): Effect.Effect<string, ConfigurationEr
 /** The result of a write. */
 export interface Written {
   readonly file: string
-  /** Where its former content is kept; undefined for a new file. */
+  /** The file with its former content; undefined for a new file. */
   readonly copy: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import { inSlices } from "../../../internal/inSlices.ts"
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"

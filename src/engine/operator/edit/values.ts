@@ -1,7 +1,6 @@
 import { Option, Predicate, Result } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
-import { mostAdded } from "../../../internal/replaceTexts.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import {
   holdsSecrets,
@@ -12,6 +11,7 @@ import {
   secretsStay
 } from "../../../internal/secrets/maskSecrets.ts"
 import { unmasked } from "../../../internal/secrets/unmasked.ts"
+import { mostAdded } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import {
   mergePatch,

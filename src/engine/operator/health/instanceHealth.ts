@@ -1,6 +1,6 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages, provingPage } from "../../client/listAll.ts"

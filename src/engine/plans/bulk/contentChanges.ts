@@ -1,6 +1,6 @@
-import { Growth, replaceTexts, wouldGrow } from "../../../internal/replaceTexts.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { mapShownTexts } from "../../../internal/secrets/maskSecrets.ts"
+import { Growth, replaceTexts, wouldGrow } from "../../../internal/texts.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"

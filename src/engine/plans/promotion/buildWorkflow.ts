@@ -1,4 +1,4 @@
-import { Growth, wouldGrow } from "../../../internal/replaceTexts.ts"
+import { Growth, wouldGrow } from "../../../internal/texts.ts"
 import { keepIdentity } from "../../client/body.ts"
 import { type Generation, nameOf, type Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import { type Growth, replaceTexts } from "../../../internal/replaceTexts.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapTextsApart } from "../../../internal/secrets/maskSecrets.ts"
+import { type Growth, replaceTexts } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodeKind } from "../../workflow/naming.ts"
 import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
