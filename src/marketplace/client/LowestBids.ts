@@ -1,5 +1,6 @@
-import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { BidsMinRequest } from "./Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
 import { MarketplaceAds } from "./MarketplaceAds.ts"
@@ -24,7 +25,7 @@ export interface Asked {
 
 /** How to ask about several campaigns. */
 export interface AskOptions {
-  /** When to stop, in milliseconds. */
+  /** When to stop, on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   /** Called with the number of campaigns read so far. */
   readonly onRead?: (count: number) => Effect.Effect<void>
@@ -90,7 +91,7 @@ export class LowestBids extends Context.Service<
       const ofAll = Effect.fn("LowestBids.ofAll")(function* (asked: ReadonlyArray<Asked>, options: AskOptions) {
         const floors: Array<Floor> = []
         for (const [index, one] of asked.entries()) {
-          const left = options.until - (yield* Clock.currentTimeMillis)
+          const left = options.until - (yield* monotonicMillis)
           const found = yield* Effect.timeoutOption(of(one), Math.max(0, left))
           if (Option.isNone(found)) return yield* new FloorsPending({ read: index, total: asked.length })
           floors.push(...found.value)

@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
+import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { gatheringSeconds } from "../../../mcp/callTime.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -29,7 +30,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
     return yield* new InvalidArgument({ argument: "check_floors", problem })
   }
-  const until = (yield* Clock.currentTimeMillis) + gatheringSeconds * 1000
+  const until = (yield* monotonicMillis) + gatheringSeconds * 1000
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
