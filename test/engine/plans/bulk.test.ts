@@ -444,10 +444,9 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
-    it.live("archives where the engine can, and says why not where it cannot", () =>
+    it.live("archives where the engine can, also what was deleted and is made anew, and says why not where it cannot", () =>
       Effect.gen(function* () {
         yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
-        const before = yield* stateOn("production")
         const plan = yield* ask("plan_bulk", { instance: "production", action: "archive", where: { name: "Idle" } })
         if (version === "1.82.3") {
           assert.deepInclude(plan, { steps: 0, blocked_count: 1 })
@@ -457,6 +456,20 @@ for (const version of versions) {
         assert.deepInclude(plan, { steps: 2, by_kind: { active: 1, archived: 1 } })
         assert.deepInclude(yield* apply(plan), { state: "applied" })
         assert.deepInclude((yield* shownOn("production")).get("Idle"), { isArchived: true, active: false })
+        const deletion = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { name: "Idle" } })
+        assert.deepInclude(yield* apply(deletion), { state: "applied" })
+        yield* undone(deletion)
+        assert.deepInclude((yield* shownOn("production")).get("Idle"), { isArchived: true, active: false })
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("takes an archive back", () =>
+      Effect.gen(function* () {
+        if (version === "1.82.3") return
+        yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
+        const before = yield* stateOn("production")
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "archive", where: { name: "Idle" } })
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
         yield* undone(plan)
         assert.deepStrictEqual(yield* stateOn("production"), before)
       }).pipe(Effect.provide(engines))
