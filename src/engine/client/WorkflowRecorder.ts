@@ -1,7 +1,8 @@
-import { Cause, Clock, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
+import { Stopping } from "../../mcp/Stopping.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import { readTemporaryName } from "../workflow/temporaryName.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
@@ -94,7 +95,8 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
         if (writes.touchedSince(since, id)) return unknown
         return workflow !== undefined ? present(workflow) : absent.has(id) ? gone : unknown
       }),
-      Effect.orElseSucceed(() => unknown)
+      Effect.orElseSucceed(() => unknown),
+      (look) => Effect.raceAllFirst([look, Effect.as(Effect.sleep(longestLook), unknown), lastLook])
     )
   }
 
@@ -147,6 +149,13 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
 export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
 export const unknown: After = { _tag: "Unknown" }
 export const gone: After = { _tag: "Deleted" }
+
+/** How long the state after a change is looked for at most, and how much longer where the server is told to stop. */
+const longestLook = "1 minute"
+const lastLook = Effect.flatMap(Stopping, Deferred.await).pipe(
+  Effect.andThen(Effect.sleep("1 second")),
+  Effect.as(unknown)
+)
 
 const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
   exit.cause.reasons.find(Cause.isFailReason)?.error
