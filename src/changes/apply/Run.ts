@@ -1,5 +1,6 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
@@ -17,7 +18,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly driver: CompleteDriver<C, S, E>
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number
-  /** When nothing new is begun any more, in milliseconds since 1970. */
+  /** When nothing new is begun any more, on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   /** The plan that a rollback leads back from. */
   readonly original: PlanState.PlanState<C> | undefined
@@ -68,6 +69,10 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
 /** The moment at which something was sent, at the latest: before this run began, if the clock was set back since. */
 export const sentBy = ({ startedAt }: { readonly startedAt: number }, sentAt: number, now: number): number =>
   sentAt > now ? Math.min(startedAt, now) : sentAt
+
+/** Milliseconds that a run has left. */
+export const timeLeft = ({ until }: { readonly until: number }): Effect.Effect<number> =>
+  Effect.map(monotonicMillis, (now) => until - now)
 
 /** Whether a run rolls another plan back. */
 export const isRollback = <C>({ state }: { readonly state: PlanState.PlanState<C> }): boolean =>

@@ -5,7 +5,19 @@ import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordAdjusted } from "./readBack.ts"
-import { changesOf, isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, stopped, stoppedBy } from "./Run.ts"
+import {
+  changesOf,
+  isRollback,
+  knownOf,
+  read,
+  rowsOf,
+  type Run,
+  sentBy,
+  stepsOf,
+  stopped,
+  stoppedBy,
+  timeLeft
+} from "./Run.ts"
 
 /** One batch of a plan: read, sent where still to do, recorded, read back. */
 export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -49,9 +61,9 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
         creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
       return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
-    const latest = Math.max(now, ...shows)
-    if (latest === now || latest >= run.until) return state
-    yield* Effect.sleep(Math.min(pauseMs, latest - now))
+    const wait = Math.max(0, ...shows.map((latest) => latest - now))
+    if (wait === 0 || wait >= (yield* timeLeft(run))) return state
+    yield* Effect.sleep(Math.min(pauseMs, wait))
   }
 })
 
@@ -172,7 +184,7 @@ const sendEachAlone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
 ) {
   let isStopped = false
   const one = Effect.fnUntraced(function* (row: Row<C>) {
-    if (isStopped || (yield* Clock.currentTimeMillis) >= run.until) return Result.void
+    if (isStopped || (yield* timeLeft(run)) <= 0) return Result.void
     const outcome = yield* sendTogether(run, [row], state).pipe(
       Effect.catchTag("Refused", ({ problem }) => recordRefusedCall(run, [row.step], problem)),
       Effect.result

@@ -166,7 +166,8 @@ export const removedSettings = (
       (generationOf(workflow) === "1.x" || Object.hasOwn(removals, name))
   )
 
-const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+/** Whether two lists of ids hold the same, in any order. */
+export const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
   isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
 
 /** Clocks of engines may be this much behind ours. Plans of earlier versions know new workflows by the time alone. */

@@ -13,7 +13,7 @@ import { ExecutionId, generationOf, TagId, type Workflow, WorkflowId } from "../
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
-import { removedSettings } from "./RemoteState.ts"
+import { isSameSet, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -132,10 +132,7 @@ const onWorkflow = (
 ): Effect.Effect<unknown, EngineError> => {
   switch (change.kind) {
     case "tags":
-      return client.setWorkflowTags(
-        id,
-        change.after.map((tag) => TagId.make(idOf(tag)))
-      )
+      return setTags(client, id, change)
     case "active":
       return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
     case "archived":
@@ -143,9 +140,35 @@ const onWorkflow = (
         Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
       )
     default:
-      return Effect.provideService(eraseWorkflow(id), EngineClient, client)
+      return Effect.andThen(
+        Effect.flatMap(client.getWorkflow(id), (current) =>
+          unchanged(client, id, differsBeside(change.references, change.content, contentOf(current)))
+        ),
+        Effect.provideService(eraseWorkflow(id), EngineClient, client)
+      )
   }
 }
+
+/** Fails where somebody has changed a workflow since its batch was read: it is read once more before it is written. */
+const unchanged = ({ instance }: Client, id: WorkflowId, changed: ReadonlyArray<string>) =>
+  changed.length === 0 ? Effect.void : Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
+
+const setTags = Effect.fnUntraced(function* (
+  client: Client,
+  id: WorkflowId,
+  { after, before }: Pick<ChangeOf<"tags">, "after" | "before">
+) {
+  const { tags = [] } = yield* client.getWorkflow(id)
+  const isAsPlanned = isSameSet(
+    tags.map((tag) => tag.id),
+    before
+  )
+  yield* unchanged(client, id, isAsPlanned ? [] : ["tags"])
+  return yield* client.setWorkflowTags(
+    id,
+    after.map((tag) => TagId.make(idOf(tag)))
+  )
+})
 
 const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, staticData }: Content) => ({
   name,
@@ -157,14 +180,10 @@ const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, s
   nodeGroups
 })
 
-/** Updates a workflow only if it is still what was planned for: it is read once more, as somebody may have changed it. */
+/** Updates a workflow only if it is still what was planned for. */
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
-  const { instance } = client
   const current = yield* client.getWorkflow(id)
-  const changed = differsBeside(change.references, contentBefore(change), shownFor(change.after, current))
-  yield* changed.length > 0
-    ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
-    : Effect.void
+  yield* unchanged(client, id, differsBeside(change.references, contentBefore(change), shownFor(change.after, current)))
   const checked = Effect.flatMap(write(client, current, change), ({ workflow }) => {
     const problem = credentialProblem(client, change.after.nodes, workflow)
     return problem === undefined ? Effect.succeed(workflow) : Effect.fail(problem)
@@ -172,7 +191,7 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
   const written = yield* Effect.catchTag(checked, "ApiError", (error) => revert(client, current, change, error))
   if (!isConcurrentWrite(current, written, change.after)) return {}
   const lost = yield* Effect.provideService(overwritten(current, written), EngineClient, client)
-  return { caveat: `Workflow ${id} on ${instance}: ${lost}` }
+  return { caveat: `Workflow ${id} on ${client.instance}: ${lost}` }
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {

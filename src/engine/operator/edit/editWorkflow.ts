@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { listed } from "../../../internal/foreignText.ts"
 import { inSlices } from "../../../internal/inSlices.ts"
 import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
@@ -134,14 +135,19 @@ const setTags = Effect.fnUntraced(function* (
   const engine = yield* EngineClient
   yield* engine.mayChange(before)
   const old = namesOf(before.tags)
-  const added = yield* tagsNamed(
-    wanted.filter((name) => !old.includes(name)),
-    known
-  )
-  const { tags = [] } = yield* engine.getWorkflow(before.id)
-  const kept = tags.filter(({ name }) => wanted.includes(name) || !old.includes(name))
-  yield* engine.setWorkflowTags(before.id, [...kept.map(({ id }) => TagId.make(id)), ...added])
+  const names = wanted.filter((name) => !old.includes(name))
+  const added = yield* tagsNamed(names, known)
+  const created = names.filter((name) => !namesOf(known).includes(name))
+  const setting = Effect.flatMap(engine.getWorkflow(before.id), ({ tags = [] }) => {
+    const kept = tags.filter(({ name }) => wanted.includes(name) || !old.includes(name))
+    return engine.setWorkflowTags(before.id, [...kept.map(({ id }) => TagId.make(id)), ...added])
+  })
+  const done = `about to get the new tags ${listed(created, mostTags)}, which were created`
+  yield* created.length === 0 ? setting : whileDone(setting, { id: before.id, done, step: "setting its tags" })
 })
+
+/** New tags that an error names. */
+const mostTags = 10
 
 const maxWarnings = 10
 
