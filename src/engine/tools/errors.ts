@@ -1,7 +1,7 @@
-import { Match } from "effect"
+import { Effect, Match } from "effect"
 
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
+import { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
 import type { EngineError } from "../client/EngineError.ts"
 
 /** Everything that the program of an engine tool can fail with. */
@@ -70,3 +70,20 @@ export const toToolFailure = (error: Failure): ToolFailure => (isToolFailure(err
 
 const isToolFailure = (error: Failure): error is ToolFailure =>
   ["ToolError", "InvalidArgument", "AnswerTooLarge", "AnswerUnwritable"].includes(error._tag)
+
+/** Adds to failures that know of no instances which one a call was about. */
+export const onInstance = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  instance: string
+): Effect.Effect<A, AnswerTooLarge | E | InvalidArgument, R> =>
+  Effect.mapError(self, (failure) => {
+    if (failure instanceof InvalidArgument && !failure.message.includes(`instance ${instance}`)) {
+      const { argument, problem } = failure
+      return new InvalidArgument({ argument, problem: `${problem} (instance ${instance})` })
+    }
+    if (failure instanceof AnswerTooLarge) {
+      const { advice, bytes, limit, orMore = false } = failure
+      return new AnswerTooLarge({ bytes, limit, orMore, advice: `${advice} (instance ${instance})` })
+    }
+    return failure
+  })

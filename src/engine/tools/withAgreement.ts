@@ -1,12 +1,15 @@
-import { Effect, MutableRef } from "effect"
+import { Effect, MutableRef, Predicate } from "effect"
 
-import { quotedName } from "../../internal/foreignText.ts"
+import { clipped, oneLine, quotedName, visible } from "../../internal/foreignText.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"
 import { type Agreement, agreement } from "../client/Protection.ts"
-import { questionLines } from "./questionLines.ts"
+import { type Change, differences } from "../workflow/difference.ts"
+import { shortValue } from "../workflow/differenceOfValues.ts"
+import { kindOf } from "../workflow/triggers.ts"
 
 interface Asked {
   readonly tool: Pick<Tool, "name" | "title">
@@ -59,3 +62,99 @@ export const withAgreement = <A, E extends { readonly _tag: string }, R>(
 }
 
 const isProtected = (error: { readonly _tag: string }): error is ProtectedWorkflow => error._tag === "ProtectedWorkflow"
+
+/** How a workflow would be changed, as far as that is known when a person is asked. */
+export interface Becoming {
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+/** Lines of one question, and characters of one line. */
+const mostLines = 20
+const longest = 240
+
+/** Lines of a text that changes. */
+const mostInside = 8
+
+/** What tools do that their arguments do not say. */
+const effects: Readonly<Record<string, string>> = {
+  activate_workflow: "it is activated",
+  create_workflow: "it is created",
+  deactivate_workflow: "it is deactivated",
+  delete_tag: "the tag is deleted, and with it the protection of its workflows",
+  delete_workflow: "it is deleted, with its executions, for good",
+  restore_workflow: "it is brought back to what it was"
+}
+
+/** Arguments that only say what is meant, which stands above. */
+const omitted = new Set(["id", "ifVersion", "dry_run"])
+
+/** Arguments that are told by what they make of the workflow, where that is known. */
+const content = new Set(["name", "nodes", "connections", "settings"])
+
+/** What a call would do, in lines for the person who decides: names first, and secrets masked. */
+export const questionLines = (tool: string, given: unknown, becoming: Becoming | undefined): ReadonlyArray<string> => {
+  const args = objectOf(given)
+  const effect = effects[tool]
+  const named = Object.entries(args).flatMap(([name, value]) => {
+    if (omitted.has(name) || (becoming !== undefined && content.has(name))) return []
+    const isPartly = becoming !== undefined && name === "operations" && Array.isArray(value)
+    return linesOf(tool, name, isPartly ? value.filter(isBeside) : value)
+  })
+  const changed = becoming === undefined ? [] : differences(becoming.before, becoming.after).map(changeText)
+  const lines = [...(effect === undefined ? [] : [effect]), ...named, ...changed]
+  const rest = lines.length - mostLines
+  return [...lines.slice(0, mostLines), ...(rest > 0 ? [`and ${rest} more`] : [])].map((line) => `- ${line}`)
+}
+
+/** Longer texts with the beginning of what is new in them, far from where a line of the question begins. */
+const changeText = ({ hunk, text }: Change): string => {
+  const inside = (hunk ?? "").split(/\r?\n/).filter((line) => line !== "")
+  const shown = inside.slice(0, mostInside).map((line) => `  > ${clipped(visible(line), longest)}`)
+  const rest = inside.length - shown.length
+  return [clipped(oneLine(text), longest), ...shown, ...(rest > 0 ? [`  and ${rest} more lines`] : [])].join("\n")
+}
+
+/** Operations that change something else than the content. */
+const isBeside = (operation: unknown) =>
+  isJsonObject(operation) && (operation["op"] === "tag" || operation["op"] === "untag")
+
+const linesOf = (tool: string, name: string, value: unknown): ReadonlyArray<string> => {
+  switch (name) {
+    case "active":
+      return [value === true ? "it is activated" : "it is deactivated"]
+    case "archived":
+      return [value === false ? "it is brought back from the archive" : "it is archived"]
+    case "addTrigger":
+      return value === true ? ["it gets a daily Schedule Trigger if it has no trigger"] : []
+    case "name":
+      return tool === "create_workflow" ? [] : [`it is renamed to ${quotedName(String(value))}`]
+    case "nodes":
+      return [clipped(`its nodes are: ${Array.isArray(value) ? value.map(nodeText).join(", ") : ""}`, 3 * longest)]
+    case "connections":
+      return [Array.isArray(value) ? `connections: ${value.length}` : "its connections are set"]
+    case "operations":
+      return (Array.isArray(value) ? value : [value]).map(operationText)
+    default:
+      return [`${name}: ${shortValue(value, name, longest)}`]
+  }
+}
+
+const nodeText = (node: unknown): string =>
+  isJsonObject(node) ? `${quotedName(textOf(node["name"]))} (${oneLine(kindOf(node))})` : shortValue(node)
+
+/** Such as `set "Fetch" url: "https://…"`. */
+const operationText = (operation: unknown): string => {
+  if (!isJsonObject(operation)) return shortValue(operation)
+  const { node, op, ...rest } = operation
+  const tags = rest["value"] ?? rest["name"] ?? rest["tag"] ?? rest["tags"]
+  if (isBeside(operation) && tags !== undefined) {
+    const names = (Array.isArray(tags) ? tags : [tags]).map((tag) => quotedName(textOf(tag))).join(", ")
+    return `${op === "tag" ? "it is tagged" : "it is no longer tagged"} ${names}`
+  }
+  const fields = Object.entries(rest).map(([name, value]) => `${oneLine(name)}: ${shortValue(value, name)}`)
+  const named = node === undefined ? [] : [quotedName(textOf(node))]
+  return clipped([oneLine(textOf(op)), ...named, fields.join(", ")].join(" ").trimEnd(), longest)
+}
+
+const textOf = (value: unknown): string => (Predicate.isString(value) ? value : (JSON.stringify(value) ?? ""))

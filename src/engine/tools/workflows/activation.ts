@@ -1,17 +1,16 @@
 import { Effect } from "effect"
 
-import { switchesOn, changes } from "../../../mcp/annotations.ts"
+import { changes, switchesOn } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { generationOf, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { addScheduleTrigger, hasValidTrigger, isEnabled, isPassive, noValidTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { addressNotices } from "./addressing.ts"
+import { addressNotices, takenOver } from "./addressing.ts"
 import { exclusively, readUnchanged, whileDone } from "./guards.ts"
-import { shorten, showWorkflow, shownState } from "./showWorkflow.ts"
+import { shorten, shownState, showWorkflow } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
-import { takenOver } from "./takenOver.ts"
 import { write } from "./writes.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {

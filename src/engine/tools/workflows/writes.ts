@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 
-import { creates, changes } from "../../../mcp/annotations.ts"
+import { changes, creates } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/callTime.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
-import type { WorkflowId, Workflow } from "../../workflow/models.ts"
+import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { engineName } from "../../workflow/naming.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
@@ -14,27 +14,26 @@ import { isPartVersion, isSameContent } from "../../workflow/versions.ts"
 import { areCut } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import {
+  asInCreate,
   connections,
   flag,
+  ifVersion,
   nodes,
   object,
   optional,
   settings,
-  workflowName,
-  asInCreate,
-  ifVersion,
-  workflowId
+  workflowId,
+  workflowName
 } from "../parameters.ts"
 import { refuseMasked, withSecrets } from "../refuseMasked.ts"
 import * as results from "../results.ts"
-import { addressNotices } from "./addressing.ts"
+import { tagIds } from "../tags.ts"
+import { addressNotices, takenOver } from "./addressing.ts"
 import { isConcurrentWrite, overwritten } from "./concurrentWrites.ts"
 import { checkBeside } from "./findings.ts"
-import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
+import { exclusively, failIfChanged, namingCollisions, readUnchanged, stepFailed, whileDone } from "./guards.ts"
 import { leftOut, shorten, showWorkflow } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
-import { tagIds } from "./tagIds.ts"
-import { takenOver } from "./takenOver.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
