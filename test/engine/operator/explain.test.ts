@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer"
 
 import { kindOfMessage, wordsOf } from "../../../src/engine/operator/explain/failure.ts"
-import { fieldReferencesIn, textOfReference } from "../../../src/engine/operator/explain/fieldReferences.ts"
+import { fieldReferencesIn, textOfReference } from "../../../src/engine/operator/explain/inputFields.ts"
 import { ask, type Json, operatorToolsets } from "../../support/harness.ts"
 import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
 

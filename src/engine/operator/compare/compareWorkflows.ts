@@ -12,7 +12,7 @@ import { type Change, changeLines, differencesSliced } from "../../workflow/diff
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { namedIds, withWorkflowNames } from "../../workflow/subWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { namesById } from "../namesById.ts"
+import { namesById } from "../workflowNames.ts"
 import { type Side, sideOf, workflowLike } from "./sides.ts"
 
 const version = (description: string) =>

@@ -6,9 +6,9 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { firstPages } from "../../client/listAll.ts"
-import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { ExecutionId, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
+import { idsNamed } from "../workflowNames.ts"
 
 /** One of two workflows that are compared. */
 export interface Side {
@@ -21,7 +21,6 @@ export interface Side {
 /** This engine cannot show what is asked for; the words say what to do instead. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
 
-const isId = Schema.is(WorkflowId)
 const decodeVersion = Schema.decodeUnknownResult(VersionId)
 const decodeExecution = Schema.decodeUnknownResult(Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId)))
 
@@ -172,15 +171,4 @@ export const workflowLike = Effect.fnUntraced(function* (
   if (others.length === 0) return yield* engine.getWorkflow(only)
   const problem = `is missing: ${others.length + 1} workflows of instance ${engine.instance} have the name of workflow ${id}: ${[only, ...others].join(", ")}`
   return yield* new InvalidArgument({ argument: "b", problem })
-})
-
-/** The ids of the workflows of exactly this name, among the first pages that hold it. */
-export const idsNamed = Effect.fnUntraced(function* (name: string) {
-  const engine = yield* EngineClient
-  const { found } = yield* firstPages(
-    (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
-    { limit: 100, pages: 40 },
-    (page) => page.flatMap((workflow) => (workflow.name === name && isId(workflow.id) ? [workflow.id] : []))
-  )
-  return found
 })

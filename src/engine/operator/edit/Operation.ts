@@ -1,10 +1,64 @@
-import { Predicate, Result, Schema } from "effect"
+import { type JsonSchema, Predicate, Result, Schema } from "effect"
 
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { coercion } from "../../../mcp/coerce.ts"
-import { kinds, operationSchema } from "./operationSchema.ts"
+
+const described = (description: string) => ({ type: "string", description })
+
+/** What operations can do, in the order in which they are listed. */
+export const kinds = [
+  "set",
+  "replace",
+  "add",
+  "remove",
+  "rename",
+  "connect",
+  "disconnect",
+  "enable",
+  "disable",
+  "credential",
+  "settings",
+  "tag",
+  "untag",
+  "note",
+  "group",
+  "move",
+  "arrange"
+] as const
+
+/** What clients are told of an operation: one flat object, in plain types, whatever the operation. */
+export const operationSchema = {
+  type: "array",
+  description: "Done in this order",
+  items: {
+    type: "object",
+    properties: {
+      op: { type: "string", enum: kinds, description: "What to do" },
+      node: described("Name of the node. Left out: rename the workflow, replace in all nodes, note on the canvas"),
+      parameters: { type: "object", description: "set, add: parameters; settings: settings. Merged, null removes" },
+      path: described("set, replace: place in the node, as in parameters.items[0].name, onError"),
+      value: described(
+        "set: value at path, of any JSON type, null removes; replace, note: new text; credential: its name or id; tag, untag: tag name; group: its nodes' names, null dissolves"
+      ),
+      find: described("replace: text to find"),
+      count: { type: "integer", description: "replace: times it must occur, default 1" },
+      name: described("rename: new name; group: its name"),
+      type: described("add: node type; credential: its type"),
+      typeVersion: { type: "number", description: "add: default as usual" },
+      from: described("Source node; add: connect after it"),
+      to: described("Target node; add: connect before it; with from: between both"),
+      output: described("Of from: number or name (true, done, error), default 0"),
+      input: { type: "integer", description: "Of to, default 0" },
+      link: described("main, ai_tool, ai_languageModel…; default: what from gives"),
+      bridge: { type: "boolean", description: "remove: connect what it stood between" },
+      create: { type: "boolean", description: "tag: make it if missing" },
+      position: { type: "array", items: { type: "number" }, description: "[x, y]; default: placed" }
+    },
+    required: ["op"]
+  }
+} satisfies JsonSchema.JsonSchema
 
 const text = Schema.String
 const optionalText = Schema.optionalKey(Schema.String)

@@ -5,9 +5,7 @@ import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as adding from "./adding.ts"
-import { credential } from "./credential.ts"
 import type { Draft, Lookups, Step } from "./Draft.ts"
-import { group, problemOfGroups } from "./grouping.ts"
 import * as nodes from "./nodes.ts"
 import type { Operation } from "./Operation.ts"
 import * as about from "./settingsAndTags.ts"
@@ -48,7 +46,7 @@ export function* applyOperations(
     if (Result.isFailure(step)) return Result.fail({ operation: place, problem: step.failure })
     draft = step.success
   }
-  const torn = problemOfGroups(draft, operations)
+  const torn = nodes.problemOfGroups(draft, operations)
   if (torn !== undefined) return Result.fail({ problem: torn })
   yield whole
   const [before, after] = [brokenRule(workflow), brokenRule(draft.workflow)]
@@ -78,12 +76,12 @@ const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: nu
       disconnect: (one) => wiring.disconnect(draft, one, lookups, place),
       enable: (one) => nodes.enable(draft, one, lookups, place),
       disable: (one) => nodes.disable(draft, one, lookups, place),
-      credential: (one) => credential(draft, one, lookups, place),
+      credential: (one) => nodes.credential(draft, one, lookups, place),
       settings: (one) => about.settings(draft, one, lookups, place),
       tag: (one) => about.tag(draft, one, lookups, place),
       untag: (one) => about.untag(draft, one, lookups, place),
       note: (one) => nodes.note(draft, one, lookups, place),
-      group: (one) => group(draft, one, lookups, place),
+      group: (one) => nodes.group(draft, one, lookups, place),
       move: (one) => nodes.move(draft, one, lookups, place),
       arrange: (one) => nodes.arrange(draft, one, lookups, place)
     })

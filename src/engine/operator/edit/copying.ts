@@ -8,9 +8,8 @@ import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/showWorkflow.ts"
 import { nodesWithOwnPaths, sharedAddresses } from "../../workflow/addresses.ts"
-import type { Tag, Workflow } from "../../workflow/models.ts"
+import { type Tag, TagId, type Workflow } from "../../workflow/models.ts"
 import type { Edited } from "./applyOperations.ts"
-import { tagsNamed } from "./tagsNamed.ts"
 
 /**
  * Makes a new, inactive workflow of an edited one, with its tags and description. Static data stays with the original: it is
@@ -70,3 +69,14 @@ const copiedNodes = (original: Workflow, { nodes }: Workflow): Effect.Effect<Rea
 /** Engines take a description for a workflow that is there, and for no new one. */
 const descriptionOf = ({ description }: Workflow): Changes | undefined =>
   Predicate.isString(description) && description !== "" ? { description } : undefined
+
+/** The ids of the tags of these names: of those that are known, and of others that are made. */
+export const tagsNamed = (names: ReadonlyArray<string>, known: ReadonlyArray<Tag>) =>
+  EngineClient.use((engine) =>
+    Effect.forEach(names, (name) => {
+      const found = known.find((tag) => tag.name === name)
+      return Effect.map(found === undefined ? engine.createTag(name) : Effect.succeed(found), ({ id }) =>
+        TagId.make(id)
+      )
+    })
+  )

@@ -20,10 +20,9 @@ import { changeLines, differencesSliced } from "../../workflow/difference.ts"
 import { type Tag, TagId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { warningsOf } from "../../workflow/validate.ts"
 import type { Edited } from "./applyOperations.ts"
-import { noticesOfCopy, saveCopy } from "./copying.ts"
+import { noticesOfCopy, saveCopy, tagsNamed } from "./copying.ts"
 import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
 import type { Operation } from "./Operation.ts"
-import { tagsNamed } from "./tagsNamed.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
   title: "Edit workflow",

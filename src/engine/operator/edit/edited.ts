@@ -2,15 +2,14 @@ import { Effect, Result, Schema } from "effect"
 
 import { inSlices } from "../../../internal/inSlices.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { maskStandsForSecret, masksIn, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
+import { masksIn, maskStandsForSecret, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import { applyOperations, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
-import { type Operation, readOperation } from "./Operation.ts"
-import { operationSchema } from "./operationSchema.ts"
+import { type Operation, operationSchema, readOperation } from "./Operation.ts"
 
 const atLeastOne = "must hold at least one operation"
 

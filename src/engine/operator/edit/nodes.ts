@@ -1,10 +1,13 @@
-import { Result, Struct } from "effect"
+import { Predicate, Result, Struct } from "effect"
 
 import { nameAmongWords } from "../../../internal/foreignText.ts"
-import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { groupsAmong } from "../../client/refusedGroups.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { nodeType } from "../../workflow/naming.ts"
+import { groupProblem } from "../../workflow/nodeGroups.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
 import { mentions, renameNode } from "../../workflow/references.ts"
 import { idOf } from "./adding.ts"
@@ -13,12 +16,15 @@ import {
   connectionsOf,
   type Draft,
   freeName,
+  type KnownCredential,
+  type Lookups,
   nodeNamed,
   tell,
   warn,
   withNode,
   withWorkflow
 } from "./Draft.ts"
+import type { Operation } from "./Operation.ts"
 
 /** Renames a node with every reference to it, or the workflow. */
 export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
@@ -117,4 +123,110 @@ const sticky = (
     position: position ?? placeFor(nodes, { isPart: false }),
     name
   }
+}
+
+/** Gives a node a credential by name or id, or takes one away. */
+export const credential: Apply<"credential"> = (draft, { node: name, type, value }, lookups) =>
+  Result.gen(function* () {
+    const node = yield* nodeNamed(draft, name)
+    const credentials = objectOf(node.credentials)
+    if (value === null) {
+      const types = type === undefined ? Object.keys(credentials) : [type]
+      const [only] = types
+      if (only === undefined || !Object.hasOwn(credentials, only))
+        return yield* Result.fail(`${name} has no such credential`)
+      if (types.length > 1) return yield* Result.fail(`${name} has credentials of ${types.join(" and ")}: give type`)
+      const left = Object.fromEntries(Object.entries(credentials).filter(([one]) => one !== only))
+      const bare = Struct.omit(node, ["credentials"])
+      return withNode(draft, node, Object.keys(left).length === 0 ? bare : { ...node, credentials: left })
+    }
+    const found = yield* credentialCalled(value, type, lookups)
+    const own = { id: found.id, name: found.name }
+    return withNode(draft, node, { ...node, credentials: { ...credentials, [found.type]: own } })
+  })
+
+const credentialCalled = (
+  value: string,
+  type: string | undefined,
+  { credentials, hasAllCredentials }: Lookups
+): Result.Result<KnownCredential, string> => {
+  const called = credentials.filter(({ id, name }) => id === value || name === value)
+  const fitting = called.filter((one) => type === undefined || one.type === type)
+  const [found] = fitting
+  if (found !== undefined && fitting.length === 1) return Result.succeed(found)
+  if (fitting.length > 1) {
+    const each = fitting.map((one) => `${one.id} (${one.type})`).join(", ")
+    return Result.fail(`several credentials are called ${value}: give type, or the id: ${each}`)
+  }
+  if (called.length > 0) {
+    return Result.fail(
+      `credential ${value} is of type ${called.map((one) => one.type).join(", ")}, not ${String(type)}`
+    )
+  }
+  if (!hasAllCredentials && type !== undefined && /^[A-Za-z0-9]{8,36}$/.test(value)) {
+    return Result.succeed({ id: value, name: value, type })
+  }
+  const names = credentials.filter((one) => type === undefined || one.type === type).map(({ name }) => name)
+  const guess = nearest(value, names)
+  const known =
+    names.length === 0 ? "None of that type is known." : `Known: ${[...new Set(names)].slice(0, 20).join(", ")}.`
+  const hint = guess === undefined ? known : `Did you mean ${guess}?`
+  return Result.fail(
+    hasAllCredentials
+      ? `there is no credential ${JSON.stringify(value)}. ${hint.replace(/\.$/, "")}`
+      : `no workflow uses a credential ${JSON.stringify(value)}, and this engine does not list credentials. ${hint} Else give its id and type`
+  )
+}
+
+/** Makes a group of nodes, says which nodes are in it, gives it another name, or dissolves it. A node is in one group at most. */
+export const group: Apply<"group"> = (draft, { name, value }, { webhookIds }, place) =>
+  Result.gen(function* () {
+    const { nodeGroups } = draft.workflow
+    if (!Array.isArray(nodeGroups)) return yield* Result.fail("this engine knows no groups of nodes")
+    const groups = objectsOf(nodeGroups)
+    const known = groups.find((one) => one.name === name)
+    if (value === null) {
+      if (known === undefined) return yield* Result.fail(noGroup(name, groups))
+      return withWorkflow(draft, { nodeGroups: groups.filter((one) => one !== known) })
+    }
+    if (name.trim() === "") return yield* Result.fail("the name of a group must not be empty")
+    const names = Predicate.isString(value) ? [value] : value
+    const members = yield* idsOf(draft, names)
+    if (members.length === 0) return yield* Result.fail("value must name the nodes of the group; null dissolves it")
+    const before = known ?? groups.find(({ nodeIds }) => isSameSet(listOf(nodeIds), members))
+    const own = { id: webhookIds[place], ...before, name, nodeIds: members }
+    const others = groups.filter((one) => one !== before).map((one) => withoutMembers(one, members))
+    const left = others.filter(({ nodeIds }) => listOf(nodeIds).length > 0)
+    return withWorkflow(draft, { nodeGroups: [...left, own] })
+  })
+
+const noGroup = (name: string, groups: ReadonlyArray<JsonObject>) => {
+  const names = groups.map((one) => String(one.name))
+  const guess = nearest(name, names)
+  const hint = guess === undefined ? `Its groups: ${names.join(", ") || "none"}` : `Did you mean ${guess}?`
+  return `there is no group ${JSON.stringify(name)}. ${hint}`
+}
+
+const idsOf = (draft: Draft, names: ReadonlyArray<string>): Result.Result<ReadonlyArray<unknown>, string> =>
+  Result.map(Result.all(names.map((name) => nodeNamed(draft, name))), (nodes) => [
+    ...new Set(nodes.map(({ id }) => id))
+  ])
+
+const isSameSet = (some: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>) =>
+  some.length === others.length && some.every((one) => others.includes(one))
+
+const withoutMembers = (one: JsonObject, members: ReadonlyArray<unknown>): JsonObject => ({
+  ...one,
+  nodeIds: listOf(one.nodeIds).filter((id) => !members.includes(id))
+})
+
+/** Why the engine would refuse one of the groups that operations made, as the workflow is after all of them. */
+export const problemOfGroups = ({ workflow }: Draft, operations: ReadonlyArray<Operation>): string | undefined => {
+  const made = new Set(operations.flatMap((one) => (one.op === "group" ? [one.name] : [])))
+  if (made.size === 0) return undefined
+  const groups = groupsAmong(listOf(workflow.nodeGroups), workflow.nodes)
+  return groupProblem(
+    objectsOf(groups).filter(({ name }) => Predicate.isString(name) && made.has(name)),
+    workflow
+  )
 }

@@ -6,8 +6,7 @@ import { maskSecrets, maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { type Execution, nameOf } from "../../workflow/models.ts"
 import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
-import { nodeNamed, type RunData, textIn } from "./runData.ts"
-import { goneOver, runPathOf } from "./runPath.ts"
+import { goneOver, nodeNamed, type RunData, runPathOf, textIn } from "./runData.ts"
 
 /** The head of every answer about an execution: what ran, when, for how long, and how it ended. */
 export const headOf = (execution: Execution): JsonObject => {

@@ -7,12 +7,10 @@ import { changeLines, differences } from "../../workflow/difference.ts"
 import type { Execution } from "../../workflow/models.ts"
 import { headOf } from "./describeExecution.ts"
 import { childOf, defined, type Failure, messageOf, placeOf, wordsOf } from "./failure.ts"
-import type { FieldReference } from "./fieldReferences.ts"
-import { fieldNotes, firstLacking, shapeNotes, type Side } from "./inputFields.ts"
+import { fieldNotes, type FieldReference, firstLacking, shapeNotes, type Side } from "./inputFields.ts"
 import type { RelatedRuns } from "./relatedRuns.ts"
-import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
-import { runPathOf } from "./runPath.ts"
-import { truncateFields, type Limits } from "./truncate.ts"
+import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, runPathOf, textIn } from "./runData.ts"
+import { type Limits, truncateFields } from "./truncate.ts"
 
 /** Everything that was read about a failure. */
 export interface Findings {

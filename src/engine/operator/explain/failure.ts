@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
-import { textsIn } from "./fieldReferences.ts"
+import { textsIn } from "./inputFields.ts"
 import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
 
 /** What went wrong in a run, and where. Fields are undefined where the engine does not say. */

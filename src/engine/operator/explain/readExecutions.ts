@@ -1,15 +1,14 @@
 import { Effect } from "effect"
 
-import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { each, fields, only, type Selection } from "../../../internal/json/Selection.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"
 import type { Execution, ExecutionId } from "../../workflow/models.ts"
-import { closeUp, isOutline, outline } from "./executionSelections.ts"
 import { failureOf } from "./failure.ts"
-import type { FieldReference } from "./fieldReferences.ts"
-import { firstLacking, fieldReferencesOf, type Side } from "./inputFields.ts"
-import { type NodeRun, inputOf, type RunData, runDataOf, textIn } from "./runData.ts"
+import { type FieldReference, fieldReferencesOf, firstLacking, type Side } from "./inputFields.ts"
+import { inputOf, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
 
 /**
  * Reads an execution to explain its failure. A large one is read again for only those items that matter, and of these only
@@ -88,3 +87,51 @@ const sideOf = (execution: Execution, at: NodeRun): Side | undefined => {
   const run = data?.runs.find(({ node, run }) => node === at.node && run === at.run)
   return data === undefined || run === undefined ? undefined : { data, input: inputOf(data, run) }
 }
+
+/** What is selected of one item of a node, by its index. */
+type Items = (place: string | number) => Selection
+
+/** Selects the wanted items of an execution, and everything else except for copies of items. */
+const withItems = (itemsOf: (node: string) => Items): Selection => {
+  const runData: Selection = (node) => {
+    const outputs = each(each(itemsOf(String(node))))
+    return each(fields({ data: outputs, inputOverride: outputs }))
+  }
+  return fields({
+    data: fields({ resultData: fields({ runData, pinData: "nothing" }), executionData: "nothing" }),
+    workflowData: fields({ pinData: "nothing", staticData: "nothing" })
+  })
+}
+
+const first: Items = (place) => (place === 0 ? "whole" : "nothing")
+
+/** The course of a large execution: of each output only the first item and the number of items. */
+export const outline: Selection = withItems(() => first)
+
+/** Only the errors of an execution. */
+export const errorsOnly: Selection = only({
+  id: "whole",
+  status: "whole",
+  workflowData: "nothing",
+  data: only({
+    resultData: only({
+      error: "whole",
+      lastNodeExecuted: "whole",
+      runData: each(
+        each(only({ error: "whole", inputOverride: "nothing", startTime: "whole", executionIndex: "whole" }))
+      )
+    })
+  })
+})
+
+/** Of the items of these nodes the fields of these names, and the items at these indexes as a whole; of all other nodes the first item. */
+export const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
+  withItems((node) => {
+    const names = wanted.get(node)
+    if (names === undefined) return first
+    const json: Selection = (name) => (names.has(String(name)) ? "whole" : "nothing")
+    return (place) => (place === 0 || whole.has(Number(place)) ? "whole" : only({ json }))
+  })
+
+/** Whether an execution was so large that only a selection of it was kept. */
+export const isOutline = ({ data }: JsonObject): boolean => isJsonObject(data) && data.executionData === null

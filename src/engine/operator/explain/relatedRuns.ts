@@ -3,8 +3,8 @@ import { Effect, Option, Predicate } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Execution, ExecutionId, ExecutionQuery } from "../../workflow/models.ts"
-import { errorsOnly, isOutline } from "./executionSelections.ts"
 import { failureOf, kindOfMessage, messageOf } from "./failure.ts"
+import { errorsOnly, isOutline } from "./readExecutions.ts"
 import { runDataOf } from "./runData.ts"
 
 /** How many executions are read to compare their errors; fewer if the one they are compared with is large. */

@@ -2,7 +2,7 @@ import { Effect, Option, Predicate } from "effect"
 
 import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { type Workflow, WorkflowId } from "../../workflow/models.ts"
-import { executionsSince } from "./executionsSince.ts"
+import { executionsSince } from "./recentFailures.ts"
 import { leastRuns } from "./schedules.ts"
 import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
 

@@ -3,11 +3,12 @@ import { Effect, Option } from "effect"
 import { clipped } from "../../../internal/foreignText.ts"
 import { grouped } from "../../../internal/grouped.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
-import type { Execution } from "../../workflow/models.ts"
-import { errorsOnly } from "../explain/executionSelections.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { firstPages } from "../../client/listAll.ts"
+import type { Execution, Page, PageQuery } from "../../workflow/models.ts"
 import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure.ts"
+import { errorsOnly } from "../explain/readExecutions.ts"
 import { runDataOf } from "../explain/runData.ts"
-import { type Listed, executionsSince } from "./executionsSince.ts"
 import type { Engine } from "./workflowFacts.ts"
 
 /** Failed executions whose data is read for their errors, over one instance. */
@@ -87,4 +88,26 @@ const counted = (all: ReadonlyArray<Told>) => {
           ]
     )
     .slice(0, 3)
+}
+
+/** Pages that are read of a list. */
+const mostPages = 4
+
+export interface Listed {
+  readonly runs: ReadonlyArray<Execution>
+  readonly isMore: boolean
+}
+
+/** The executions of a list since a moment, as many as a few pages hold; older engines list earlier ones as well. */
+export const executionsSince = (
+  list: (query: PageQuery) => Effect.Effect<Page<Execution>, EngineError>,
+  startedAfter: string
+): Effect.Effect<Listed, EngineError> => {
+  const from = Date.parse(startedAfter)
+  return Effect.map(
+    firstPages(list, { pages: mostPages, isEnough: (later, all) => later < all }, (executions) =>
+      executions.filter(({ startedAt }) => Date.parse(String(startedAt)) >= from)
+    ),
+    ({ found, isWhole }) => ({ runs: found, isMore: !isWhole })
+  )
 }

@@ -5,9 +5,15 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
 import type { VersionId, Workflow, WorkflowId } from "../../workflow/models.ts"
-import { contentOf, engineVersionIn, previousEngineVersion } from "./engineVersions.ts"
+import {
+  contentOf,
+  contentOfRun,
+  engineVersionIn,
+  executionIn,
+  nothingKept,
+  previousEngineVersion
+} from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
-import { contentOfRun, executionIn, nothingKept } from "./runVersions.ts"
 
 /** A workflow as it was, and which version that is, in words. */
 export interface Chosen {

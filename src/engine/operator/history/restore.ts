@@ -1,18 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { listWhole } from "../../client/listAll.ts"
 import { tagIds } from "../../history/record.ts"
-import { changesTo, creationOf, differencesFrom } from "../../history/restoring.ts"
+import { changesTo, creationOf, differencesFrom, tagsIn } from "../../history/restoring.ts"
 import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/showWorkflow.ts"
 import { notStarted, switchOn } from "../../tools/workflows/switchOn.ts"
 import { write } from "../../tools/workflows/writes.ts"
 import { changeLines } from "../../workflow/difference.ts"
-import type { Workflow, WorkflowId } from "../../workflow/models.ts"
+import { TagId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { callingInstead } from "../../workflow/subWorkflows.ts"
 import { isSameJson } from "../../workflow/versions.ts"
-import { restoredTags } from "./restoredTags.ts"
 
 /** A workflow that is as it was again, and what is to be said about it. */
 export interface Restored {
@@ -78,4 +78,22 @@ const completed = Effect.fnUntraced(function* (id: WorkflowId, current: Workflow
   const notices =
     left.length === 0 ? [] : [`This engine could not be brought back to all of it. Still to do: ${left.join("; ")}`]
   return { workflow, notices: [...notStarted(workflow), ...notices] }
+})
+
+const isTagId = Schema.is(TagId)
+const toTagId = Schema.decodeUnknownEffect(TagId)
+
+/** The ids of the tags that a record names; tags that are gone are taken by their name, or made anew. */
+export const restoredTags = Effect.fnUntraced(function* (record: JsonObject) {
+  const engine = yield* EngineClient
+  const wanted = tagsIn(record)
+  if (wanted.length === 0) return []
+  const known = (yield* listWhole(engine, engine.listTags)).filter(({ id }) => isTagId(id))
+  return yield* Effect.forEach(
+    wanted,
+    Effect.fnUntraced(function* ({ id, name }) {
+      const found = known.find((tag) => tag.id === id) ?? known.find((tag) => tag.name === name)
+      return yield* Effect.orDie(toTagId((found ?? (yield* engine.createTag(name))).id))
+    })
+  )
 })

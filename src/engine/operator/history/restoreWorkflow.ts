@@ -6,14 +6,16 @@ import { readWorkflows } from "../../client/absence.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { listWhole, workflowsIn } from "../../client/listAll.ts"
 import { changesTo, creationOf, differencesFrom } from "../../history/restoring.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { exclusively, failIfChangedSince } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/showWorkflow.ts"
+import { write } from "../../tools/workflows/writes.ts"
 import { changeLines } from "../../workflow/difference.ts"
-import type { WorkflowId } from "../../workflow/models.ts"
-import { callersOf, type CallingWorkflow, relink, shownCaller } from "./callingWorkflows.ts"
+import type { Workflow, WorkflowId } from "../../workflow/models.ts"
+import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
 import { chosen } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
 
@@ -110,3 +112,39 @@ const followed = Effect.fnUntraced(function* (formerId: WorkflowId, id: Workflow
 
 const stillNamed = (formerId: WorkflowId) =>
   `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
+
+/** A workflow that names another one, and where. */
+export interface CallingWorkflow {
+  readonly workflow: Workflow
+  readonly at: ReadonlyArray<string>
+}
+
+/** The same in short. */
+export const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => ({ id, name, at })
+
+/** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
+export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
+  const engine = yield* EngineClient
+  const all = yield* listWhole(engine, engine.listWorkflows)
+  return workflowsIn(all).flatMap((workflow): ReadonlyArray<CallingWorkflow> => {
+    const at = workflow.id === called ? [] : callsOf(workflow, called)
+    return at.length === 0 ? [] : [{ workflow, at }]
+  })
+})
+
+/** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
+export const relink = (callers: ReadonlyArray<CallingWorkflow>, from: WorkflowId, to: WorkflowId) =>
+  Effect.forEach(callers, (caller) =>
+    Effect.gen(function* () {
+      const { getWorkflow } = yield* EngineClient
+      const current = yield* getWorkflow(caller.workflow.id)
+      yield* write(current, callingInstead(current, from, to), false)
+    }).pipe(
+      exclusively(caller.workflow.id),
+      Effect.result,
+      Effect.map((result) => ({
+        ...shownCaller(caller),
+        ...(Result.isSuccess(result) ? { relinked: true } : { relinked: false, error: result.failure.message })
+      }))
+    )
+  )

@@ -7,10 +7,9 @@ import type { Version } from "../../client/History.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
-import { engineVersions, told } from "./engineVersions.ts"
+import { engineVersions, nothingKept, told } from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
 import { restoreWorkflow } from "./restoreWorkflow.ts"
-import { nothingKept } from "./runVersions.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 

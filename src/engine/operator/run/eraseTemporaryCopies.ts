@@ -1,14 +1,15 @@
-import { Clock, Effect, Predicate } from "effect"
+import { Clock, Data, Effect, Option, Predicate } from "effect"
 
+import { quotedText } from "../../../internal/foreignText.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { PermissionDenied } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
 import { WorkflowId } from "../../workflow/models.ts"
 import { readTemporaryName, temporaryWords } from "../../workflow/naming.ts"
-import { LeftCopy } from "./LeftCopy.ts"
 import type { TemporaryCopyEntry } from "./TemporaryCopyJournal.ts"
 
 /** No run takes this long, so nobody can be using an older copy. */
@@ -74,4 +75,52 @@ export const eraseOld = Effect.gen(function* () {
 export const eraseLeft = Effect.fnUntraced(function* ({ instance, name }: TemporaryCopyEntry) {
   const engine = yield* (yield* Instances).resolve(instance)
   yield* Effect.provideService(eraseNamed(name), EngineClient, engine)
+})
+
+/** A temporary copy that could not be deleted. */
+export class LeftCopy extends Data.TaggedError("LeftCopy")<{
+  readonly id: string
+  readonly name: string
+  readonly instance: string
+  /** Why it could not be deleted. */
+  readonly problem: string
+  readonly isOff: boolean
+}> {
+  override get message() {
+    const { id, instance, isOff, name, problem } = this
+    return (
+      `The temporary copy ${id} could not be deleted (${problem}). It is left on instance ${instance} as ${quotedText(name)}, ` +
+      `${isOff ? "switched off" : "and may still be active, as it could not be switched off either"}: delete it with ` +
+      "delete_workflow once the API key may do that, or in the engine UI."
+    )
+  }
+}
+
+/** What it takes to remove a copy again: engines that tell what a key may do delete no active workflow. */
+const needed = ["workflow:deactivate", "workflow:delete"]
+
+/** The clients of instances whose keys have these rights, or whose engines do not tell. */
+const cleared = new WeakSet<object>()
+
+/** What the key lacks of that, as far as the engine tells; it is asked once, until nothing is lacking. */
+const lackingRights = Effect.gen(function* () {
+  const engine = yield* EngineClient
+  if (cleared.has(engine)) return []
+  const offer = yield* Effect.option(engine.capabilitiesIfSupported)
+  if (Option.isNone(offer)) return []
+  const scopes = Option.match(offer.value, { onNone: () => needed, onSome: (capabilities) => capabilities.scopes })
+  const lacking = needed.filter((scope) => !scopes.includes(scope))
+  if (lacking.length === 0) cleared.add(engine)
+  return lacking
+})
+
+/** Fails where the engine tells that the key may not remove a temporary copy. */
+export const mayRemove = Effect.gen(function* () {
+  const { instance } = yield* EngineClient
+  const lacking = yield* lackingRights
+  if (lacking.length === 0) return yield* Effect.void
+  const reason =
+    `Nothing was sent: a run makes a temporary copy, which the API key could not remove, as it lacks ${lacking.join(" and ")}. ` +
+    "Give it these rights in the engine UI."
+  return yield* new PermissionDenied({ instance, apiResponse: null, reason })
 })

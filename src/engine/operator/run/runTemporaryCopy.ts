@@ -1,7 +1,8 @@
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+import { Cause, Clock, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import { sha256 } from "../../../internal/sha256.ts"
 import { Stopping } from "../../../mcp/callTime.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -9,14 +10,14 @@ import { ApiError, type EngineError, ServerStopping, StepFailed } from "../../cl
 import { apiResponse, problemOf } from "../../client/replies.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
-import type { Execution, ExecutionId, WorkflowId } from "../../workflow/models.ts"
+import type { Execution, ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
+import { temporaryName } from "../../workflow/naming.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { readFailed } from "../explain/readExecutions.ts"
 import { jsonOf, runDataOf } from "../explain/runData.ts"
-import { eraseNamed, eraseOld, eraseTemporaryCopy } from "./eraseTemporaryCopies.ts"
-import { LeftCopy } from "./LeftCopy.ts"
-import { mayRemove } from "./mayRemove.ts"
-import type { TemporaryCopy } from "./temporaryCopy.ts"
+import { eraseNamed, eraseOld, eraseTemporaryCopy, LeftCopy, mayRemove } from "./eraseTemporaryCopies.ts"
+import type { Part } from "./Part.ts"
+import { type TemporaryCopy, temporaryCopyOf, type TemporaryCopyOptions } from "./temporaryCopy.ts"
 import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 
 /** The outcome of running a temporary copy. */
@@ -202,3 +203,24 @@ const stopRuns = (workflowId: WorkflowId) =>
       )
     )
   )
+
+/** Runs a part of a workflow once through a temporary copy that nobody else knows; `read` reads what it left. */
+export const runPart = Effect.fnUntraced(function* (
+  workflow: Workflow,
+  part: Part,
+  options: Omit<TemporaryCopyOptions, "name" | "path" | "secret">,
+  read?: ReadRun
+) {
+  const mark = (yield* random).replaceAll("-", "").slice(0, 12)
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const path = yield* random
+  const text = yield* random
+  const secret = { text, digest: sha256(text) }
+  const name = temporaryName(workflow.name, mark, now)
+  const copy = temporaryCopyOf(workflow, part, { ...options, path, secret, name })
+  const outcome = yield* runTemporaryCopy(copy, { path, secret: text, seconds: options.seconds }, read)
+  return { ...outcome, copy }
+})
+
+/** Nobody can guess it. */
+const random = Effect.sync(() => crypto.randomUUID())

@@ -14,10 +14,9 @@ import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
-import { runPart } from "./runPart.ts"
-import { runQuestion } from "./runQuestion.ts"
 import { runReport } from "./runReport.ts"
-import { type SideEffect, sideEffectsOf } from "./sideEffects.ts"
+import { runPart } from "./runTemporaryCopy.ts"
+import { runQuestion, type SideEffect, sideEffectsOf } from "./sideEffects.ts"
 import { type TemporaryCopy, temporaryCopyOf } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })

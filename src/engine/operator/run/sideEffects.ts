@@ -1,12 +1,17 @@
-import { Predicate } from "effect"
+import { Predicate, Result } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { listed, oneLine, quotedName } from "../../../internal/foreignText.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { shortValue } from "../../workflow/differenceOfValues.ts"
+import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { agentType, nodeType, shortType, toEngineType } from "../../workflow/naming.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { leavesOf } from "../../workflow/valuePaths.ts"
+import { edgesOf } from "../../workflow/wires.ts"
+import { always, type Mocks } from "./mocks.ts"
+import { type Part, partOf, runningOf } from "./Part.ts"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
@@ -66,4 +71,69 @@ const told = (node: JsonObject): SideEffect => {
     ...(does === "" ? {} : { does }),
     ...(credentials.length === 0 ? {} : { credentials })
   }
+}
+
+/** Nodes that a question names one by one, credentials of one, and characters of what a node is set to and of the items. */
+const mostNamed = 20
+const mostCredentials = 5
+const longest = 400
+
+/** A run as its question shows it. */
+export interface Run {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly outside: ReadonlyArray<SideEffect>
+  readonly items: ReadonlyArray<JsonObject>
+}
+
+/** The question about a run: what acts outside, how it is set, and the items that it begins with; secrets are masked. */
+export const runQuestion = (first: string, { items, nodes, outside }: Run): string => {
+  const settings = new Map(nodes.map((node) => [nameOf(node), objectOf(node.parameters)]))
+  const rows = outside.slice(0, mostNamed).flatMap(({ credentials = [], does = "", node, type }) => {
+    const used = credentials.length === 0 ? "" : `with ${listed(credentials.map(quotedName), mostCredentials)}`
+    const set = settings.get(node) ?? {}
+    return [
+      [`- ${quotedName(node)} [${oneLine(type)}]`, oneLine(does), used].filter((part) => part !== "").join(" "),
+      ...(Object.keys(set).length === 0 ? [] : [`  set to ${shortValue(set, "", longest)}`])
+    ]
+  })
+  const rest = outside.length > mostNamed ? [`- and ${outside.length - mostNamed} more`] : []
+  const input = `It begins with ${items.length === 1 ? "1 item" : `${items.length} items`}: ${shortValue(items, "", longest)}`
+  return [`${first} These nodes really act outside:`, ...rows, ...rest, input].join("\n")
+}
+
+/** The part of a workflow that a test runs, and which of its nodes have to be mocked. */
+export interface NodesToMock {
+  readonly part: Part
+  readonly names: ReadonlyArray<string>
+}
+
+/**
+ * The nodes that must not run in a test: those that act outside, those whose model, memory or tool does, and those that
+ * wait. What only such nodes need does not run either.
+ */
+export const nodesToMock = (workflow: Workflow, from: string): Result.Result<NodesToMock, string> =>
+  Result.gen(function* () {
+    const names = new Set<string>()
+    for (;;) {
+      const mocks: Mocks = new Map([...names].map((name) => [name, always([])]))
+      const part = yield* Result.mapError(partOf(workflow, mocks, { from }), ({ problem }) => problem)
+      const running = runningOf(part, mocks)
+      const wanted = [
+        ...sideEffectsOf(running).map(({ node }) => node),
+        ...running.filter((node) => kindOf(node) === "wait").map(nameOf)
+      ].flatMap((name) => mainNodesServedBy(workflow, name))
+      const before = names.size
+      for (const name of wanted) names.add(name)
+      if (names.size === before) {
+        return { part, names: part.nodes.map(nameOf).filter((name) => names.has(name)) }
+      }
+    }
+  })
+
+/** The nodes of the main flow that a sub-node belongs to, directly or through other sub-nodes; a node of the main flow itself. */
+const mainNodesServedBy = (workflow: Workflow, name: string): ReadonlyArray<string> => {
+  const edges = edgesOf(workflow.connections).filter(({ type }) => type !== "main")
+  const open = new Set([name])
+  for (const one of open) for (const { source, target } of edges) if (source === one) open.add(target)
+  return [...open].filter((one) => !edges.some(({ source }) => source === one))
 }

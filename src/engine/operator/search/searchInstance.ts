@@ -1,10 +1,12 @@
-import { Effect, Predicate } from "effect"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 
 import { clipped } from "../../../internal/foreignText.ts"
 import { inSlices } from "../../../internal/inSlices.ts"
 import { fields } from "../../../internal/json/Selection.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -13,9 +15,7 @@ import { provingPage } from "../../client/listAll.ts"
 import type { WorkflowQuery } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
-import { type Criteria, type Matcher, matcherOf } from "./criteria.ts"
-import type { Place } from "./SearchCursor.ts"
-import { type Row, sizeOf } from "./searchRow.ts"
+import { type Criteria, type Match, type Matcher, matcherOf } from "./criteria.ts"
 
 /** A workflow that was found, and where a search goes on behind it. */
 export interface Hit {
@@ -115,3 +115,76 @@ const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyA
     }
   ]
 }
+
+/** A workflow that was found. */
+export interface Row {
+  readonly instance: string
+  readonly id: unknown
+  readonly name: unknown
+  readonly active: unknown
+  readonly archived?: true
+  readonly matches: ReadonlyArray<Match>
+}
+
+/**
+ * How much of its matches a row shows: some, the first one, only the first node where the rest is what was asked for, or
+ * none.
+ */
+export const details = ["some", "first", "names", "none"] as const
+export type Detail = (typeof details)[number]
+
+/** Matches of one workflow that are shown at most. */
+const most: Readonly<Record<Detail, number>> = { some: 3, first: 1, names: 1, none: 0 }
+
+/** A row as it is shown. */
+export const shownRow = ({ matches, ...row }: Row, detail: Detail): JsonObject => {
+  const shown = matches.slice(0, most[detail]).flatMap((match) => shownMatch(match, detail))
+  const more = matches.length - most[detail]
+  return {
+    ...row,
+    ...(shown.length === 0 ? {} : { matches: shown }),
+    ...(more > 0 && detail !== "none" ? { more } : {})
+  }
+}
+
+/** A match in a text says something that was not asked for; of the others the least says only where they are. */
+const shownMatch = ({ isAsked, ...match }: Match, detail: Detail): ReadonlyArray<JsonObject> => {
+  if (detail !== "names" || !isAsked) return [{ ...match }]
+  return match.node === undefined ? [] : [{ node: match.node }]
+}
+
+/** Bytes of a row with its comma. */
+export const sizeOf = (row: Row, detail: Detail): number => jsonBytes(shownRow(row, detail)) + 1
+
+/** Where a search goes on in one instance: a page of the engine, and how many of its finds are shown already. */
+const Place = Schema.Struct({
+  instance: Schema.String,
+  /** The engine's cursor of that page, none for the first one. */
+  after: Schema.optionalKey(Schema.NonEmptyString),
+  skip: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+})
+export type Place = typeof Place.Type
+
+/** What a search looks for, and the instances in which it has not ended; opaque to the caller. */
+const Cursor = Schema.fromJsonString(
+  Schema.Struct({
+    list: Schema.Literal("search_workflows"),
+    criteria: JsonObject,
+    places: Schema.NonEmptyArray(Place)
+  })
+)
+
+const encode = Schema.encodeSync(Cursor)
+const decode = Schema.decodeUnknownOption(Cursor)
+
+/** The cursor of what is left of a search; nothing where it has ended. */
+export const writeCursor = (criteria: JsonObject, places: ReadonlyArray<Place>): string | undefined => {
+  const [first, ...more] = places
+  return first === undefined
+    ? undefined
+    : Base64.encode(encode({ list: "search_workflows", criteria, places: [first, ...more] }))
+}
+
+/** What a cursor of an earlier search holds. */
+export const readCursor = (text: string) =>
+  Option.getOrUndefined(Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode))

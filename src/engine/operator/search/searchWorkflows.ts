@@ -7,9 +7,17 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { cursor, flag, optional, text, timestamp, workflowId } from "../../tools/parameters.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { type Place, readCursor, writeCursor } from "./SearchCursor.ts"
-import { type Findings, searchInstance } from "./searchInstance.ts"
-import { type Detail, details, shownRow, sizeOf } from "./searchRow.ts"
+import {
+  type Detail,
+  details,
+  type Findings,
+  type Place,
+  readCursor,
+  searchInstance,
+  shownRow,
+  sizeOf,
+  writeCursor
+} from "./searchInstance.ts"
 
 /** What workflows are found by. */
 export const criteria = {

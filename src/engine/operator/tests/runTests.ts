@@ -1,14 +1,17 @@
-import { Duration, Effect, Result } from "effect"
+import { Array as Arrays, Duration, Effect, Result } from "effect"
 
+import type { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { Progress } from "../../../mcp/callTime.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { remaining } from "../../client/Deadline.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { workflowWithOperations } from "../run/runWorkflow.ts"
 import type { Problem } from "./checkExpectations.ts"
 import { NoWorkflow, runTest, type Verdict, workflowOf } from "./runTest.ts"
-import type { TestFile } from "./TestFile.ts"
+import { readTest, type TestFile } from "./TestFile.ts"
+import type { TestFiles } from "./TestFolder.ts"
 
 /** A test with the name of its file, or why that file cannot be read. */
 export interface TestCase {
@@ -111,3 +114,30 @@ const notRun = (outcome: TestResult["verdict"]["outcome"], what: string): TestRe
   seconds: 0,
   problems: [{ what } satisfies Problem]
 })
+
+/** Reads the tests of a folder, or some of them; for one that cannot be read, the case says why. */
+export const readCases = (
+  { folder, list, read }: TestFiles,
+  names?: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<TestCase>, ConfigurationError | InvalidArgument> =>
+  Effect.gen(function* () {
+    const known = yield* list
+    const wanted = names?.map((name) => (name.endsWith(".json") ? name : `${name}.json`))
+    const missing = wanted?.find((name) => !known.includes(name))
+    if (missing !== undefined) {
+      return yield* new InvalidArgument({
+        argument: "files",
+        problem: `there is no ${missing} in ${folder}. It has: ${known.slice(0, 30).join(", ") || "no tests"}`
+      })
+    }
+    const all = yield* Effect.forEach(Arrays.dedupe(wanted ?? known), (file) =>
+      Effect.map(Effect.result(read(file)), (json): TestCase => ({
+        file,
+        test: Result.flatMap(
+          Result.mapError(json, ({ message }) => message),
+          readTest
+        )
+      }))
+    )
+    return all
+  })

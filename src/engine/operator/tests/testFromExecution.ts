@@ -1,20 +1,19 @@
 import { Result } from "effect"
 
-import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { masked, maskSecrets, secretsOf } from "../../../internal/secrets/maskSecrets.ts"
+import { replaceTexts } from "../../../internal/texts.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { failureOf } from "../explain/failure.ts"
-import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
-import { byNode } from "../explain/runPath.ts"
+import { byNode, jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import type { Run } from "../run/mocks.ts"
-import { toNodeOutput } from "./NodeOutput.ts"
-import { type NodesToMock, nodesToMock } from "./nodesToMock.ts"
-import { itemsOf, recordedOutputOf } from "./recordedOutput.ts"
+import { type NodesToMock, nodesToMock } from "../run/sideEffects.ts"
+import { itemsOf, recordedOutputOf, toNodeOutput } from "./NodeOutput.ts"
 import { shapeOf } from "./shape.ts"
-import { shrinkTest } from "./shrinkTest.ts"
-import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
+import { type Expectation, readTest, shrinkTest, type TestFile } from "./TestFile.ts"
 import { volatilePaths } from "./volatileFields.ts"
-import { withoutSecrets } from "./withoutSecrets.ts"
 
 /** What to expect of a node: its exact output, the shape of it, or values at certain paths. */
 export type Wanted = "exact" | "shape" | JsonObject
@@ -205,3 +204,29 @@ const notesOf = (
         `Files cannot be handed over to a test, and are left out of what ${binary.join(", ")} gave out: nodes that read them fail in it. Mock those in the test as well`
       ])
 ]
+
+/** Masks secrets in a value, also where a secret that was found appears again under a harmless name. */
+export const withoutSecrets = (value: unknown): unknown => {
+  const clean = maskSecrets(value)
+  const found = [...new Set(secretsIn(value, clean))]
+  if (found.length === 0) return clean
+  return mapTexts(clean, replaceTexts(new Map(found.map((secret) => [secret, masked]))))
+}
+
+/** Shorter texts would occur in too many words. */
+const shortest = 6
+
+/** The texts that were masked; of `Bearer …` also the token alone. */
+const secretsIn = (value: unknown, clean: unknown): ReadonlyArray<string> => {
+  if (value === clean) return []
+  if (typeof value === "string" && typeof clean === "string") {
+    return (clean === masked ? [value] : secretsOf(value))
+      .flatMap((text) => [text, ...(/^\w+\s+(\S+)$/.exec(text)?.slice(1) ?? [])])
+      .filter((text) => text.length >= shortest)
+  }
+  if (Array.isArray(value) && Array.isArray(clean)) {
+    return value.flatMap((item: unknown, place) => secretsIn(item, clean[place]))
+  }
+  if (!isJsonObject(value) || !isJsonObject(clean)) return []
+  return Object.entries(value).flatMap(([name, item]) => secretsIn(item, clean[name]))
+}

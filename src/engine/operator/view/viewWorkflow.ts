@@ -17,7 +17,7 @@ import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { partVersion } from "../../workflow/versions.ts"
 import { namesOf, nodesNamed } from "../../workflow/views.ts"
-import { namesById } from "../namesById.ts"
+import { namesById } from "../workflowNames.ts"
 
 export const viewWorkflow = EngineTool.make("view_workflow", {
   title: "View workflow",

@@ -5,23 +5,21 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { noFiles } from "../../../../src/engine/operator/run/mocks.ts"
+import { nodesToMock } from "../../../../src/engine/operator/run/sideEffects.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
-import { junitXml } from "../../../../src/engine/operator/tests/junit.ts"
-import { toNodeOutput, sourceItemsOf, runsOf } from "../../../../src/engine/operator/tests/NodeOutput.ts"
-import { nodesToMock } from "../../../../src/engine/operator/tests/nodesToMock.ts"
+import { runsOf, sourceItemsOf, toNodeOutput } from "../../../../src/engine/operator/tests/NodeOutput.ts"
 import {
   matchesPattern,
-  printPattern,
   parsePattern,
+  printPattern,
   valuesAt
 } from "../../../../src/engine/operator/tests/PathPattern.ts"
 import { fileName } from "../../../../src/engine/operator/tests/recordTestTool.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
-import { shrinkTest } from "../../../../src/engine/operator/tests/shrinkTest.ts"
-import { printTest, readTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
-import { resultData } from "../../../../src/engine/operator/tests/testReport.ts"
+import { printTest, readTest, shrinkTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
+import { withoutSecrets } from "../../../../src/engine/operator/tests/testFromExecution.ts"
+import { junitXml, resultData } from "../../../../src/engine/operator/tests/testReport.ts"
 import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
-import { withoutSecrets } from "../../../../src/engine/operator/tests/withoutSecrets.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/workflow/models.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
