@@ -1,39 +1,47 @@
 import { masking } from "../../mcp/masking.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
-import { compareTools } from "./compare/compareWorkflows.ts"
-import { editTools } from "./edit/editWorkflow.ts"
-import { explainTools } from "./explain/explainExecution.ts"
-import { healthTools } from "./health/instanceHealth.ts"
-import { backupTools } from "./history/backup.ts"
-import { historyTools } from "./history/workflowHistory.ts"
-import { nodeTools } from "./nodes/tools.ts"
-import { runTools } from "./run/runWorkflow.ts"
-import { archiveTools } from "./running/archiveWorkflow.ts"
-import { stopTools } from "./running/stopExecution.ts"
-import { testTools } from "./running/testCredential.ts"
-import { searchTools } from "./search/searchWorkflows.ts"
-import { recordedTools } from "./tests/runTestsTool.ts"
-import { viewTools } from "./view/viewWorkflow.ts"
+import { compareWorkflows } from "./compare/compareWorkflows.ts"
+import { editWorkflow } from "./edit/editWorkflow.ts"
+import { explainExecution } from "./explain/explainExecution.ts"
+import { instanceHealth } from "./health/instanceHealth.ts"
+import { backup } from "./history/backup.ts"
+import { restoreWorkflow } from "./history/restoreWorkflow.ts"
+import { workflowHistory } from "./history/workflowHistory.ts"
+import { checkWorkflow } from "./nodes/checkWorkflow.ts"
+import { describeNode } from "./nodes/describeNode.ts"
+import { findNodes } from "./nodes/findNodes.ts"
+import { runWorkflow } from "./run/runWorkflow.ts"
+import { archiveWorkflow } from "./running/archiveWorkflow.ts"
+import { stopExecution } from "./running/stopExecution.ts"
+import { testCredential } from "./running/testCredential.ts"
+import { searchWorkflows } from "./search/searchWorkflows.ts"
+import { recordTestTool } from "./tests/recordTestTool.ts"
+import { runTestsTool } from "./tests/runTestsTool.ts"
+import { viewWorkflow } from "./view/viewWorkflow.ts"
 
-/** Tools that read several instances in one call. */
+/** Tools that read several instances in one call, in the order in which they are listed. */
 export const acrossTools: ReadonlyArray<Tool<Instances>> = [
-  ...searchTools,
-  ...compareTools,
-  ...healthTools,
-  ...backupTools
+  searchWorkflows,
+  compareWorkflows,
+  instanceHealth,
+  backup
 ].map(masking)
 
-/** Tools that work on one instance. A tool joins by its family's own list. */
+/** Tools that work on one instance, in the order in which they are listed. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
-  ...editTools,
-  ...viewTools,
-  ...runTools,
-  ...recordedTools,
-  ...explainTools,
-  ...nodeTools,
-  ...stopTools,
-  ...archiveTools,
-  ...testTools,
-  ...historyTools
+  editWorkflow,
+  viewWorkflow,
+  runWorkflow,
+  recordTestTool,
+  runTestsTool,
+  explainExecution,
+  findNodes,
+  describeNode,
+  checkWorkflow,
+  stopExecution,
+  archiveWorkflow,
+  testCredential,
+  workflowHistory,
+  restoreWorkflow
 ].map(masking)

@@ -12,7 +12,7 @@ export const instructions =
   "describe_node tell what this engine has and needs; check_workflow finds mistakes before a run."
 
 /** The tools by what one call works on: several instances, or a single one. */
-export interface Tools<R> {
+interface Tools<R> {
   readonly across: ReadonlyArray<Tool<R>>
   readonly single: ReadonlyArray<Tool<R>>
 }
@@ -51,7 +51,7 @@ const appView = {
 }
 
 /** The tools whose answers have a view, named by it. */
-export const withView = <R>(tools: ReadonlyArray<Tool<R>>): ReadonlyArray<Tool<R>> =>
+const withView = <R>(tools: ReadonlyArray<Tool<R>>): ReadonlyArray<Tool<R>> =>
   tools.map((tool) =>
     /^(?:view_workflow|compare_workflows|plan_.+)$/.test(tool.name)
       ? { ...tool, meta: { ...tool.meta, ...viewMeta(appView) } }
@@ -59,4 +59,4 @@ export const withView = <R>(tools: ReadonlyArray<Tool<R>>): ReadonlyArray<Tool<R
   )
 
 /** The view itself. */
-export const viewResource = (read: ReadView) => viewResources([appView], read)
+const viewResource = (read: ReadView) => viewResources([appView], read)

@@ -4,7 +4,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 
 /** A call that not every engine has, and not every key may use. */
-export interface Route {
+interface Route {
   /** As the engine lists it: `POST /executions/{executionId}/stop`. */
   readonly call: string
   readonly scope: string
@@ -38,7 +38,7 @@ export const unsupportedText = ({ instead, since, verb }: Route, version?: strin
   `This engine's API${version === undefined ? "" : ` (${version})`} cannot ${verb}: that came with ${since}. ${instead}`
 
 /** Whether a version comes before another one; what is no number counts as 0. */
-export const isBefore = (version: string, other: string): boolean => {
+const isBefore = (version: string, other: string): boolean => {
   const [a, b] = [numbersIn(version), numbersIn(other)]
   const at = [0, 1, 2].find((place) => a[place] !== b[place])
   return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0)

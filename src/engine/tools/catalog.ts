@@ -1,22 +1,44 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
-import { credentialTools } from "./credentials.ts"
-import { executionTools } from "./executions.ts"
-import { tagTools } from "./tags.ts"
-import { activationTools } from "./workflows/activation.ts"
-import { deleteTools } from "./workflows/delete.ts"
-import { executeTools } from "./workflows/execute.ts"
-import { readTools } from "./workflows/reads.ts"
-import { writeTools } from "./workflows/writes.ts"
+import {
+  createCredential,
+  deleteCredential,
+  getCredential,
+  getCredentialSchema,
+  listCredentials,
+  updateCredential
+} from "./credentials.ts"
+import { deleteExecution, getExecution, listExecutions, retryExecution } from "./executions.ts"
+import { createTag, deleteTag, getTag, getTags, updateTag } from "./tags.ts"
+import { activateWorkflow, deactivateWorkflow } from "./workflows/activation.ts"
+import { deleteWorkflow } from "./workflows/delete.ts"
+import { executeWorkflow } from "./workflows/execute.ts"
+import { getWorkflow, listWorkflows } from "./workflows/reads.ts"
+import { createWorkflow, updateWorkflow } from "./workflows/writes.ts"
 
-/** The tools of the toolset `engine`, in the order of the contract. A tool joins by its family's own list. */
+/** The tools of the toolset `engine`, in the order of the contract. */
 export const engineTools: ReadonlyArray<Tool<Instances>> = [
-  ...readTools,
-  ...writeTools,
-  ...deleteTools,
-  ...activationTools,
-  ...executeTools,
-  ...executionTools,
-  ...credentialTools,
-  ...tagTools
+  listWorkflows,
+  getWorkflow,
+  createWorkflow,
+  updateWorkflow,
+  deleteWorkflow,
+  activateWorkflow,
+  deactivateWorkflow,
+  executeWorkflow,
+  listExecutions,
+  getExecution,
+  deleteExecution,
+  retryExecution,
+  listCredentials,
+  getCredential,
+  createCredential,
+  updateCredential,
+  deleteCredential,
+  getCredentialSchema,
+  createTag,
+  getTags,
+  getTag,
+  updateTag,
+  deleteTag
 ]

@@ -130,7 +130,7 @@ const withoutValues = (credential: JsonObject): JsonObject =>
 const maxSimilar = 5
 
 /** Adds to the refusal of an unknown credential type which similar ones this engine has. */
-export const withSimilarTypes =
+const withSimilarTypes =
   (type: CredentialType) =>
   <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
     Effect.catchIf(self, isMissing, (error) =>
@@ -165,13 +165,3 @@ const typesInUse = Effect.gen(function* () {
     .filter(Predicate.isString)
     .filter((name) => /^[A-Za-z0-9_-]{1,128}$/.test(name))
 }).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
-
-/** The tools about credentials, in the order in which they are listed. */
-export const credentialTools = [
-  listCredentials,
-  getCredential,
-  createCredential,
-  updateCredential,
-  deleteCredential,
-  getCredentialSchema
-]

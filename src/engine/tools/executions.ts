@@ -148,6 +148,3 @@ const dayBefore = (timestamp: string) => new Date(Date.parse(timestamp) - 86_400
 
 /** Where engines had no state of its own for a crash, it counted as an error. */
 const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
-
-/** The tools about executions, in the order in which they are listed. */
-export const executionTools = [listExecutions, getExecution, deleteExecution, retryExecution]

@@ -112,10 +112,10 @@ const encode = Schema.encodeSync(Cursor)
 const decode = Schema.decodeUnknownOption(Cursor)
 
 /** The opaque text of a cursor. */
-export const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
+const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
 
 /** Where a list goes on: a cursor of the same list on the same instance. */
-export const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
+const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
   const cursor = Option.filter(
     Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode),
     (cursor) => cursor.list === list && cursor.instance === instance && hasValidPageSize(cursor)

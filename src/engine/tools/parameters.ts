@@ -36,8 +36,6 @@ export const tagName = text("At most 24 characters")
   .check(Schema.makeFilter((name) => Array.from(name.trim()).length <= 24 || "must be at most 24 characters long"))
   .annotate({ inputSchema: { type: "string", description: "At most 24 characters" } })
 
-export const active = Schema.Boolean
-
 export const limit = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 250 }, { message: "must be between 1 and 250" })
 )

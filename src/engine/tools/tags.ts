@@ -85,9 +85,6 @@ export const deleteTag = EngineTool.make("delete_tag", {
   })
 })
 
-/** The tools about tags, in the order in which they are listed. */
-export const tagTools = [createTag, getTags, getTag, updateTag, deleteTag]
-
 /** The ids of tags that are given by id or name, looked up before anything is made that would be left without them. */
 export const tagIds = Effect.fnUntraced(function* (
   given: ReadonlyArray<string>

@@ -64,7 +64,7 @@ export const withAgreement = <A, E extends { readonly _tag: string }, R>(
 const isProtected = (error: { readonly _tag: string }): error is ProtectedWorkflow => error._tag === "ProtectedWorkflow"
 
 /** How a workflow would be changed, as far as that is known when a person is asked. */
-export interface Becoming {
+interface Becoming {
   readonly before: JsonObject
   readonly after: JsonObject
 }
@@ -93,7 +93,7 @@ const omitted = new Set(["id", "ifVersion", "dry_run"])
 const content = new Set(["name", "nodes", "connections", "settings"])
 
 /** What a call would do, in lines for the person who decides: names first, and secrets masked. */
-export const questionLines = (tool: string, given: unknown, becoming: Becoming | undefined): ReadonlyArray<string> => {
+const questionLines = (tool: string, given: unknown, becoming: Becoming | undefined): ReadonlyArray<string> => {
   const args = objectOf(given)
   const effect = effects[tool]
   const named = Object.entries(args).flatMap(([name, value]) => {

@@ -1,6 +1,6 @@
 import { assert, it } from "vitest"
 
-import { newestFirst } from "../../../src/engine/operator/history/workflowHistory.ts"
+import { newestFirst } from "../../../src/engine/operator/history/engineVersions.ts"
 import { VersionId } from "../../../src/engine/workflow/models.ts"
 
 const when = "2026-11-22T09:00:00.000Z"

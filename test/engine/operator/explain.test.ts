@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer"
 
 import { kindOfMessage, wordsOf } from "../../../src/engine/operator/explain/failure.ts"
-import { fieldReferencesIn, textOfReference } from "../../../src/engine/operator/explain/inputFields.ts"
+import { fieldReferencesOf } from "../../../src/engine/operator/explain/inputFields.ts"
 import { ask, type Json, operatorToolsets } from "../../support/harness.ts"
 import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
 
@@ -209,8 +209,15 @@ describe("explain_execution", () => {
 })
 
 describe("the fields that parameters mention", () => {
+  const referencesIn = (parameters: object, fields: ReadonlyArray<string>) => {
+    const nodes = [{ name: "Node", parameters }]
+    const data = { runs: [], error: undefined, lastNode: undefined, stack: [], nodes }
+    return fieldReferencesOf({ data, input: [{ json: Object.fromEntries(fields.map((name) => [name, 1])) }] }, "Node")
+  }
   const mentioned = (text: string, fields: ReadonlyArray<string> = []) =>
-    fieldReferencesIn({ text }, fields).map(textOfReference)
+    referencesIn({ text }, fields).map(({ node, path }) =>
+      [...(node === undefined ? [] : [node]), path.join(".")].join(" → ")
+    )
 
   it("are found in expressions and in code, without the methods called on them", () => {
     assert.deepStrictEqual(mentioned("={{ $json.user.name.trim() }} {{ $json['e mail'] }} {{ $json.tags.length }}"), [
@@ -233,7 +240,7 @@ describe("the fields that parameters mention", () => {
   it("are never more than twelve, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.array(fc.string({ maxLength: 5 })), (text, fields) => {
-        assert.isAtMost(fieldReferencesIn({ a: [text, { b: `={{ $json.${text} }}` }] }, fields).length, 12)
+        assert.isAtMost(referencesIn({ a: [text, { b: `={{ $json.${text} }}` }] }, fields).length, 12)
       })
     )
   })

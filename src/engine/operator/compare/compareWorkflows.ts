@@ -107,5 +107,3 @@ const isDefault = ({ after, before, field, kind }: Change, from: Side, to: Side)
   kind === "node" &&
   field?.startsWith("parameters") === true &&
   ((from.isFilled && !to.isFilled && after === undefined) || (to.isFilled && !from.isFilled && before === undefined))
-
-export const compareTools = [compareWorkflows]

@@ -19,7 +19,7 @@ export interface Side {
 }
 
 /** This engine cannot show what is asked for; the words say what to do instead. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
+class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
 
 const decodeVersion = Schema.decodeUnknownResult(VersionId)
 const decodeExecution = Schema.decodeUnknownResult(Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId)))

@@ -8,7 +8,7 @@ import { coercion } from "../../../mcp/coerce.ts"
 const described = (description: string) => ({ type: "string", description })
 
 /** What operations can do, in the order in which they are listed. */
-export const kinds = [
+const kinds = [
   "set",
   "replace",
   "add",

@@ -176,6 +176,3 @@ const answer = Effect.fnUntraced(function* (
       : { warnings: [...warnings.slice(0, maxWarnings), ...(more > 0 ? [`and ${more} more`] : [])] })
   }
 })
-
-/** The tools that edit workflows. */
-export const editTools = [editWorkflow]

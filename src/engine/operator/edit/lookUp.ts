@@ -72,7 +72,7 @@ const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCre
  * What the instance says of the types of new nodes: their versions, which it does not have, and of which (`open`) only
  * its workflows can tell a version. It is only asked for its types where one is not known without.
  */
-export const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow, operations: ReadonlyArray<Operation>) {
+const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow, operations: ReadonlyArray<Operation>) {
   const engine = yield* EngineClient
   const strange = operations.flatMap((one) => {
     if (one.op !== "add") return []

@@ -54,5 +54,3 @@ export const explainExecution = EngineTool.make("explain_execution", {
     return explainFailure({ execution, data, failure, references, related, compared, success })
   })
 })
-
-export const explainTools = [explainExecution]

@@ -13,7 +13,7 @@ import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, runP
 import { type Limits, truncateFields } from "./truncate.ts"
 
 /** Everything that was read about a failure. */
-export interface Findings {
+interface Findings {
   readonly execution: Execution
   readonly data: RunData
   readonly failure: Failure

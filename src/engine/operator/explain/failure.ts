@@ -107,7 +107,7 @@ const withoutHtml = (text: string): string =>
     : text
 
 /** Removes paths of the engine's server, and stack traces. */
-export const withoutPaths = (text: string): string =>
+const withoutPaths = (text: string): string =>
   text
     .replace(/\n[^\S\n]*at .*/g, "")
     .replace(/(?:file:\/\/)?\/[\w.@+/-]+(?::\d+){0,2}/g, withoutFolders)

@@ -121,10 +121,7 @@ const step = /\.\s*([A-Za-z_$][\w$]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/g
  * The fields that parameters refer to: in expressions and code (`$json.a`, `$("Node").item.json.a`, `item.json["a"]`), and
  * by their bare names where the input has such fields. What is called as a function is not a field.
  */
-export const fieldReferencesIn = (
-  parameters: unknown,
-  fields: ReadonlyArray<string>
-): ReadonlyArray<FieldReference> => {
+const fieldReferencesIn = (parameters: unknown, fields: ReadonlyArray<string>): ReadonlyArray<FieldReference> => {
   const texts = textsIn(parameters)
   const referred = texts.flatMap((text) =>
     [...text.matchAll(referencePattern)].map(([, double, single, members = "", isCall]): FieldReference => {
@@ -147,5 +144,5 @@ const withoutMethods = (path: ReadonlyArray<string>) => (path.at(-1) === "length
 const distinct = (references: ReadonlyArray<FieldReference>): ReadonlyArray<FieldReference> =>
   [...new Map(references.map((reference) => [textOfReference(reference), reference])).values()].slice(0, most)
 
-export const textOfReference = ({ node, path }: FieldReference): string =>
+const textOfReference = ({ node, path }: FieldReference): string =>
   node === undefined ? path.join(".") : `${node} → ${path.join(".")}`

@@ -106,7 +106,7 @@ const withItems = (itemsOf: (node: string) => Items): Selection => {
 const first: Items = (place) => (place === 0 ? "whole" : "nothing")
 
 /** The course of a large execution: of each output only the first item and the number of items. */
-export const outline: Selection = withItems(() => first)
+const outline: Selection = withItems(() => first)
 
 /** Only the errors of an execution. */
 export const errorsOnly: Selection = only({
@@ -125,7 +125,7 @@ export const errorsOnly: Selection = only({
 })
 
 /** Of the items of these nodes the fields of these names, and the items at these indexes as a whole; of all other nodes the first item. */
-export const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
+const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
   withItems((node) => {
     const names = wanted.get(node)
     if (names === undefined) return first

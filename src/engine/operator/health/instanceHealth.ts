@@ -125,5 +125,3 @@ const workflowsOf = (engine: Engine) =>
     ),
     ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
   )
-
-export const healthTools = [instanceHealth]

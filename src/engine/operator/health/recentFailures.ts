@@ -93,7 +93,7 @@ const counted = (all: ReadonlyArray<Told>) => {
 /** Pages that are read of a list. */
 const mostPages = 4
 
-export interface Listed {
+interface Listed {
   readonly runs: ReadonlyArray<Execution>
   readonly isMore: boolean
 }

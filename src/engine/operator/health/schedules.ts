@@ -4,7 +4,7 @@ import { type JsonObject, listOf, objectOf } from "../../../internal/schema/Json
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 
 /** One rule of a schedule: every occurrence of a cron expression, or every nth of them. */
-export interface Rule {
+interface Rule {
   readonly cron: string
   readonly every: number
   /** Whether it only says how often: the engine chooses the minute, or the hour, when it is switched on. */
@@ -134,7 +134,7 @@ const ofUnit = (unit: unknown, value: unknown): Rule | undefined =>
   })
 
 /** A stretch of time, in milliseconds. */
-export interface Span {
+interface Span {
   readonly from: number
   readonly to: number
 }

@@ -87,5 +87,3 @@ const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
   when,
   version
 })
-
-export const backupTools = [backup]

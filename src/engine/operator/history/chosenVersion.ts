@@ -16,7 +16,7 @@ import {
 import { unreadable } from "./historyErrors.ts"
 
 /** A workflow as it was, and which version that is, in words. */
-export interface Chosen {
+interface Chosen {
   readonly record: JsonObject
   readonly named: string
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import type { Version } from "../../client/History.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { describe } from "../../history/describe.ts"
 import { ExecutionId, type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
@@ -29,7 +30,7 @@ export const engineVersions = Effect.fnUntraced(function* (id: WorkflowId) {
 })
 
 /** Versions of the engine's own, and why there may be others. */
-export interface EngineVersions {
+interface EngineVersions {
   readonly versions: ReadonlyArray<VersionEntry>
   readonly problem?: string
 }
@@ -57,6 +58,33 @@ export const told = Effect.fnUntraced(function* (
     { concurrency }
   )
 })
+
+/** Versions of ours and of the engine's own in one list; of the same millisecond, the engine knows which was first. */
+export const newestFirst = <Own extends { readonly version: string; readonly when: string }>(
+  ours: ReadonlyArray<Version>,
+  engines: ReadonlyArray<Own>,
+  all: ReadonlyArray<Pick<VersionEntry, "versionId">>
+) => {
+  const placeOf = (version: string | undefined) => all.findIndex(({ versionId }) => String(versionId) === version)
+  return [
+    ...ours.map((version) => ({ row: shown(version), place: placeOf(version.engineVersion) })),
+    ...engines.map((row) => ({ row, place: placeOf(row.version) }))
+  ]
+    .toSorted((a, b) => millis(b.row.when) - millis(a.row.when) || a.place - b.place)
+    .map(({ row }) => row)
+}
+
+const shown = ({ by, change, reason, tool, version, when }: Version) => ({
+  version,
+  when,
+  by,
+  ...(tool === undefined ? {} : { tool }),
+  ...(reason === undefined ? {} : { reason }),
+  change
+})
+
+/** Milliseconds of a time of the history or the engine; 0 for none. */
+export const millis = (time: string) => (time === "" ? 0 : Date.parse(time))
 
 const difference = Effect.fnUntraced(function* (id: WorkflowId, before: VersionEntry, after: VersionEntry) {
   const contents = yield* Effect.all([contentOf(id, before.versionId), contentOf(id, after.versionId)])

@@ -15,7 +15,7 @@ import { callingInstead } from "../../workflow/subWorkflows.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 
 /** A workflow that is as it was again, and what is to be said about it. */
-export interface Restored {
+interface Restored {
   readonly workflow: Workflow
   readonly notices: ReadonlyArray<string>
 }
@@ -84,7 +84,7 @@ const isTagId = Schema.is(TagId)
 const toTagId = Schema.decodeUnknownEffect(TagId)
 
 /** The ids of the tags that a record names; tags that are gone are taken by their name, or made anew. */
-export const restoredTags = Effect.fnUntraced(function* (record: JsonObject) {
+const restoredTags = Effect.fnUntraced(function* (record: JsonObject) {
   const engine = yield* EngineClient
   const wanted = tagsIn(record)
   if (wanted.length === 0) return []

@@ -114,16 +114,16 @@ const stillNamed = (formerId: WorkflowId) =>
   `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
 
 /** A workflow that names another one, and where. */
-export interface CallingWorkflow {
+interface CallingWorkflow {
   readonly workflow: Workflow
   readonly at: ReadonlyArray<string>
 }
 
 /** The same in short. */
-export const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => ({ id, name, at })
+const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => ({ id, name, at })
 
 /** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
-export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
+const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
   const engine = yield* EngineClient
   const all = yield* listWhole(engine, engine.listWorkflows)
   return workflowsIn(all).flatMap((workflow): ReadonlyArray<CallingWorkflow> => {
@@ -133,7 +133,7 @@ export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
 })
 
 /** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
-export const relink = (callers: ReadonlyArray<CallingWorkflow>, from: WorkflowId, to: WorkflowId) =>
+const relink = (callers: ReadonlyArray<CallingWorkflow>, from: WorkflowId, to: WorkflowId) =>
   Effect.forEach(callers, (caller) =>
     Effect.gen(function* () {
       const { getWorkflow } = yield* EngineClient

@@ -3,13 +3,11 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Version } from "../../client/History.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
-import { engineVersions, nothingKept, told } from "./engineVersions.ts"
+import { engineVersions, millis, newestFirst, nothingKept, told } from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
-import { restoreWorkflow } from "./restoreWorkflow.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
@@ -64,21 +62,6 @@ const noticed = (...notices: ReadonlyArray<string | undefined>) => {
   return all.length === 0 ? {} : { notice: all.join(" ") }
 }
 
-/** Versions of ours and of the engine's own in one list; of the same millisecond, the engine knows which was first. */
-export const newestFirst = <Own extends { readonly version: string; readonly when: string }>(
-  ours: ReadonlyArray<Version>,
-  engines: ReadonlyArray<Own>,
-  all: ReadonlyArray<Pick<VersionEntry, "versionId">>
-) => {
-  const placeOf = (version: string | undefined) => all.findIndex(({ versionId }) => String(versionId) === version)
-  return [
-    ...ours.map((version) => ({ row: shown(version), place: placeOf(version.engineVersion) })),
-    ...engines.map((row) => ({ row, place: placeOf(row.version) }))
-  ]
-    .toSorted((a, b) => millis(b.row.when) - millis(a.row.when) || a.place - b.place)
-    .map(({ row }) => row)
-}
-
 const nothing = { data: [], next: undefined }
 
 const ourVersions = (id: WorkflowId, limit: number, after: string | undefined) =>
@@ -109,19 +92,5 @@ const placeIn = (cursor: string): Effect.Effect<Place, InvalidArgument> => {
   return Effect.succeed(after === "engine" ? { before, isEngine: true } : { after, before })
 }
 
-const millis = (time: string) => (time === "" ? 0 : Date.parse(time))
-
 const isBetween = ({ createdAt = "" }: VersionEntry, until: string, from: string): boolean =>
   millis(createdAt) >= millis(until) && (from === "" || millis(createdAt) < millis(from))
-
-const shown = ({ by, change, reason, tool, version, when }: Version) => ({
-  version,
-  when,
-  by,
-  ...(tool === undefined ? {} : { tool }),
-  ...(reason === undefined ? {} : { reason }),
-  change
-})
-
-/** The tools about what workflows were, in the order in which they are listed. */
-export const historyTools = [workflowHistory, restoreWorkflow]

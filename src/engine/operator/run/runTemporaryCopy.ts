@@ -21,7 +21,7 @@ import { type TemporaryCopy, temporaryCopyOf, type TemporaryCopyOptions } from "
 import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 
 /** The outcome of running a temporary copy. */
-export interface Outcome {
+interface Outcome {
   /** Undefined if the run did not end in time. */
   readonly execution: Execution | undefined
   /** The temporary copy, if it could not be deleted. */
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** Where a temporary copy is called, and how long its run may take. */
-export interface Calling {
+interface Calling {
   readonly path: string
   /** What its execution is known by: nobody else can call it with this. */
   readonly secret: string
@@ -37,13 +37,13 @@ export interface Calling {
 }
 
 /** How the execution of a temporary copy is read. */
-export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
+type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
 
 /**
  * Runs a temporary copy once, if it can be deleted again: creates it, activates it, calls its webhook, reads the execution,
  * and deletes it whatever happened. Creating and deleting cannot be interrupted, so no copy is left unknown.
  */
-export const runTemporaryCopy = Effect.fnUntraced(function* (
+const runTemporaryCopy = Effect.fnUntraced(function* (
   copy: TemporaryCopy,
   calling: Calling,
   read: ReadRun = readFailed

@@ -196,5 +196,3 @@ export const workflowWithOperations = Effect.fnUntraced(function* (
 
 const orRefuse = <A>(argument: string, result: Result.Result<A, string>) =>
   Effect.fromResult(Result.mapError(result, (problem) => new InvalidArgument({ argument, problem })))
-
-export const runTools = [runWorkflow]

@@ -79,7 +79,7 @@ const mostCredentials = 5
 const longest = 400
 
 /** A run as its question shows it. */
-export interface Run {
+interface Run {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly outside: ReadonlyArray<SideEffect>
   readonly items: ReadonlyArray<JsonObject>

@@ -54,5 +54,3 @@ const isArchived = ({ isArchived = false }: Workflow): boolean => isArchived ===
 
 const answer = (workflow: Workflow, message: string) =>
   Effect.map(shownState(workflow), (state) => ({ message, ...state }))
-
-export const archiveTools = [archiveWorkflow]

@@ -98,5 +98,3 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
 
 /** Too late to be stopped. */
 const hasEnded = (error: EngineError) => error._tag === "ApiError" && [404, 409].includes(error.httpStatus)
-
-export const stopTools = [stopExecution]

@@ -40,5 +40,3 @@ export const outcomeOf = ({ message, status }: { readonly status: string; readon
     ? { works: null, message: "The engine has no test for this type of credential." }
     : { works: false, message: words }
 }
-
-export const testTools = [testCredential]

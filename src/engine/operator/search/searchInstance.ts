@@ -18,7 +18,7 @@ import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { type Criteria, type Match, type Matcher, matcherOf } from "./criteria.ts"
 
 /** A workflow that was found, and where a search goes on behind it. */
-export interface Hit {
+interface Hit {
   readonly row: Row
   readonly at: Place
 }
@@ -117,7 +117,7 @@ const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyA
 }
 
 /** A workflow that was found. */
-export interface Row {
+interface Row {
   readonly instance: string
   readonly id: unknown
   readonly name: unknown

@@ -117,5 +117,3 @@ const firstOf = (findings: ReadonlyArray<Findings>) => {
   })
   return { rows: shown, left, isBare: detail === "none" }
 }
-
-export const searchTools = [searchWorkflows]

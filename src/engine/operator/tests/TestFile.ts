@@ -110,6 +110,17 @@ export const readTest = (json: unknown): Result.Result<TestFile, string> =>
     return `${place} is no field of tests${meant === undefined ? "" : `: did you mean ${meant}?`}`
   })
 
+/** A file's name from that of a test: letters, digits and hyphens. */
+export const fileName = (name: string): string => {
+  const words =
+    name
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const short = Array.from(words.join("-")).slice(0, 60).join("")
+  return `${short.replace(/-$/, "") || "test"}.json`
+}
+
 /** The text of a test's file: its own fields always in the same order, those of items as they are. */
 export const printTest = ({
   allow,

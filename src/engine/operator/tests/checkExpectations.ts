@@ -21,7 +21,7 @@ export interface Problem extends Difference {
 }
 
 /** The outcome of a run, as far as a test looks at it. */
-export interface RunOutcome {
+interface RunOutcome {
   readonly data: RunData
   readonly status: string
   readonly copy: Pick<TemporaryCopy, "helpers">

@@ -8,7 +8,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional } from "../../tools/parameters.ts"
 import { ExecutionId, type WorkflowId, WorkflowId as Id } from "../../workflow/models.ts"
 import { runsOf } from "./NodeOutput.ts"
-import { type Expectation, printTest, type TestFile } from "./TestFile.ts"
+import { type Expectation, fileName, printTest, type TestFile } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
 import { testFromExecution } from "./testFromExecution.ts"
 
@@ -99,17 +99,6 @@ const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId | undefi
   const problem = `no successful run of ${workflowId} is on record. run_workflow runs it, but keeps nothing; execute_workflow does`
   return yield* new InvalidArgument({ argument: "workflow", problem })
 })
-
-/** A file's name from that of a test: letters, digits and hyphens. */
-export const fileName = (name: string): string => {
-  const words =
-    name
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  const short = Array.from(words.join("-")).slice(0, 60).join("")
-  return `${short.replace(/-$/, "") || "test"}.json`
-}
 
 const mostTold = 40
 

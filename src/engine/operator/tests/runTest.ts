@@ -112,13 +112,13 @@ const withOriginalName = (
 }
 
 /** What it takes to run a test. */
-export interface PreparedTest {
+interface PreparedTest {
   readonly part: Part
   readonly mocks: Mocks
 }
 
 /** Checks a test against the workflow that it is to run on; the failure says why it cannot or must not run. */
-export const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile) =>
+const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile) =>
   Result.gen(function* () {
     const names = workflow.nodes.map(nameOf)
     const stranger = [

@@ -75,7 +75,7 @@ const isOf = (test: TestCase["test"], { id, name }: Workflow): boolean =>
   Result.isFailure(test) || test.success.workflow.id === id || test.success.workflow.name === name
 
 /** Finds the workflow that a test is of. */
-export type FindWorkflow = (test: TestFile) => Effect.Effect<Workflow, { readonly message: string }, EngineClient>
+type FindWorkflow = (test: TestFile) => Effect.Effect<Workflow, { readonly message: string }, EngineClient>
 
 /** Reads each workflow only once, however many tests it has. */
 const cachingFinder = Effect.sync((): FindWorkflow => {

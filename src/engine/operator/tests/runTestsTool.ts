@@ -7,7 +7,6 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { operationsArgument } from "../edit/edited.ts"
-import { recordTestTool } from "./recordTestTool.ts"
 import { readCases, runTests, type TestCase, type TestResult } from "./runTests.ts"
 import { readTest } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
@@ -93,5 +92,3 @@ const noticesOf = (results: ReadonlyArray<TestResult>) => {
   const notices = results.flatMap(({ verdict }) => verdict.notice ?? [])
   return notices.length === 0 ? {} : { notice: notices.join(" ") }
 }
-
-export const recordedTools = [recordTestTool, runTestsTool]

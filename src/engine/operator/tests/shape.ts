@@ -6,7 +6,7 @@ import { matchesPattern } from "./PathPattern.ts"
  * What a value looks like: `"string"`, `"number|null"`, `"any"`; `[shape]` for a list, `[]` for any list; for an object its
  * fields, of which those that end in `?` may be missing.
  */
-export type Shape = unknown
+type Shape = unknown
 
 /** The shape that all these items have. */
 export const shapeOf = (items: ReadonlyArray<JsonObject>): JsonObject =>

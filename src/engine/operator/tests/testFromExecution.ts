@@ -16,10 +16,10 @@ import { type Expectation, readTest, shrinkTest, type TestFile } from "./TestFil
 import { volatilePaths } from "./volatileFields.ts"
 
 /** What to expect of a node: its exact output, the shape of it, or values at certain paths. */
-export type Wanted = "exact" | "shape" | JsonObject
+type Wanted = "exact" | "shape" | JsonObject
 
 /** How to make the recording. */
-export interface RecordRequest {
+interface RecordRequest {
   readonly name: string | undefined
   /** The instance that the execution is from. */
   readonly instance: string
@@ -29,7 +29,7 @@ export interface RecordRequest {
 }
 
 /** A test, and what a person should know about it. */
-export interface Recording {
+interface Recording {
   readonly test: TestFile
   readonly notes: ReadonlyArray<string>
 }
@@ -206,7 +206,7 @@ const notesOf = (
 ]
 
 /** Masks secrets in a value, also where a secret that was found appears again under a harmless name. */
-export const withoutSecrets = (value: unknown): unknown => {
+const withoutSecrets = (value: unknown): unknown => {
   const clean = maskSecrets(value)
   const found = [...new Set(secretsIn(value, clean))]
   if (found.length === 0) return clean

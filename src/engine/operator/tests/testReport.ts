@@ -48,7 +48,7 @@ export const resultLines = ({ file, name, verdict: { notice, outcome, problems, 
 const marks = { passed: "✓", failed: "✗", refused: "✗", error: "✗", skipped: "-" } as const
 
 /** A line for each problem, up to a limit, then how many more there are. */
-export const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
+const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
   const more = problems.length - mostTold
   return [
     ...problems
@@ -135,7 +135,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** XML has no place at all for most control characters and halves of characters: these are spelt out. */
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   text
     .replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
     .replace(

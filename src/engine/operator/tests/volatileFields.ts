@@ -3,7 +3,7 @@ import { leavesOf, type Path } from "../../workflow/valuePaths.ts"
 import { printPattern } from "./PathPattern.ts"
 
 /** What a run's own values are recognised by. */
-export interface Moment {
+interface Moment {
   /** Start of the run, in milliseconds. */
   readonly from: number
   readonly until: number
@@ -17,7 +17,7 @@ interface Leaf {
 }
 
 /** A node as it was when it ran, with its items. */
-export interface NodeItems {
+interface NodeItems {
   readonly name: string
   readonly node: JsonObject
   readonly items: ReadonlyArray<JsonObject>

@@ -146,5 +146,3 @@ const workflowNames = (workflow: JsonObject) => {
   })
   return namesById([errorWorkflowOf(workflow), ...own])
 }
-
-export const viewTools = [viewWorkflow]

@@ -64,6 +64,3 @@ export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
       exclusively(id)
     )
 })
-
-/** The tools that switch workflows on and off, in the order in which they are listed. */
-export const activationTools = [activateWorkflow, deactivateWorkflow]

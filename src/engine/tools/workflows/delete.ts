@@ -66,6 +66,3 @@ const isUnpublishing = (error: EngineError) =>
 const isFault = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 500
 
 const isStillThere = (id: WorkflowId) => Effect.isSuccess(EngineClient.use((engine) => engine.getWorkflow(id)))
-
-/** The tools that delete workflows, in the order in which they are listed. */
-export const deleteTools = [deleteWorkflow]

@@ -110,7 +110,7 @@ export const callOnceRegistered = Effect.fnUntraced(function* (
 const hasRun = (id: WorkflowId, sought: Sought) =>
   Effect.match(lookOnce(id, sought), { onSuccess: Predicate.isNotUndefined, onFailure: () => true })
 
-export interface Sought {
+interface Sought {
   /** Id of the newest execution before the call; ours is newer. */
   readonly after: number
   readonly mark: string
@@ -189,6 +189,3 @@ const isUnderWay = (found: Execution | undefined): boolean =>
   found === undefined || found.status === "new" || found.status === "running"
 
 const bears = ({ data }: Execution, mark: string): boolean => JSON.stringify(data ?? null).includes(mark)
-
-/** The tools that run workflows, in the order in which they are listed. */
-export const executeTools = [executeWorkflow]

@@ -125,6 +125,3 @@ const tagSummary = (tag: object): JsonObject => {
   const { id, name }: JsonObject = { ...tag }
   return { id, name }
 }
-
-/** The tools that read workflows, in the order in which they are listed. */
-export const readTools = [listWorkflows, getWorkflow]

@@ -223,6 +223,3 @@ const failureAfterSave = Effect.fnUntraced(function* (before: Workflow, error: A
   const context = { id, done: "saved with the changes", step: "running it in its new form" }
   return yield* stepFailed(error, { ...context, instance: engine.instance })
 })
-
-/** The tools that write workflows, in the order in which they are listed. */
-export const writeTools = [createWorkflow, updateWorkflow]

@@ -5,8 +5,9 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import { Deadline } from "../../../../src/engine/client/Deadline.ts"
 import { EngineClient } from "../../../../src/engine/client/EngineClient.ts"
 import { Instances } from "../../../../src/engine/client/Instances.ts"
+import { recordTestTool } from "../../../../src/engine/operator/tests/recordTestTool.ts"
 import { runTests } from "../../../../src/engine/operator/tests/runTests.ts"
-import { recordedTools } from "../../../../src/engine/operator/tests/runTestsTool.ts"
+import { runTestsTool } from "../../../../src/engine/operator/tests/runTestsTool.ts"
 import { readTest } from "../../../../src/engine/operator/tests/TestFile.ts"
 import { monotonicMillis } from "../../../../src/internal/http/monotonicMillis.ts"
 import { ask, type Json, OperatorServer, operatorToolsets, refused } from "../../../support/harness.ts"
@@ -22,7 +23,7 @@ const ran = Effect.map(ask("execute_workflow", { id: orders, data: { total: 5 } 
 
 describe("record_test and run_tests", () => {
   it("cost at most 500 tokens of the list of tools together", () => {
-    const listed = recordedTools.map(({ description, inputSchema, name }) => ({
+    const listed = [recordTestTool, runTestsTool].map(({ description, inputSchema, name }) => ({
       name,
       description,
       inputSchema: inputSchema()

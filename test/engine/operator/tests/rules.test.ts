@@ -14,13 +14,18 @@ import {
   printPattern,
   valuesAt
 } from "../../../../src/engine/operator/tests/PathPattern.ts"
-import { fileName } from "../../../../src/engine/operator/tests/recordTestTool.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
-import { printTest, readTest, shrinkTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
-import { withoutSecrets } from "../../../../src/engine/operator/tests/testFromExecution.ts"
+import {
+  fileName,
+  printTest,
+  readTest,
+  shrinkTest,
+  type TestFile
+} from "../../../../src/engine/operator/tests/TestFile.ts"
+import { testFromExecution } from "../../../../src/engine/operator/tests/testFromExecution.ts"
 import { junitXml, resultData } from "../../../../src/engine/operator/tests/testReport.ts"
 import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
-import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/workflow/models.ts"
+import { ExecutionId, nameOf, type Workflow, WorkflowId } from "../../../../src/engine/workflow/models.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
 
@@ -238,18 +243,29 @@ describe("what a test mocks", () => {
 
 describe("a recording without secrets", () => {
   it("holds none under a harmless name either", () => {
-    const clean = withoutSecrets({
+    const json = {
       headers: { authorization: "Bearer abcdef123456" },
       body: { password: "swordfish" },
       out: [{ said: "it is swordfish, and abcdef123456!" }],
       pin: "12"
-    })
-    assert.deepStrictEqual(clean, {
-      headers: { authorization: "[masked]" },
-      body: { password: "[masked]" },
-      out: [{ said: "it is [masked], and [masked]!" }],
-      pin: "[masked]"
-    })
+    }
+    const start = { name: "Start", type: "n8n-nodes-base.manualTrigger" }
+    const execution = {
+      id: ExecutionId.make(7),
+      status: "success",
+      workflowData: { name: "W", nodes: [start], connections: {} },
+      data: { resultData: { runData: { Start: [{ data: { main: [[{ json }]] } }] } } }
+    }
+    const request = { name: "T", instance: "production", expect: undefined, ignore: [] }
+    const { test } = Result.getOrThrow(testFromExecution(execution, request))
+    assert.deepStrictEqual(test.trigger.items, [
+      {
+        headers: { authorization: "[masked]" },
+        body: { password: "[masked]" },
+        out: [{ said: "it is [masked], and [masked]!" }],
+        pin: "[masked]"
+      }
+    ])
   })
 })
 
