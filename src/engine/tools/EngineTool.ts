@@ -38,7 +38,7 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
 ): Tool.Tool<Instances> => {
   const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
-  const within = (client: EngineClient["Service"], args: Arguments.Decoded<Fields>, { isAgreed, rest }: Own) => {
+  const within = (client: EngineClient["Service"], args: Arguments.Decoded<Fields>, { isAgreed, rest }: CallOptions) => {
     if (client.isReadOnly && !isHarmless) {
       return Effect.fail(new ReadOnlyInstance({ instance: client.instance, operation: name }))
     }
@@ -70,16 +70,16 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
       return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
     },
     call: (input) => {
-      const called = Effect.suspend(() => {
-        const own = takeOwn(input, !isHarmless)
-        return Effect.flatMap(parameters.decode(own.rest), (args) =>
-          Effect.flatMap(clientOf(own.instance), ({ client, isOneOfMany }) => {
-            const answered = within(client, args, own)
+      const result = Effect.suspend(() => {
+        const options = takeOptions(input, !isHarmless)
+        return Effect.flatMap(parameters.decode(options.rest), (args) =>
+          Effect.flatMap(clientOf(options.instance), ({ client, isOneOfMany }) => {
+            const answered = within(client, args, options)
             return isOneOfMany ? onInstance(answered, client.instance) : answered
           })
         )
       })
-      return spanned(name)(Effect.mapError(called, toToolFailure))
+      return spanned(name)(Effect.mapError(result, toToolFailure))
     }
   }
 }
@@ -92,14 +92,14 @@ const clientOf = (instance: unknown) =>
     )
   )
 
-/** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
-interface Own {
+/** The arguments beside those of the tool itself: the instance, and whether a person has agreed to the change. */
+interface CallOptions {
   readonly instance?: unknown
   readonly isAgreed: boolean
   readonly rest: unknown
 }
 
-const takeOwn = (input: unknown, isChange: boolean): Own => {
+const takeOptions = (input: unknown, isChange: boolean): CallOptions => {
   const taken = takeInstance(input)
   if (!isChange || !Predicate.isObject(taken.rest)) return { ...taken, isAgreed: false }
   const { confirm_protected: said, ...rest } = { confirm_protected: undefined, ...taken.rest }
@@ -108,9 +108,9 @@ const takeOwn = (input: unknown, isChange: boolean): Own => {
 
 const isTooLarge = (error: Failure): error is TooLargeToShow => error._tag === "TooLargeToShow"
 
-/** How much larger than what is made of it an answer of the engine may be, with all that is left out of it. */
+/** The size that an answer of the engine may have, as a multiple of the answer that is made of it. */
 const mostLeftOut = 3
 
-/** Reads what will be shown: no more of it than an answer can hold. */
+/** Limits a read whose result is shown to the bytes that an answer can hold. */
 export const toBeShown = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   withReference(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))

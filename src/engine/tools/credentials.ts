@@ -145,8 +145,8 @@ const advice = (names: ReadonlyArray<string>) =>
 /** Similar names, each of which exists on this engine: it told so, or it showed the schema. */
 const similar = Effect.fnUntraced(function* (type: CredentialType) {
   const engine = yield* EngineClient
-  const told = yield* Effect.orElseSucceed(engine.credentialTypesIfSupported, () => Option.none())
-  if (Option.isSome(told)) return alike(type, told.value, maxSimilar)
+  const engineTypes = yield* Effect.orElseSucceed(engine.credentialTypesIfSupported, () => Option.none())
+  if (Option.isSome(engineTypes)) return alike(type, engineTypes.value, maxSimilar)
   const used = yield* typesInUse
   const candidates = alike(type, [...new Set([...used, ...knownTypes])], maxSimilar)
   return yield* Effect.filter(

@@ -10,7 +10,7 @@ import { type Execution, WorkflowId } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import {
-  knownNodes,
+  refuseUnknownNodes,
   cursor,
   executionId,
   executionStatus,
@@ -84,13 +84,13 @@ export const getExecution = EngineTool.make("get_execution", {
     const execution = yield* EngineClient.use((engine) =>
       engine.getExecution(id, withData, selectionOf({ nodes, items }))
     ).pipe(EngineTool.toBeShown, Effect.mapError(executionNotFound(id)))
-    const shown = (part: JsonObject) => ({ ...part, id: execution.id })
-    if (!withData) return shown(metadata(execution))
+    const withId = (part: JsonObject) => ({ ...part, id: execution.id })
+    if (!withData) return withId(metadata(execution))
     const whole = withoutStacks(execution)
-    if (!isPart) return shown(whole)
-    const known = nodesIn(whole)
-    if (known.length > 0) yield* knownNodes(`execution ${id}`, nodes ?? [], known)
-    return shown(partOfExecution(whole, { nodes, items }))
+    if (!isPart) return withId(whole)
+    const nodesOfExecution = nodesIn(whole)
+    if (nodesOfExecution.length > 0) yield* refuseUnknownNodes(`execution ${id}`, nodes ?? [], nodesOfExecution)
+    return withId(partOfExecution(whole, { nodes, items }))
   })
 })
 
@@ -146,5 +146,5 @@ const isPastPeriod = (page: ReadonlyArray<Execution>, { startedAfter }: Filters)
 
 const dayBefore = (timestamp: string) => new Date(Date.parse(timestamp) - 86_400_000).toISOString()
 
-/** Where engines had no state of its own for a crash, it counted as an error. */
+/** Whether an execution is in a state; a crash counts as an error, as it did for engines without a state of its own for it. */
 const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")

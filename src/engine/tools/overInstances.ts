@@ -52,7 +52,7 @@ const roomIn = <R>(tools: ReadonlyArray<Tool<R>>): number => {
 
 /** The concurrency group of calls to an instance, by the name that was given; calls that name no known instance share one. */
 export const concurrencyGroupOf = (given: unknown, { defaultName, names }: InstanceNames): string => {
-  const name = given === undefined ? defaultName : names.find((known) => known === given)
+  const name = given === undefined ? defaultName : names.find((configuredName) => configuredName === given)
   return name === undefined ? "This server" : `Instance ${name}`
 }
 
@@ -82,6 +82,6 @@ export const instanceNames = ({ defaultName, names, readOnly }: InstanceNames, r
 }
 
 const shortened = (words: ReadonlyArray<string>, last: number): string => {
-  const shown = words.slice(0, last + 1).join(", ")
-  return last + 1 === words.length ? shown : `${shown} and ${words.length - last - 1} more`
+  const listedWords = words.slice(0, last + 1).join(", ")
+  return last + 1 === words.length ? listedWords : `${listedWords} and ${words.length - last - 1} more`
 }

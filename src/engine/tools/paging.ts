@@ -36,9 +36,9 @@ export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject,
 
   for (let pages = 1; ; pages++) {
     const page = yield* fetch(filters, after === undefined ? { limit } : { cursor: after })
-    const found = page.data.filter((item) => keep(item, filters)).slice(skip)
-    const data = found.slice(0, limit).map((item) => show(item, filters))
-    if (found.length > limit) {
+    const matches = page.data.filter((item) => keep(item, filters)).slice(skip)
+    const data = matches.slice(0, limit).map((item) => show(item, filters))
+    if (matches.length > limit) {
       return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + limit }) }
     }
     const next = page.nextCursor ?? ""
@@ -104,8 +104,8 @@ const readEngineCursor = Schema.decodeUnknownOption(EngineCursor)
 const isPageSize = Schema.is(pageSize)
 
 const hasValidPageSize = ({ after = "" }: Cursor): boolean => {
-  const own = Option.flatMap(Result.getSuccess(Base64.decodeString(after)), readEngineCursor)
-  return Option.isNone(own) || own.value.limit === undefined || isPageSize(own.value.limit)
+  const engineCursor = Option.flatMap(Result.getSuccess(Base64.decodeString(after)), readEngineCursor)
+  return Option.isNone(engineCursor) || engineCursor.value.limit === undefined || isPageSize(engineCursor.value.limit)
 }
 
 const encode = Schema.encodeSync(Cursor)
@@ -114,7 +114,7 @@ const decode = Schema.decodeUnknownOption(Cursor)
 /** The opaque text of a cursor. */
 const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
 
-/** Where a list goes on: a cursor of the same list on the same instance. */
+/** Reads a cursor, which has to be one of the same list on the same instance. */
 const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
   const cursor = Option.filter(
     Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode),

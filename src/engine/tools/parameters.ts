@@ -75,7 +75,7 @@ export const settings = WorkflowSettings.annotate({
   }
 })
 
-/** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
+/** Nodes of a workflow; their fields are checked by the rules about workflows, which name the node that is wrong. */
 export const nodes = Schema.Array(JsonObject).annotate({
   inputSchema: {
     type: "array",
@@ -113,13 +113,13 @@ export const asInCreate = {
   settings: settings.annotate({ inputSchema: { type: "object", description: "As in create_workflow; merged" } })
 }
 
-const shown = 30
+const mostNodeNames = 30
 
-/** Refuses names of nodes that something does not have, and names those it has. */
-export const knownNodes = (thing: string, wanted: ReadonlyArray<string>, known: ReadonlyArray<string>) => {
-  const stranger = wanted.find((name) => !known.includes(name))
+/** Refuses names of nodes that do not exist in a workflow or execution; the refusal lists the existing ones. */
+export const refuseUnknownNodes = (thing: string, wanted: ReadonlyArray<string>, existingNames: ReadonlyArray<string>) => {
+  const stranger = wanted.find((name) => !existingNames.includes(name))
   if (stranger === undefined) return Effect.void
-  const guess = nearest(stranger, known)
-  const hint = guess === undefined ? `Its nodes: ${listed(known, shown)}` : `Did you mean ${guess}?`
+  const guess = nearest(stranger, existingNames)
+  const hint = guess === undefined ? `Its nodes: ${listed(existingNames, mostNodeNames)}` : `Did you mean ${guess}?`
   return Effect.fail(new InvalidArgument({ argument: "nodes", problem: `${thing} has no node ${stranger}. ${hint}` }))
 }

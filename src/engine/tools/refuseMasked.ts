@@ -31,8 +31,8 @@ interface Written {
 type Stored = Pick<Workflow, "nodes" | "settings">
 
 /**
- * What would be written, with the secrets that its masks stand for where they stand at the node and path that they were read
- * from, in the version in which the workflow still is.
+ * An update with the stored secrets in place of its masks. A mask is only replaced at the node and path that it was read
+ * from, in the version that the workflow still has.
  */
 export const withSecrets = <A extends Written>(given: A, stored: Stored): A => {
   const { nodes, settings } = given

@@ -40,5 +40,5 @@ export const tag = Schema.Struct({ id: Schema.String, name: Schema.String })
 
 export const deleted = Schema.Struct({ message: Schema.String, id: Schema.Union([Schema.String, Schema.Int]) })
 
-/** What to do where one workflow is larger than the server may answer. */
+/** Advice for a workflow that is larger than an answer may be. */
 export const readElsewhere = "Read this workflow in the engine UI, or raise answerLimit in the configuration."

@@ -11,24 +11,24 @@ import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
 import { kindOf } from "../workflow/triggers.ts"
 
-interface Asked {
+interface ChangeCall {
   readonly tool: Pick<Tool, "name" | "title">
-  /** When the call has come. */
+  /** The arrival of the call, in `monotonicMillis`. */
   readonly since: number
   /** Whether the caller says that a person has agreed. */
   readonly isAgreed: boolean
-  /** What is asked for. */
+  /** The arguments of the tool. */
   readonly rest: unknown
 }
 
-const subjectOf = ({ kind, name, others }: ProtectedWorkflow, { tool }: Asked): string =>
+const subjectOf = ({ kind, name, others }: ProtectedWorkflow, { tool }: ChangeCall): string =>
   `${tool.title} changes the protected ${kind}${others.length === 0 ? "" : "s"} ${[name, ...others].map(quotedName).join(", ")}`
 
-const questionOf = (error: ProtectedWorkflow, asking: Asked, isAgain: boolean): string =>
+const questionOf = (error: ProtectedWorkflow, call: ChangeCall, isAgain: boolean): string =>
   [
     ...(isAgain ? ["This is more, or another, than what was agreed to; nothing was changed yet."] : []),
-    `${subjectOf(error, asking)} on ${error.instance}:`,
-    ...questionLines(asking.tool.name, asking.rest, error.becoming),
+    `${subjectOf(error, call)} on ${error.instance}:`,
+    ...questionLines(call.tool.name, call.rest, error.becoming),
     "Do it?"
   ].join("\n")
 
@@ -39,7 +39,7 @@ const questionOf = (error: ProtectedWorkflow, asking: Asked, isAgain: boolean): 
  */
 export const withAgreement = <A, E extends { readonly _tag: string }, R>(
   attempt: (agreed: Agreement, since: number) => Effect.Effect<A, E | ProtectedWorkflow, R>,
-  asked: Asked
+  call: ChangeCall
 ): Effect.Effect<A, E | ProtectedWorkflow | ToolError, R> => {
   const next = (changes: ReadonlySet<string>, since: number): Effect.Effect<A, E | ProtectedWorkflow | ToolError, R> =>
     Effect.suspend(() => {
@@ -49,21 +49,21 @@ export const withAgreement = <A, E extends { readonly _tag: string }, R>(
           if (MutableRef.get(agreed.isBegun)) return yield* error
           const { agreedTo } = yield* Effect.promise(() => import("../../mcp/agreement.ts"))
           const isAgreed = yield* agreedTo({
-            message: questionOf(error, asked, changes.size > 0),
-            subject: subjectOf(error, asked),
+            message: questionOf(error, call, changes.size > 0),
+            subject: subjectOf(error, call),
             covers: error.fingerprints
           })
           if (isAgreed) return yield* next(new Set([...changes, ...error.fingerprints]), yield* monotonicMillis)
-          return yield* asked.isAgreed ? attempt(agreement("all"), since) : error
+          return yield* call.isAgreed ? attempt(agreement("all"), since) : error
         })
       )
     })
-  return next(new Set(), asked.since)
+  return next(new Set(), call.since)
 }
 
 const isProtected = (error: { readonly _tag: string }): error is ProtectedWorkflow => error._tag === "ProtectedWorkflow"
 
-/** How a workflow would be changed, as far as that is known when a person is asked. */
+/** A workflow before and after the change, as far as that can be told before it is sent. */
 interface Becoming {
   readonly before: JsonObject
   readonly after: JsonObject
@@ -76,7 +76,7 @@ const longest = 240
 /** Lines of a text that changes. */
 const mostInside = 8
 
-/** What tools do that their arguments do not say. */
+/** Effects of tools that do not show in their arguments. */
 const effects: Readonly<Record<string, string>> = {
   activate_workflow: "it is activated",
   create_workflow: "it is created",
@@ -92,7 +92,7 @@ const omitted = new Set(["id", "ifVersion", "dry_run"])
 /** Arguments that are told by what they make of the workflow, where that is known. */
 const content = new Set(["name", "nodes", "connections", "settings"])
 
-/** What a call would do, in lines for the person who decides: names first, and secrets masked. */
+/** The effects of a call, in lines for the person who decides: names first, and secrets masked. */
 const questionLines = (tool: string, given: unknown, becoming: Becoming | undefined): ReadonlyArray<string> => {
   const args = objectOf(given)
   const effect = effects[tool]
@@ -110,9 +110,9 @@ const questionLines = (tool: string, given: unknown, becoming: Becoming | undefi
 /** Longer texts with the beginning of what is new in them, far from where a line of the question begins. */
 const changeText = ({ hunk, text }: Change): string => {
   const inside = (hunk ?? "").split(/\r?\n/).filter((line) => line !== "")
-  const shown = inside.slice(0, mostInside).map((line) => `  > ${clipped(visible(line), longest)}`)
-  const rest = inside.length - shown.length
-  return [clipped(oneLine(text), longest), ...shown, ...(rest > 0 ? [`  and ${rest} more lines`] : [])].join("\n")
+  const shownLines = inside.slice(0, mostInside).map((line) => `  > ${clipped(visible(line), longest)}`)
+  const rest = inside.length - shownLines.length
+  return [clipped(oneLine(text), longest), ...shownLines, ...(rest > 0 ? [`  and ${rest} more lines`] : [])].join("\n")
 }
 
 /** Operations that change something else than the content. */

@@ -31,7 +31,10 @@ const refusal = ({ operation, problem }: EditProblem) =>
     problem: `${problem}. Nothing was changed`.replace(/([.?!])\. Nothing/, "$1 Nothing")
   })
 
-/** Reads operations as a caller gives them; masks that they write stand for something where the version is given that they are from. */
+/**
+ * Reads operations as a caller gives them; masks that they write stand for something where the version is given that they
+ * are from.
+ */
 export const readOperations = (given: ReadonlyArray<JsonObject>, ifVersion?: string) =>
   Effect.forEach(given, (one, place): Effect.Effect<Operation, InvalidArgument> =>
     Effect.fromResult(

@@ -178,7 +178,10 @@ const credentialCalled = (
   )
 }
 
-/** Makes a group of nodes, says which nodes are in it, gives it another name, or dissolves it. A node is in one group at most. */
+/**
+ * Makes a group of nodes, says which nodes are in it, gives it another name, or dissolves it. A node is in one group at
+ * most.
+ */
 export const group: Apply<"group"> = (draft, { name, value }, { webhookIds }, place) =>
   Result.gen(function* () {
     const { nodeGroups } = draft.workflow

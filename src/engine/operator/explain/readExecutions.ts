@@ -124,7 +124,10 @@ export const errorsOnly: Selection = only({
   })
 })
 
-/** Of the items of these nodes the fields of these names, and the items at these indexes as a whole; of all other nodes the first item. */
+/**
+ * Of the items of these nodes the fields of these names, and the items at these indexes as a whole; of all other nodes the
+ * first item.
+ */
 const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
   withItems((node) => {
     const names = wanted.get(node)

@@ -72,7 +72,10 @@ const newest = (status: NonNullable<ExecutionQuery["status"]>, workflowId: strin
     ({ data }) => data[0]
   )
 
-/** Compares a failure with others of its workflow. Alike are those with the same error at the same node, apart from numbers and ids. */
+/**
+ * Compares a failure with others of its workflow. Alike are those with the same error at the same node, apart from numbers
+ * and ids.
+ */
 export const compareFailures = Effect.fnUntraced(function* (
   execution: Execution,
   { failures }: RelatedRuns,

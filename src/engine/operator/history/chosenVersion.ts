@@ -24,7 +24,10 @@ interface Chosen {
 /** Changes of one call that are looked at to undo them together. */
 const mostOfOneCall = 20
 
-/** The workflow as it was in a version of the history or the engine's own; without one, or in the previous one, as before its last change. */
+/**
+ * The workflow as it was in a version of the history or the engine's own; without one, or in the previous one, as before
+ * its last change.
+ */
 export const chosen = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: string | undefined,

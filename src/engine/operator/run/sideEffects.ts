@@ -130,7 +130,10 @@ export const nodesToMock = (workflow: Workflow, from: string): Result.Result<Nod
     }
   })
 
-/** The nodes of the main flow that a sub-node belongs to, directly or through other sub-nodes; a node of the main flow itself. */
+/**
+ * The nodes of the main flow that a sub-node belongs to, directly or through other sub-nodes; a node of the main flow
+ * itself.
+ */
 const mainNodesServedBy = (workflow: Workflow, name: string): ReadonlyArray<string> => {
   const edges = edgesOf(workflow.connections).filter(({ type }) => type !== "main")
   const open = new Set([name])

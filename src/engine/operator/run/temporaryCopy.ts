@@ -49,7 +49,8 @@ export interface TemporaryCopy {
 
 /**
  * Makes the temporary copy of a workflow: a webhook takes the place of the trigger and brings the items and the mocks, of a
- * single call. Nodes that cannot run, and all other triggers, become No Operation nodes of the same name, so that none of them ever fires.
+ * single call. Nodes that cannot run, and all other triggers, become No Operation nodes of the same name, so that none of
+ * them ever fires.
  */
 export const temporaryCopyOf = (workflow: Workflow, part: Part, options: TemporaryCopyOptions): TemporaryCopy => {
   const names = namesFor(workflow, part, options.mocks)

@@ -30,7 +30,10 @@ export interface TestResult {
   }
 }
 
-/** Which workflows tests run on (by default each on its own; with `id` only on that one, with operations applied), and how many at once. */
+/**
+ * Which workflows tests run on (by default each on its own; with `id` only on that one, with operations applied), and how
+ * many at once.
+ */
 export interface RunOptions {
   readonly id?: WorkflowId | undefined
   readonly operations?: ReadonlyArray<JsonObject> | undefined

@@ -7,7 +7,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
+import { executionId, refuseUnknownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
 import { changeLines, differencesSliced } from "../../workflow/difference.ts"
 import { mermaidOf } from "../../workflow/mermaid.ts"
 import type { ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
@@ -39,7 +39,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     const version = engine.versions.remember(workflow)
     const head = { version: partVersion(version), ...headOf(workflow) }
     if (nodes !== undefined) {
-      yield* knownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
+      yield* refuseUnknownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
       return { ...head, nodes: nodesNamed(workflow.nodes, new Set(nodes)) }
     }
     const run = execution === undefined ? undefined : yield* runOf(execution, id)

@@ -8,8 +8,8 @@ import { type Address, addressesOf, addressTexts } from "../../workflow/addresse
 import { generationOf, nameOf, type Workflow } from "../../workflow/models.ts"
 
 /**
- * What to say of the addresses of nodes that were written without the id on which an address hangs: those that are new
- * have been given one; others stay where they are called, which nobody expects.
+ * Notices about nodes that were written without a webhookId, which their address depends on: new nodes have been given one;
+ * others keep their old address, which nobody expects.
  */
 export const addressNotices = (
   sent: ReadonlyArray<JsonObject>,
@@ -35,8 +35,9 @@ const missing = ({ method, node, path }: Address) =>
 const longest = "4 seconds"
 
 /**
- * What to say of addresses that an active workflow has taken from others, but for those at which it listened `before`. Engines
- * before generation 2 let it, say nothing, and do not give them back when it is deactivated; later ones refuse it.
+ * Notices about addresses that an active workflow has taken from others, except those at which it listened `before`.
+ * Engines before generation 2 allow that silently, and do not give the addresses back when the workflow is deactivated;
+ * later ones refuse it.
  */
 export const takenOver = (
   workflow: Workflow,

@@ -27,7 +27,10 @@ const mostVersions = 10
 /** Changes of somebody else's that a notice names. */
 const mostChanges = 5
 
-/** What somebody else wrote between our reading and our writing, and the call that brings it back, from the engine's own versions. */
+/**
+ * A notice of the changes that somebody else wrote between our read and our write, from the engine's own versions, with the
+ * call that restores them.
+ */
 export const overwritten = Effect.fnUntraced(
   function* ({ id, ...latest }: Workflow, written: Workflow) {
     const engine = yield* EngineClient

@@ -29,7 +29,7 @@ export const executeWorkflow = EngineTool.make("execute_workflow", {
   })
 })
 
-/** What to do where no outside call can start the workflow. */
+/** Guidance for a workflow that no outside call can start. */
 const guidance = ({ active, id, nodes }: Workflow, isCallable: boolean): string => {
   if (isCallable)
     return `Workflow ${id} is not active, so that its trigger does not listen. Call activate_workflow first.`
@@ -68,7 +68,7 @@ const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Ad
   return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
 })
 
-/** What to do where an active workflow does not listen: older engines give its address to another one, and back to nobody. */
+/** Advice for an active workflow that does not listen: older engines may have given its address to another workflow. */
 const unheard = ({ id }: Workflow, { instance }: ApiError) =>
   `Workflow ${id} is active on instance ${instance}, but the engine does not listen for it there, as when another workflow has ` +
   "had the same address: deactivate and activate it."
@@ -118,7 +118,7 @@ interface Sought {
   readonly isMarked: boolean
 }
 
-/** How often to look for the record of a run: engines write it after the answer, a busy one seconds after it. */
+/** Attempts to read the record of a run: engines write it after the answer, a busy one seconds after it. */
 const looks = 28
 const quickLooks = 20
 const pauseBefore = (look: number) => (look <= quickLooks ? "100 millis" : "500 millis")
@@ -138,13 +138,13 @@ const findRun = Effect.fnUntraced(function* (workflow: Workflow, sought: Sought)
   const { id, settings } = workflow
   const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
   const dismissed = new Set<number>()
-  let found: Execution | undefined
-  for (let look = 1; look <= attempts && isUnderWay(found); look++) {
+  let execution: Execution | undefined
+  for (let look = 1; look <= attempts && isUnderWay(execution); look++) {
     if (look > 1) yield* Effect.sleep(pauseBefore(look))
-    found = yield* lookOnce(id, sought, dismissed)
+    execution = yield* lookOnce(id, sought, dismissed)
   }
-  if (found !== undefined)
-    return { executionId: found.id, status: found.status ?? "unknown", ...outdated(workflow, found) }
+  if (execution !== undefined)
+    return { executionId: execution.id, status: execution.status ?? "unknown", ...outdated(workflow, execution) }
   return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
 })
 
@@ -185,7 +185,7 @@ const lookOnce = Effect.fnUntraced(function* (
   return undefined
 })
 
-const isUnderWay = (found: Execution | undefined): boolean =>
-  found === undefined || found.status === "new" || found.status === "running"
+const isUnderWay = (execution: Execution | undefined): boolean =>
+  execution === undefined || execution.status === "new" || execution.status === "running"
 
 const bears = ({ data }: Execution, mark: string): boolean => JSON.stringify(data ?? null).includes(mark)

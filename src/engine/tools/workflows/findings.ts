@@ -16,8 +16,8 @@ const most = 10
 /** Longest time that a check may take, in seconds: what it would delay is an answer about something that is done. */
 const longest = "4 seconds"
 
-/** The instances of which this process has said that their node types are not known. */
-const told = new WeakSet<EngineClient["Service"]>()
+/** Clients of instances whose callers were told that node types are not checked; each is told once per process. */
+const hintedEngines = new WeakSet<EngineClient["Service"]>()
 
 /**
  * Begins to check a workflow that is about to be written, and answers how to take what was found, in words, when that is
@@ -30,12 +30,12 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
     const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
-    const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (found) => found.map(inWords))
-    const known = new Set(before === undefined ? [] : yield* check(before))
-    const found = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
-    const lines = found.filter((line) => !known.has(line))
-    if (!isFetchable || hint === undefined || told.has(engine)) return lines
-    told.add(engine)
+    const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (findings) => findings.map(inWords))
+    const linesBefore = new Set(before === undefined ? [] : yield* check(before))
+    const linesAfter = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
+    const lines = linesAfter.filter((line) => !linesBefore.has(line))
+    if (!isFetchable || hint === undefined || hintedEngines.has(engine)) return lines
+    hintedEngines.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
   }).pipe(
     Effect.orElseSucceed((): ReadonlyArray<string> => []),
@@ -56,11 +56,11 @@ const asWritten = (given: Checked, before: Checked | undefined): Checked => {
   return { ...given, nodes }
 }
 
-/** What these nodes mention and the instance does not have: credentials, and other workflows. */
+/** Findings about credentials and other workflows that these nodes mention and the instance does not have. */
 const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObject>) =>
   Effect.map(
     Effect.all([checkCredentialIds(engine, nodes), checkSubWorkflows(engine, { nodes })], { concurrency: 2 }),
-    (found) => found.flat().map(inWords)
+    (findings) => findings.flat().map(inWords)
   )
 
 /** Nodes that are not there yet as they are now. */
@@ -72,5 +72,5 @@ const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArra
 
 const tookTooLong = "The nodes were not checked, which took too long: check_workflow does it."
 
-/** The field of an answer that shows them. */
+/** The field of an answer with its warnings, if there are any. */
 export const warned = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })

@@ -45,9 +45,9 @@ export const failIfChanged = (
 
 interface StepContext {
   readonly id: string
-  /** What has already happened to the workflow: "created". */
+  /** The part that is done, as a participle: "created". */
   readonly done: string
-  /** What is tried now: "its activation". */
+  /** The step that may fail: "its activation". */
   readonly step: string
 }
 
@@ -74,7 +74,7 @@ export const namingCollisions =
   <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
     Effect.catch(self, (error) => {
       if (!isCollision(error)) return Effect.fail(error)
-      const worded = Effect.match(found(id, nodes), {
+      const worded = Effect.match(ownersText(id, nodes), {
         onFailure: () => error,
         onSuccess: (words) => reworded(error, `${error.problem} On instance ${error.instance}: ${words}`)
       })
@@ -84,7 +84,7 @@ export const namingCollisions =
 const isCollision = (error: EngineError): error is ApiError =>
   error._tag === "ApiError" && error.httpStatus === 409 && /conflict with one of the webhooks/.test(error.problem)
 
-const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
+const ownersText = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
   const nodes = given ?? (yield* EngineClient.use((engine) => engine.getWorkflow(id))).nodes
   const { isWhole, owners, seen } = yield* EngineClient.use((engine) =>
     activeOwners(engine, { id, nodes }, { isEnough: hasSome })

@@ -10,7 +10,7 @@ import { engineName } from "../../workflow/naming.ts"
 import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
-import { cursor, flag, limit, optional, text, knownNodes, nodeNames, workflowId } from "../parameters.ts"
+import { cursor, flag, limit, optional, text, refuseUnknownNodes, nodeNames, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { showWorkflow } from "./showWorkflow.ts"
 
@@ -62,14 +62,14 @@ export const getWorkflow = EngineTool.make("get_workflow", {
 
 const someNodes = Effect.fnUntraced(function* (workflow: Workflow, nodes: ReadonlyArray<string>) {
   const whole = yield* showWorkflow(workflow)
-  yield* knownNodes(`workflow ${workflow.id}`, nodes, namesOf(workflow.nodes))
+  yield* refuseUnknownNodes(`workflow ${workflow.id}`, nodes, namesOf(workflow.nodes))
   const { active, id, name } = workflow
   return { ...partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes), id, name, active }
 })
 
 /**
- * What every engine finds in all the names that hold the text: engines know letter case of ASCII only, take `%` and `_`
- * for anything, and trim.
+ * The longest part of a text that every engine's name filter matches: engines ignore letter case only in ASCII, take `%`
+ * and `_` as wildcards, and trim.
  */
 const sendablePart = (name: string): { readonly name?: string } => {
   const parts = name
@@ -97,7 +97,7 @@ const isCalled = (name: unknown, part = "") =>
 
 const folded = (text: string) => text.normalize("NFC").toLowerCase()
 
-/** What a list shows, and is filtered by; nodes are counted. */
+/** The fields that a list shows or is filtered by; nodes are only counted. */
 const listed = only({
   id: "whole",
   name: "whole",

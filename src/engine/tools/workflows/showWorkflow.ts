@@ -9,8 +9,8 @@ import type { workflowState } from "../results.ts"
 import { warned } from "./findings.ts"
 
 /**
- * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but
- * for `shared`, which names owners and their addresses, and a repetition of the workflow as its own `activeVersion`.
+ * A workflow as callers see it, after notices and warnings: its `version` and all that the engine shows, except `shared`,
+ * which names owners and their addresses, and an `activeVersion` that only repeats the workflow.
  */
 export const showWorkflow = (
   workflow: Workflow,
@@ -35,7 +35,7 @@ const viewOf = memoized((workflow: Workflow, version: string): Shown => {
 export const shownState = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
   Effect.map(showWorkflow(workflow, notices), identified)
 
-/** What to answer after a change where the whole workflow is too large. */
+/** The answer after a change of a workflow that is too large to be shown whole. */
 export const shorten = (done: string) => (workflow: Identified, bytes: number) => {
   const notice =
     `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
@@ -66,7 +66,7 @@ const stateFields = [
   "triggerCount"
 ]
 
-/** What identifies a workflow, and how it is. */
+/** The fields that identify a workflow and tell its state. */
 export const stateOf = (workflow: JsonObject): JsonObject =>
   Object.fromEntries(stateFields.flatMap((field) => (field in workflow ? [[field, workflow[field]]] : [])))
 

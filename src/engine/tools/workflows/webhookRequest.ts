@@ -7,7 +7,7 @@ import type { Address } from "../../workflow/addresses.ts"
 import { type Workflow, nameOf } from "../../workflow/models.ts"
 
 const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
-const isMethod = (method: string): method is (typeof methods)[number] => methods.some((known) => known === method)
+const isMethod = (method: string): method is (typeof methods)[number] => methods.some((supported) => supported === method)
 
 /**
  * The call of a production address: variable segments of its path are taken from the data, the rest is the body, or
@@ -65,11 +65,11 @@ export const formFields = (
   if (stray === undefined) {
     return Result.succeed(Object.fromEntries(placed.map(({ place, value }) => [`field-${place}`, value])))
   }
-  const known = fields.map((field) => labelsOf(field)[0] ?? "").join(", ")
+  const labels = fields.map((field) => labelsOf(field)[0] ?? "").join(", ")
   return Result.fail(
     new InvalidArgument({
       argument: "data",
-      problem: `the form ${form} has no field ${stray.given}. Its fields: ${known}`
+      problem: `the form ${form} has no field ${stray.given}. Its fields: ${labels}`
     })
   )
 }
@@ -80,7 +80,7 @@ const fieldsOf = (node: JsonObject | undefined): ReadonlyArray<unknown> =>
 const placeOf = (fields: ReadonlyArray<unknown>, given: string): number =>
   fields.findIndex((field, place) => labelsOf(field).includes(given) || given === `field-${place}`)
 
-/** What a field is called: its label, and in newer forms its name. */
+/** The names of a form's field: its label, and in newer forms its name. */
 const labelsOf = (field: unknown): ReadonlyArray<string> =>
   [
     Predicate.hasProperty(field, "fieldLabel") ? field.fieldLabel : undefined,

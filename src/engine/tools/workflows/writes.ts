@@ -202,7 +202,7 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   }
 })
 
-/** What somebody else changed after our own write, which left the workflow like this, and before it was read back. */
+/** A notice of the changes that somebody else made between our own write and the read after it. */
 export const changedSince = Effect.fnUntraced(function* (written: Workflow, latest: Workflow) {
   const { versions } = yield* EngineClient
   const changed = versions.changesSince(versions.remember(written), latest)
