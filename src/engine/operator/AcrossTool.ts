@@ -11,7 +11,7 @@ import type { InstanceNotFound } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { type Failure, toToolFailure } from "../tools/errors.ts"
 
-/** The argument that stands for `instance` in tools that read several of them. */
+/** The argument of tools that read several instances, in the place of `instance`. */
 const instancesArgument = Arguments.make(
   {
     instances: Schema.optionalKey(
@@ -43,7 +43,7 @@ export interface Definition<Fields extends Arguments.Fields> extends Omit<
 
 /**
  * A tool whose program gets the clients of all instances that the caller names in `instances`, of the default one where
- * none is named, as long as callers wait. What a single instance fails with is for the program to tell.
+ * none is named, as long as callers wait. The program itself reports the failure of a single instance.
  */
 export const make = <const Fields extends Arguments.Fields>(
   name: string,
@@ -62,14 +62,16 @@ export const make = <const Fields extends Arguments.Fields>(
       const args = yield* parameters.decode(rest)
       const { instances } = yield* instancesArgument.decode(given)
       const { names, resolve } = yield* Instances
-      const asked = namesOf(instances, names)
+      const requestedNames = namesOf(instances, names)
       const { engines, unusable } = yield* usable(
-        yield* Effect.forEach(asked, (name) => Effect.result(resolve(name))),
-        asked,
+        yield* Effect.forEach(requestedNames, (name) => Effect.result(resolve(name))),
+        requestedNames,
         definition.needsAll ?? false
       )
       const run = (given: Arguments.Decoded<Fields>) =>
-        Effect.map(definition.run(given, engines), (found) => (unusable.length === 0 ? found : { ...found, unusable }))
+        Effect.map(definition.run(given, engines), (answer) =>
+          unusable.length === 0 ? answer : { ...answer, unusable }
+        )
       const since = (yield* Arrival) ?? (yield* monotonicMillis)
       return yield* Tool.run({ ...definition, run }, args).pipe(
         Effect.provideService(Deadline, since + callSeconds * 1000)
@@ -82,16 +84,16 @@ type Client = EngineClient["Service"]
 
 /** The clients of the instances that can be used at all, and why the others cannot; an unknown name is a failure. */
 const usable = Effect.fnUntraced(function* (
-  found: ReadonlyArray<Result.Result<Client, ConfigurationError | InstanceNotFound>>,
+  resolved: ReadonlyArray<Result.Result<Client, ConfigurationError | InstanceNotFound>>,
   names: ReadonlyArray<string | undefined>,
   needsAll: boolean
 ) {
-  const failures = found.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []))
-  const fatal = failures.find(({ _tag }) => _tag === "InstanceNotFound") ?? failures[needsAll ? 0 : found.length - 1]
+  const failures = resolved.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []))
+  const fatal = failures.find(({ _tag }) => _tag === "InstanceNotFound") ?? failures[needsAll ? 0 : resolved.length - 1]
   if (fatal !== undefined) return yield* fatal
   return {
-    engines: found.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
-    unusable: found.flatMap((result, place) =>
+    engines: resolved.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
+    unusable: resolved.flatMap((result, place) =>
       Result.isFailure(result) ? [{ instance: names[place], error: result.failure.message }] : []
     )
   }
@@ -99,11 +101,11 @@ const usable = Effect.fnUntraced(function* (
 
 /** The instances that are meant, each once: `undefined` stands for the default one. */
 const namesOf = (
-  asked: string | ReadonlyArray<string> | undefined,
+  requested: string | ReadonlyArray<string> | undefined,
   all: ReadonlyArray<string>
 ): ReadonlyArray<string | undefined> => {
-  if (asked === undefined) return [undefined]
-  const given = Predicate.isString(asked) ? [asked] : asked
+  if (requested === undefined) return [undefined]
+  const given = Predicate.isString(requested) ? [requested] : requested
   if (given.includes("*")) return all
   return given.length === 0 ? [undefined] : [...new Set(given)]
 }

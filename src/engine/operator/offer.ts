@@ -5,7 +5,7 @@ import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { over } from "../tools/overInstances.ts"
 import { foreignTexts } from "../workflow/naming.ts"
 
-/** What a model should know of these tools together. */
+/** Instructions for models about these tools together. */
 export const instructions =
   "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
   "changes only what is named, explain_execution says why a run failed. Before you write nodes, find_nodes and " +
@@ -17,7 +17,7 @@ interface Tools<R> {
   readonly single: ReadonlyArray<Tool<R>>
 }
 
-/** What of the toolset `operator` is offered over these instances, with views where there is something that reads them. */
+/** The offer of the toolset `operator` over these instances, with views if they can be read. */
 export const offerOver = <R>(
   { across, single }: Tools<R>,
   instances: InstanceNames,
@@ -31,7 +31,7 @@ export const offerOver = <R>(
 
 const several = () => "Several instances"
 
-/** The same with the tools that plan changes. */
+/** An offer with the tools that plan changes. */
 export const withPlanning = <R, P>(
   offer: Offer<R>,
   planning: ReadonlyArray<Tool<P>>,
@@ -42,7 +42,7 @@ export const withPlanning = <R, P>(
     ? offer
     : { ...offer, tools: [...offer.tools, ...(read === undefined ? planning : withView(planning))] }
 
-/** What clients show beside answers where they show such views; to others it is one field more in a list. */
+/** The view that clients show beside answers, if they show views. */
 const appView = {
   uri: "ui://workflow-tool-server/view",
   name: "view",

@@ -5,20 +5,20 @@ import type { EngineError } from "../client/EngineError.ts"
 
 /** A call that not every engine has, and not every key may use. */
 interface Route {
-  /** As the engine lists it: `POST /executions/{executionId}/stop`. */
+  /** The call as the engine lists it: `POST /executions/{executionId}/stop`. */
   readonly call: string
   readonly scope: string
   /** The first version that has it. */
   readonly since: string
-  /** What it does: "stop executions". */
+  /** The action, as a verb: "stop executions". */
   readonly verb: string
-  /** What to do where it is missing. */
+  /** Advice for engines without it. */
   readonly instead: string
 }
 
 /**
- * Why a call would be in vain, with what to do instead, or nothing: known from what the engine says that it offers, else
- * from its version. Nothing is tried out. An engine that tells neither is taken to have the call.
+ * The reason why a call would fail, with advice; undefined where it may be made. The reason follows from the calls that the
+ * engine lists, else from its version; nothing is tried out. An engine that tells neither is taken to have the call.
  */
 export const unsupportedReason = (route: Route): Effect.Effect<string | undefined, EngineError, EngineClient> =>
   Effect.gen(function* () {
@@ -33,7 +33,7 @@ export const unsupportedReason = (route: Route): Effect.Effect<string | undefine
       : `The API key of instance ${engine.instance} may not ${route.verb}: it lacks the scope ${route.scope}. Create a key with it in the engine UI.`
   })
 
-/** What is answered where an engine turns out not to have a call. */
+/** The guidance for an engine that does not have a call. */
 export const unsupportedText = ({ instead, since, verb }: Route, version?: string): string =>
   `This engine's API${version === undefined ? "" : ` (${version})`} cannot ${verb}: that came with ${since}. ${instead}`
 

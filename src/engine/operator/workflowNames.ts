@@ -9,7 +9,7 @@ const most = 8
 
 const isWorkflowId = Schema.is(WorkflowId)
 
-/** What workflows of the instance are called, by their ids, of the first ones; one that cannot be read is left out. */
+/** The names of the first workflows of a list, by their ids; a workflow that cannot be read is left out. */
 export const namesById = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
   const { getWorkflow } = yield* EngineClient
   const names = yield* Effect.forEach(
@@ -23,10 +23,10 @@ export const namesById = Effect.fnUntraced(function* (given: ReadonlyArray<unkno
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
 export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found } = yield* firstPages(
+  const { found: ids } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
     { limit: 100, pages: 40 },
     (page) => page.flatMap((workflow) => (workflow.name === name && isWorkflowId(workflow.id) ? [workflow.id] : []))
   )
-  return found
+  return ids
 })

@@ -38,7 +38,11 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
 ): Tool.Tool<Instances> => {
   const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
-  const within = (client: EngineClient["Service"], args: Arguments.Decoded<Fields>, { isAgreed, rest }: CallOptions) => {
+  const within = (
+    client: EngineClient["Service"],
+    args: Arguments.Decoded<Fields>,
+    { isAgreed, rest }: CallOptions
+  ) => {
     if (client.isReadOnly && !isHarmless) {
       return Effect.fail(new ReadOnlyInstance({ instance: client.instance, operation: name }))
     }

@@ -116,7 +116,11 @@ export const asInCreate = {
 const mostNodeNames = 30
 
 /** Refuses names of nodes that do not exist in a workflow or execution; the refusal lists the existing ones. */
-export const refuseUnknownNodes = (thing: string, wanted: ReadonlyArray<string>, existingNames: ReadonlyArray<string>) => {
+export const refuseUnknownNodes = (
+  thing: string,
+  wanted: ReadonlyArray<string>,
+  existingNames: ReadonlyArray<string>
+) => {
   const stranger = wanted.find((name) => !existingNames.includes(name))
   if (stranger === undefined) return Effect.void
   const guess = nearest(stranger, existingNames)

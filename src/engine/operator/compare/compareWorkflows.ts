@@ -83,12 +83,12 @@ const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, i
 
 const answerOf = Effect.fnUntraced(function* (before: Side, after: Side) {
   const all = yield* inSlices(() => differencesSliced(before.content, after.content))
-  const shown = all.filter((change) => !isDefault(change, before, after))
-  const unsaid = all.length - shown.length
+  const changes = all.filter((change) => !isDefault(change, before, after))
+  const unsaid = all.length - changes.length
   return {
     a: before.head,
     b: after.head,
-    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: fittingLines(shown) }),
+    ...(changes.length === 0 ? { same: true } : { changes: changes.length, differences: fittingLines(changes) }),
     ...(unsaid === 0
       ? {}
       : { note: `${unsaid} parameters that only the run shows are left out: an engine fills in defaults there.` })

@@ -18,7 +18,7 @@ export interface Side {
   readonly isFilled: boolean
 }
 
-/** This engine cannot show what is asked for; the words say what to do instead. */
+/** This engine cannot show a version; the guidance names another way. */
 class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
 
 const decodeVersion = Schema.decodeUnknownResult(VersionId)
@@ -100,9 +100,9 @@ const previousOf = Effect.fnUntraced(function* ({ id, versionId }: Workflow) {
 const saved = Effect.fnUntraced(function* ({ id }: Workflow, version: VersionId, head: JsonObject) {
   const engine = yield* EngineClient
   yield* available(readRoute)
-  const found = yield* engine.getVersionIfSupported(id, version)
-  if (Option.isNone(found)) return yield* new Unavailable({ guidance: unsupportedText(readRoute) })
-  const { connections, createdAt, nodes } = found.value
+  const versionRead = yield* engine.getVersionIfSupported(id, version)
+  if (Option.isNone(versionRead)) return yield* new Unavailable({ guidance: unsupportedText(readRoute) })
+  const { connections, createdAt, nodes } = versionRead.value
   return {
     head: { ...head, version, savedAt: createdAt },
     content: { nodes, connections },
@@ -117,7 +117,7 @@ const available = (route: typeof listRoute) =>
 
 const withoutData = fields({ data: "nothing" })
 
-/** What an execution ran: its version where the engine still has it, else what the execution itself holds. */
+/** The workflow that an execution ran: its version where the engine still has it, else the copy that the execution holds. */
 const executed = Effect.fnUntraced(function* (
   workflow: Workflow,
   id: ExecutionId,
@@ -159,9 +159,9 @@ export const workflowLike = Effect.fnUntraced(function* (
   named: Workflow | undefined
 ): Effect.fn.Return<Workflow, EngineError | InvalidArgument, EngineClient> {
   const engine = yield* EngineClient
-  const found = yield* Effect.result(engine.getWorkflow(id))
-  if (Result.isSuccess(found)) return found.success
-  const { failure } = found
+  const workflow = yield* Effect.result(engine.getWorkflow(id))
+  if (Result.isSuccess(workflow)) return workflow.success
+  const { failure } = workflow
   if (named === undefined || !isMissing(failure)) return yield* failure
   const [only, ...others] = yield* idsNamed(named.name)
   if (only === undefined) {

@@ -7,21 +7,21 @@ import { type Connections, nameOf, type Tag, type Workflow } from "../../workflo
 import type { Operation } from "./Operation.ts"
 
 /** A credential that a node can be given. */
-export interface KnownCredential {
+export interface CredentialReference {
   readonly id: string
   readonly name: string
   readonly type: string
 }
 
-/** What operations need to know of the instance, looked up before they are applied. */
+/** Facts about the instance that operations need, looked up before they are applied. */
 export interface Lookups {
-  readonly credentials: ReadonlyArray<KnownCredential>
+  readonly credentials: ReadonlyArray<CredentialReference>
   /** Whether these are all there are; else they are those that other workflows use. */
   readonly hasAllCredentials: boolean
   readonly tags: ReadonlyArray<Tag>
   /** The version in which the instance makes or uses a type of node, by the engine's spelling of the type. */
   readonly typeVersions: ReadonlyMap<string, number>
-  /** Types that the instance does not have, in the same spelling, each with what to say of it. */
+  /** Types that the instance does not have, in the same spelling, each with its error text. */
   readonly missingTypes: ReadonlyMap<string, string>
   /** One new id for each operation, for the nodes that are called from outside. */
   readonly webhookIds: ReadonlyArray<string>
@@ -34,16 +34,16 @@ export interface Draft {
   readonly workflow: Workflow
   /** Names of its tags, among them those that are still to be created. */
   readonly tags: ReadonlyArray<string>
-  /** What else the caller should be told. */
-  readonly told: ReadonlyArray<string>
-  /** What may not have been meant. */
-  readonly warned: ReadonlyArray<string>
+  /** Further effects of the operations, for the answer. */
+  readonly notes: ReadonlyArray<string>
+  /** Effects that may not have been intended. */
+  readonly warnings: ReadonlyArray<string>
 }
 
-/** What an operation makes of a draft, or why it cannot. */
+/** The draft after an operation, or the reason why the operation cannot be applied. */
 export type Step = Result.Result<Draft, string>
 
-/** How one kind of operation is applied. */
+/** Applies an operation of one kind. */
 export type Apply<K extends Operation["op"]> = (
   draft: Draft,
   operation: Operation<K>,
@@ -51,18 +51,19 @@ export type Apply<K extends Operation["op"]> = (
   place: number
 ) => Step
 
-const shown = 30
+const mostNames = 30
 
 /** The node of this name; the problem names the nearest. */
 export const nodeNamed = ({ workflow: { nodes } }: Draft, name: string): Result.Result<JsonObject, string> => {
-  const found = nodes.find((node) => nameOf(node) === name)
-  return found === undefined ? Result.fail(noNode(name, nodes.map(nameOf))) : Result.succeed(found)
+  const match = nodes.find((node) => nameOf(node) === name)
+  return match === undefined ? Result.fail(noNode(name, nodes.map(nameOf))) : Result.succeed(match)
 }
 
 const noNode = (name: string, names: ReadonlyArray<string>) => {
   const guess = nearest(name, names)
-  const more = names.length > shown ? ` and ${names.length - shown} more` : ""
-  const hint = guess === undefined ? `Its nodes: ${names.slice(0, shown).join(", ")}${more}` : `Did you mean ${guess}?`
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
+  const hint =
+    guess === undefined ? `Its nodes: ${names.slice(0, mostNames).join(", ")}${more}` : `Did you mean ${guess}?`
   return `there is no node ${JSON.stringify(name)}. ${hint}`
 }
 
@@ -83,7 +84,7 @@ export const connectionsOf = ({ workflow }: Draft): Result.Result<Connections, s
 export const withConnections = (draft: Draft, connections: Connections): Draft =>
   connections === draft.workflow.connections ? draft : withWorkflow(draft, { connections })
 
-export const tell = (draft: Draft, text: string): Draft => ({ ...draft, told: [...draft.told, text] })
+export const addNote = (draft: Draft, text: string): Draft => ({ ...draft, notes: [...draft.notes, text] })
 
 /** A name that a node of this draft can be given. */
 export const freeName = (draft: Draft, name: string): Result.Result<string, string> => {
@@ -116,7 +117,7 @@ const restricted = new Set([
   "valueof"
 ])
 
-export const warn = (draft: Draft, ...texts: ReadonlyArray<string>): Draft => ({
+export const addWarnings = (draft: Draft, ...texts: ReadonlyArray<string>): Draft => ({
   ...draft,
-  warned: [...draft.warned, ...texts]
+  warnings: [...draft.warnings, ...texts]
 })

@@ -7,7 +7,7 @@ import { coercion } from "../../../mcp/coerce.ts"
 
 const described = (description: string) => ({ type: "string", description })
 
-/** What operations can do, in the order in which they are listed. */
+/** The kinds of operations, in the order in which they are listed. */
 const kinds = [
   "set",
   "replace",
@@ -28,7 +28,7 @@ const kinds = [
   "arrange"
 ] as const
 
-/** What clients are told of an operation: one flat object, in plain types, whatever the operation. */
+/** The schema of operations that clients see: one flat object of plain types for all kinds. */
 export const operationSchema = {
   type: "array",
   description: "Done in this order",
@@ -131,7 +131,7 @@ const isKind = (op: unknown): op is Kind => Predicate.isString(op) && Object.has
 
 type Words = Readonly<Record<string, string>>
 
-/** Other words for the fields, which models are used to. */
+/** Other names of the fields, which models are used to. */
 const aliases: Words = {
   after: "from",
   before: "to",
@@ -146,7 +146,7 @@ const aliases: Words = {
   targetInput: "input"
 }
 
-/** Those of one kind of operation, where a word of another is meant differently. */
+/** Aliases within one kind of operation; they take precedence over the general ones. */
 const aliasesOf: { readonly [K in Kind]?: Words } = {
   set: { field: "path", name: "node", parameter: "path" },
   replace: {
@@ -190,9 +190,9 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
   return Result.mapError(read, (error) => {
     const { path, unknown, words } = firstIssue(error)
     if (unknown === undefined) return `${op}: ${path} ${words}`
-    const known = unknown.names.filter((field) => field !== "op")
-    const guess = nearest(unknown.name, known)
-    return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${known.join(", ")}` : `Did you mean ${guess}?`}`
+    const fieldNames = unknown.names.filter((field) => field !== "op")
+    const guess = nearest(unknown.name, fieldNames)
+    return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${fieldNames.join(", ")}` : `Did you mean ${guess}?`}`
   })
 }
 

@@ -98,15 +98,15 @@ const versionOf = (
 ): Result.Result<number, string> => {
   const missing = missingTypes.get(toEngineType(type))
   if (missing !== undefined) return Result.fail(missing)
-  const found =
+  const version =
     given ??
     versionIn(nodes, type) ??
     typeVersions.get(toEngineType(type)) ??
     portableVersion(type) ??
     newestVersion(type)
-  return found === undefined
+  return version === undefined
     ? Result.fail(`no version of ${type} is known here: give typeVersion, or see that the type is right`)
-    : Result.succeed(found)
+    : Result.succeed(version)
 }
 
 /** The newest version in which nodes of a type are used. */

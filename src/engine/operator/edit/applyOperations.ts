@@ -12,7 +12,10 @@ import * as about from "./settingsAndTags.ts"
 import * as values from "./values.ts"
 import * as wiring from "./wiring.ts"
 
-/** Why operations cannot be applied: the first that cannot, counted from 0, or none where the result may not exist. */
+/**
+ * The reason why operations cannot be applied, with the index of the first one that fails; without an index, the resulting
+ * workflow breaks a rule.
+ */
 export interface EditProblem {
   readonly operation?: number
   readonly problem: string
@@ -36,8 +39,8 @@ export function* applyOperations(
   let draft: Draft = {
     workflow,
     tags: (workflow.tags ?? []).map(({ name }) => name),
-    told: [],
-    warned: []
+    notes: [],
+    warnings: []
   }
   const whole = weightOfJson(workflow.nodes)
   for (const [place, operation] of operations.entries()) {

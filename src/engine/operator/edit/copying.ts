@@ -19,7 +19,7 @@ export const saveCopy = Effect.fnUntraced(function* (
   original: Workflow,
   { tags, workflow }: Edited,
   name: string,
-  known: ReadonlyArray<Tag>
+  existingTags: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
   const nodes = yield* copiedNodes(original, workflow)
@@ -39,7 +39,7 @@ export const saveCopy = Effect.fnUntraced(function* (
     yield* whileDone(engine.updateWorkflow(made, described), { ...done, step: "setting its description" })
   }
   if (tags.length > 0) {
-    const tagging = Effect.flatMap(tagsNamed(tags, [...known, ...(workflow.tags ?? [])]), (all) =>
+    const tagging = Effect.flatMap(tagsNamed(tags, [...existingTags, ...(workflow.tags ?? [])]), (all) =>
       engine.setWorkflowTags(id, all)
     )
     yield* whileDone(tagging, { ...done, step: "setting its tags" })
@@ -51,7 +51,7 @@ export const saveCopy = Effect.fnUntraced(function* (
   return { latest, notices: [said, ...addresses, ...leftOut(dropped)] }
 })
 
-/** What is there to be said of the addresses of a copy before it is made. */
+/** Notices about the addresses of a copy, before it is made. */
 export const noticesOfCopy = (original: Workflow, edited: Workflow): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(copiedNodes(original, edited), (nodes) => sharedAddresses(nodes, original))
 
@@ -63,19 +63,19 @@ const copiedNodes = (original: Workflow, { nodes }: Workflow): Effect.Effect<Rea
         ? Effect.map(freshWebhookId, (webhookId): JsonObject => ({ ...node, webhookId }))
         : Effect.succeed(node)
     ),
-    (own) => nodesWithOwnPaths(own, original.nodes)
+    (withNewIds) => nodesWithOwnPaths(withNewIds, original.nodes)
   )
 
 /** Engines take a description for a workflow that is there, and for no new one. */
 const descriptionOf = ({ description }: Workflow): Changes | undefined =>
   Predicate.isString(description) && description !== "" ? { description } : undefined
 
-/** The ids of the tags of these names: of those that are known, and of others that are made. */
-export const tagsNamed = (names: ReadonlyArray<string>, known: ReadonlyArray<Tag>) =>
+/** The ids of the tags of these names; tags that do not exist are created. */
+export const tagsNamed = (names: ReadonlyArray<string>, existingTags: ReadonlyArray<Tag>) =>
   EngineClient.use((engine) =>
     Effect.forEach(names, (name) => {
-      const found = known.find((tag) => tag.name === name)
-      return Effect.map(found === undefined ? engine.createTag(name) : Effect.succeed(found), ({ id }) =>
+      const existingTag = existingTags.find((tag) => tag.name === name)
+      return Effect.map(existingTag === undefined ? engine.createTag(name) : Effect.succeed(existingTag), ({ id }) =>
         TagId.make(id)
       )
     })

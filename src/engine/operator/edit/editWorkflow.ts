@@ -52,12 +52,12 @@ const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
   Effect.fnUntraced(function* (current: Workflow) {
     const before = { ...current, nodes: yield* inSlices(() => mapSliced(current.nodes, veiled, weightOfJson)) }
     const { edited } = yield* editedBy(before, operations)
-    const found = yield* checkBeside(edited.workflow, before)
+    const findings = yield* checkBeside(edited.workflow, before)
     const { nodes } = changesOf(before, edited.workflow)
     const addresses = isCopy
       ? yield* noticesOfCopy(before, edited.workflow)
       : addressNotices(nodes ?? [], before.nodes, edited.workflow)
-    return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* found)
+    return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* findings)
   })
 
 /** A node whose secrets are others. Texts of notes are looked at as those of parameters are. */
@@ -81,7 +81,7 @@ const edit = Effect.fnUntraced(function* <E, R>(
     return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
   }
 
-  const found = yield* checkBeside(edited.workflow, current)
+  const findings = yield* checkBeside(edited.workflow, current)
   const isWritten = Object.keys(wanted).length > 0
   const { notices, written } = isWritten ? yield* write(current, wanted, false) : { written: current, notices: [] }
   if (hasNewTags) {
@@ -99,14 +99,14 @@ const edit = Effect.fnUntraced(function* <E, R>(
   const later = yield* changedSince({ ...written, active: current.active }, latest)
   const taken = yield* takenOver(latest, current.nodes)
   const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptSettings(current, edited, latest)]
-  return yield* answer(current, edited, latest, said, yield* found)
+  return yield* answer(current, edited, latest, said, yield* findings)
 })
 
 const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
   const { edited, lookups } = yield* editedBy(current, operations)
-  const found = yield* checkBeside(edited.workflow, current)
+  const findings = yield* checkBeside(edited.workflow, current)
   const { latest, notices } = yield* saveCopy(current, edited, name, lookups.tags)
-  return yield* answer(current, edited, latest, notices, yield* found)
+  return yield* answer(current, edited, latest, notices, yield* findings)
 })
 
 /** Engines of generation 2 merge settings, and forget none. */
@@ -128,14 +128,14 @@ const namesOf = (tags: ReadonlyArray<Tag> = []) => tags.map(({ name }) => name)
 const setTags = Effect.fnUntraced(function* (
   before: Workflow,
   wanted: ReadonlyArray<string>,
-  known: ReadonlyArray<Tag>
+  existingTags: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
   yield* engine.mayChange(before)
   const old = namesOf(before.tags)
   const names = wanted.filter((name) => !old.includes(name))
-  const added = yield* tagsNamed(names, known)
-  const created = names.filter((name) => !namesOf(known).includes(name))
+  const added = yield* tagsNamed(names, existingTags)
+  const created = names.filter((name) => !namesOf(existingTags).includes(name))
   const setting = Effect.flatMap(engine.getWorkflow(before.id), ({ tags = [] }) => {
     const kept = tags.filter(({ name }) => wanted.includes(name) || !old.includes(name))
     return engine.setWorkflowTags(before.id, [...kept.map(({ id }) => TagId.make(id)), ...added])
@@ -151,16 +151,16 @@ const maxWarnings = 10
 
 const answer = Effect.fnUntraced(function* (
   before: Workflow,
-  { stillBroken, tags, told, warned, workflow }: Edited,
+  { stillBroken, tags, notes: draftNotes, warnings: draftWarnings, workflow }: Edited,
   now: Workflow,
   notices: ReadonlyArray<string>,
-  found: ReadonlyArray<string> = []
+  findings: ReadonlyArray<string> = []
 ) {
   const { versions } = yield* EngineClient
   // Missing nodes are told by what has been told of edits before.
-  const others = found.filter((line) => !line.includes(notThere))
-  const known = [...stillBroken.map((rule) => `As before: ${rule}`), ...warned]
-  const warnings = [...known, ...warningsOf(workflow), ...others]
+  const others = findings.filter((line) => !line.includes(notThere))
+  const ruleWarnings = [...stillBroken.map((rule) => `As before: ${rule}`), ...draftWarnings]
+  const warnings = [...ruleWarnings, ...warningsOf(workflow), ...others]
   const more = warnings.length - maxWarnings
   const after = { ...workflow, tags: tags.map((name) => ({ name })) }
   const changes = yield* inSlices(() => differencesSliced(before, after, { positions: true }))
@@ -170,7 +170,7 @@ const answer = Effect.fnUntraced(function* (
     name: now.name,
     active: now.active,
     version: versions.remember(now),
-    changes: [...changeLines(changes), ...told],
+    changes: [...changeLines(changes), ...draftNotes],
     ...(warnings.length === 0
       ? {}
       : { warnings: [...warnings.slice(0, maxWarnings), ...(more > 0 ? [`and ${more} more`] : [])] })

@@ -16,7 +16,7 @@ const atLeastOne = "must hold at least one operation"
 /** Operations of which there may be none. */
 export const anyOperations = Schema.Array(JsonObject).annotate({ inputSchema: operationSchema })
 
-/** None, where that says nothing. */
+/** The refusal of a call without operations. */
 export const noOperations = new InvalidArgument({ argument: "operations", problem: atLeastOne })
 
 /** The argument of every tool that takes operations; `readOperations` reads it. */
@@ -32,8 +32,8 @@ const refusal = ({ operation, problem }: EditProblem) =>
   })
 
 /**
- * Reads operations as a caller gives them; masks that they write stand for something where the version is given that they
- * are from.
+ * Reads operations as a caller gives them. Masks are only accepted in `find`, and in `set` with the version that they were
+ * read from.
  */
 export const readOperations = (given: ReadonlyArray<JsonObject>, ifVersion?: string) =>
   Effect.forEach(given, (one, place): Effect.Effect<Operation, InvalidArgument> =>

@@ -13,10 +13,10 @@ import type { Page, PageQuery, Workflow } from "../../workflow/models.ts"
 import { packageOf, toEngineType } from "../../workflow/naming.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { versionIn } from "./adding.ts"
-import type { KnownCredential, Lookups } from "./Draft.ts"
+import type { CredentialReference, Lookups } from "./Draft.ts"
 import type { Operation } from "./Operation.ts"
 
-/** Asks the instance for what these operations need to know of it, and for nothing else. */
+/** Reads from the instance the facts that these operations need, and nothing else. */
 export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
   const engine = yield* EngineClient
   const needsCredentials = operations.some((one) => one.op === "credential" && one.value !== null)
@@ -44,33 +44,33 @@ const maxPages = 20
 
 /** The items of the first pages. */
 const itemsOf = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
-  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ found }) => found)
+  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ found: items }) => items)
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
   firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
     page.flatMap(asCredential)
   ).pipe(
-    Effect.map(Option.map(({ found }) => found)),
-    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<KnownCredential>>()))
+    Effect.map(Option.map(({ found: credentials }) => credentials)),
+    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<CredentialReference>>()))
   )
 
-const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<KnownCredential> =>
+const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<CredentialReference> =>
   Predicate.isString(id) && Predicate.isString(name) && Predicate.isString(type) ? [{ id, name, type }] : []
 
 /** The credentials that nodes use, each once. */
-const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCredential> => {
-  const found = nodes.flatMap(({ credentials }) =>
+const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<CredentialReference> => {
+  const usedCredentials = nodes.flatMap(({ credentials }) =>
     Object.entries(objectOf(credentials)).flatMap(([type, one]) =>
       isJsonObject(one) ? asCredential({ ...one, type }) : []
     )
   )
-  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
+  return [...new Map(usedCredentials.map((one) => [`${one.type} ${one.id}`, one])).values()]
 }
 
 /**
- * What the instance says of the types of new nodes: their versions, which it does not have, and of which (`open`) only
- * its workflows can tell a version. It is only asked for its types where one is not known without.
+ * The types of new nodes on the instance: their versions, the types that it does not have, and those (`open`) whose version
+ * only its workflows can tell. The instance is only asked for its types where a version cannot be told without.
  */
 const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow, operations: ReadonlyArray<Operation>) {
   const engine = yield* EngineClient
@@ -100,10 +100,10 @@ const catalogFor = Effect.fnUntraced(function* (strange: ReadonlyArray<{ readonl
   const engine = yield* EngineClient
   const knowledge = yield* NodeKnowledge
   if (strange.length === 0) return Option.none<Catalog>()
-  const asked = strange.some(({ needsVersion }) => needsVersion)
+  const catalogRead = strange.some(({ needsVersion }) => needsVersion)
     ? Effect.map(knowledge.of(engine), ({ catalog }) => Option.fromUndefinedOr(catalog))
     : knowledge.atHand(engine)
-  return yield* Effect.orElseSucceed(asked, () => Option.none<Catalog>())
+  return yield* Effect.orElseSucceed(catalogRead, () => Option.none<Catalog>())
 })
 
 const missing = (instance: string, { entries, version }: Catalog, type: string) => {

@@ -16,11 +16,11 @@ import {
   connectionsOf,
   type Draft,
   freeName,
-  type KnownCredential,
+  type CredentialReference,
   type Lookups,
   nodeNamed,
-  tell,
-  warn,
+  addNote,
+  addWarnings,
   withNode,
   withWorkflow
 } from "./Draft.ts"
@@ -39,11 +39,14 @@ export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
     const renamed: Workflow = renameNode(draft.workflow, { from: given, to: name })
     const changed = renamed.nodes.filter((one, index) => one.parameters !== draft.workflow.nodes[index]?.parameters)
     const done = { ...draft, workflow: renamed }
-    const told =
+    const noted =
       changed.length === 0
         ? done
-        : tell(done, `references to ${nameAmongWords(given)} now say ${nameAmongWords(name)} in: ${labelsOf(changed)}`)
-    return warn(told, ...movedAddresses(draft.workflow, renamed), ...otherMentions(renamed, given))
+        : addNote(
+            done,
+            `references to ${nameAmongWords(given)} now say ${nameAmongWords(name)} in: ${labelsOf(changed)}`
+          )
+    return addWarnings(noted, ...movedAddresses(draft.workflow, renamed), ...otherMentions(renamed, given))
   })
 
 /** Names of nodes in a sentence. */
@@ -140,20 +143,20 @@ export const credential: Apply<"credential"> = (draft, { node: name, type, value
       const bare = Struct.omit(node, ["credentials"])
       return withNode(draft, node, Object.keys(left).length === 0 ? bare : { ...node, credentials: left })
     }
-    const found = yield* credentialCalled(value, type, lookups)
-    const own = { id: found.id, name: found.name }
-    return withNode(draft, node, { ...node, credentials: { ...credentials, [found.type]: own } })
+    const match = yield* credentialCalled(value, type, lookups)
+    const reference = { id: match.id, name: match.name }
+    return withNode(draft, node, { ...node, credentials: { ...credentials, [match.type]: reference } })
   })
 
 const credentialCalled = (
   value: string,
   type: string | undefined,
   { credentials, hasAllCredentials }: Lookups
-): Result.Result<KnownCredential, string> => {
+): Result.Result<CredentialReference, string> => {
   const called = credentials.filter(({ id, name }) => id === value || name === value)
   const fitting = called.filter((one) => type === undefined || one.type === type)
-  const [found] = fitting
-  if (found !== undefined && fitting.length === 1) return Result.succeed(found)
+  const [match] = fitting
+  if (match !== undefined && fitting.length === 1) return Result.succeed(match)
   if (fitting.length > 1) {
     const each = fitting.map((one) => `${one.id} (${one.type})`).join(", ")
     return Result.fail(`several credentials are called ${value}: give type, or the id: ${each}`)
@@ -168,9 +171,9 @@ const credentialCalled = (
   }
   const names = credentials.filter((one) => type === undefined || one.type === type).map(({ name }) => name)
   const guess = nearest(value, names)
-  const known =
+  const namesText =
     names.length === 0 ? "None of that type is known." : `Known: ${[...new Set(names)].slice(0, 20).join(", ")}.`
-  const hint = guess === undefined ? known : `Did you mean ${guess}?`
+  const hint = guess === undefined ? namesText : `Did you mean ${guess}?`
   return Result.fail(
     hasAllCredentials
       ? `there is no credential ${JSON.stringify(value)}. ${hint.replace(/\.$/, "")}`
@@ -178,29 +181,26 @@ const credentialCalled = (
   )
 }
 
-/**
- * Makes a group of nodes, says which nodes are in it, gives it another name, or dissolves it. A node is in one group at
- * most.
- */
+/** Makes a group of nodes, sets its nodes, renames it, or dissolves it. A node is in one group at most. */
 export const group: Apply<"group"> = (draft, { name, value }, { webhookIds }, place) =>
   Result.gen(function* () {
     const { nodeGroups } = draft.workflow
     if (!Array.isArray(nodeGroups)) return yield* Result.fail("this engine knows no groups of nodes")
     const groups = objectsOf(nodeGroups)
-    const known = groups.find((one) => one.name === name)
+    const existing = groups.find((one) => one.name === name)
     if (value === null) {
-      if (known === undefined) return yield* Result.fail(noGroup(name, groups))
-      return withWorkflow(draft, { nodeGroups: groups.filter((one) => one !== known) })
+      if (existing === undefined) return yield* Result.fail(noGroup(name, groups))
+      return withWorkflow(draft, { nodeGroups: groups.filter((one) => one !== existing) })
     }
     if (name.trim() === "") return yield* Result.fail("the name of a group must not be empty")
     const names = Predicate.isString(value) ? [value] : value
     const members = yield* idsOf(draft, names)
     if (members.length === 0) return yield* Result.fail("value must name the nodes of the group; null dissolves it")
-    const before = known ?? groups.find(({ nodeIds }) => isSameSet(listOf(nodeIds), members))
-    const own = { id: webhookIds[place], ...before, name, nodeIds: members }
+    const before = existing ?? groups.find(({ nodeIds }) => isSameSet(listOf(nodeIds), members))
+    const newGroup = { id: webhookIds[place], ...before, name, nodeIds: members }
     const others = groups.filter((one) => one !== before).map((one) => withoutMembers(one, members))
     const left = others.filter(({ nodeIds }) => listOf(nodeIds).length > 0)
-    return withWorkflow(draft, { nodeGroups: [...left, own] })
+    return withWorkflow(draft, { nodeGroups: [...left, newGroup] })
   })
 
 const noGroup = (name: string, groups: ReadonlyArray<JsonObject>) => {
@@ -223,7 +223,7 @@ const withoutMembers = (one: JsonObject, members: ReadonlyArray<unknown>): JsonO
   nodeIds: listOf(one.nodeIds).filter((id) => !members.includes(id))
 })
 
-/** Why the engine would refuse one of the groups that operations made, as the workflow is after all of them. */
+/** The reason why the engine would refuse one of the groups that operations made, in the workflow after all of them. */
 export const problemOfGroups = ({ workflow }: Draft, operations: ReadonlyArray<Operation>): string | undefined => {
   const made = new Set(operations.flatMap((one) => (one.op === "group" ? [one.name] : [])))
   if (made.size === 0) return undefined

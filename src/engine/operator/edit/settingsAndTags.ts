@@ -18,13 +18,13 @@ const longest = 24
 
 export const tag: Apply<"tag"> = (draft, { create = false, value }, lookups) =>
   Result.gen(function* () {
-    const known = lookups.tags.map(({ name }) => name)
+    const tagNames = lookups.tags.map(({ name }) => name)
     for (const name of asList(value)) {
       if (name === "" || Array.from(name).length > longest) {
         return yield* Result.fail(`a tag has 1 to ${longest} characters: ${JSON.stringify(name)}`)
       }
-      if (create || known.includes(name) || draft.tags.includes(name)) continue
-      const guess = nearest(name, known)
+      if (create || tagNames.includes(name) || draft.tags.includes(name)) continue
+      const guess = nearest(name, tagNames)
       const hint = guess === undefined ? "" : ` Did you mean ${guess}?`
       return yield* Result.fail(`there is no tag ${JSON.stringify(name)}.${hint} create: true makes it`)
     }
@@ -36,8 +36,8 @@ export const untag: Apply<"untag"> = (draft, { value }) =>
     const names = asList(value)
     const stranger = names.find((name) => !draft.tags.includes(name))
     if (stranger !== undefined) {
-      const own = draft.tags.length === 0 ? "It has no tags" : `Its tags: ${draft.tags.join(", ")}`
-      return yield* Result.fail(`the workflow has no tag ${JSON.stringify(stranger)}. ${own}`)
+      const tagsText = draft.tags.length === 0 ? "It has no tags" : `Its tags: ${draft.tags.join(", ")}`
+      return yield* Result.fail(`the workflow has no tag ${JSON.stringify(stranger)}. ${tagsText}`)
     }
     return { ...draft, tags: draft.tags.filter((name) => !names.includes(name)) }
   })

@@ -72,7 +72,7 @@ export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }
     return withNode(draft, node, renamed(node, merged))
   })
 
-/** What is put in place of a value, with the secrets of that value which masks in it stand for. */
+/** A new value with the secrets of the old one in place of its masks. */
 const withItsSecrets = (given: unknown, there: unknown, field: string) =>
   Result.mapError(unmasked(given, there, field), () => `${maskStandsForSecret}${orWhereRead}`)
 
@@ -81,7 +81,7 @@ const renamed = (before: JsonObject, after: JsonObject): JsonObject =>
     ? after
     : { ...after, parameters: withoutFormerNames(before.parameters, after.parameters) }
 
-/** JSON in a text, where a value of that kind stands: clients may only send texts. */
+/** Parses JSON in a text where the present value is no text: some clients can only send texts. */
 const asThere = (given: unknown, there: unknown): unknown => {
   if (!Predicate.isString(given) || there === undefined || there === null || Predicate.isString(there)) return given
   const read = Option.getOrUndefined(parseJson(given))
@@ -110,7 +110,7 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
     return withWorkflow(draft, { nodes: draft.workflow.nodes.map((node) => changed.get(node) ?? node) })
   })
 
-/** How often a text occurs where nothing is masked: what secrets hold is not told, not even by a number. */
+/** Occurrences of a text where nothing is masked: the content of secrets is not revealed, not even by a number. */
 const occurrences = (node: JsonObject, at: Path, find: string): number => {
   let count = 0
   const counted = (text: string) => {
@@ -121,7 +121,7 @@ const occurrences = (node: JsonObject, at: Path, find: string): number => {
   return count
 }
 
-/** What the field at a path is called; items of lists are called as their list. */
+/** The name of the field at a path; items of lists have the name of their list. */
 const fieldAt = (node: JsonObject, at: Path): string => {
   const last = at.at(-1)
   const above = at.slice(0, -1)
@@ -147,6 +147,6 @@ const miscounted = (
           .join(", ")
       : ""
   const times = total === 1 ? "once" : `${total} times`
-  const found = total === 0 ? "does not occur" : `occurs ${times}${spread === "" ? "" : ` (${spread})`}`
-  return `${JSON.stringify(find.slice(0, 80))} ${found} in ${where}, expected ${expected}. Give count, or a longer text`
+  const occurrence = total === 0 ? "does not occur" : `occurs ${times}${spread === "" ? "" : ` (${spread})`}`
+  return `${JSON.stringify(find.slice(0, 80))} ${occurrence} in ${where}, expected ${expected}. Give count, or a longer text`
 }

@@ -14,17 +14,17 @@ export const outputOf = (
 ): Result.Result<number | undefined, string> => {
   if (given === undefined || Predicate.isNumber(given)) return Result.succeed(given)
   const names = namesOfOutputs(node)
-  const found = names.indexOf(given.trim().toLowerCase())
-  if (found >= 0) return Result.succeed(found)
+  const index = names.indexOf(given.trim().toLowerCase())
+  if (index >= 0) return Result.succeed(index)
   if (/^\d{1,3}$/.test(given.trim())) return Result.succeed(Number(given))
-  const known = names.filter((name) => !/^\d*$/.test(name))
-  const guess = nearest(given, known)
+  const namedOutputs = names.filter((name) => !/^\d*$/.test(name))
+  const guess = nearest(given, namedOutputs)
   const hint =
     guess !== undefined
       ? `Did you mean ${guess}?`
-      : known.length === 0
+      : namedOutputs.length === 0
         ? "Give its number, from 0"
-        : `It has ${known.join(", ")}`
+        : `It has ${namedOutputs.join(", ")}`
   return Result.fail(`${nameOf(node)} has no output ${JSON.stringify(given)}. ${hint}`)
 }
 

@@ -8,7 +8,7 @@ import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
 import { goneOver, nodeNamed, type RunData, runPathOf, textIn } from "./runData.ts"
 
-/** The head of every answer about an execution: what ran, when, for how long, and how it ended. */
+/** The head of every answer about an execution: workflow, start, duration and status. */
 export const headOf = (execution: Execution): JsonObject => {
   const { mode, retryOf, retrySuccessId, startedAt, workflowId } = execution
   const name = textIn(objectOf(execution.workflowData).name)
@@ -25,7 +25,7 @@ export const headOf = (execution: Execution): JsonObject => {
   }
 }
 
-/** How long an execution took; undefined if it has not ended. */
+/** Seconds that an execution took; undefined if it has not ended. */
 export const secondsOf = ({ startedAt, stoppedAt }: Execution): number | undefined => {
   const seconds = (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000
   return Number.isFinite(seconds) ? seconds : undefined

@@ -43,11 +43,11 @@ const most = 2300
 /** Explains a failure by facts of the engine's record: a short answer, however large the record. */
 export const explainFailure = (findings: Findings): JsonObject => {
   const facts = factsOf(findings)
-  const limits = limitsToTry.find((limits) => jsonBytes(shown(findings, facts, limits)) <= most) ?? smallest
-  return shown(findings, facts, limits)
+  const limits = limitsToTry.find((limits) => jsonBytes(explanationWithin(findings, facts, limits)) <= most) ?? smallest
+  return explanationWithin(findings, facts, limits)
 }
 
-/** What does not depend on the limits. */
+/** The parts of an explanation that do not depend on the limits. */
 const factsOf = ({ data, failure, references, success }: Findings) => {
   const now: Side = { data, input: failure.input }
   const before = sideOf(success, failure.at?.node)
@@ -63,7 +63,7 @@ const factsOf = ({ data, failure, references, success }: Findings) => {
 
 type Facts = ReturnType<typeof factsOf>
 
-const shown = (findings: Findings, facts: Facts, limits: FailureLimits): JsonObject => ({
+const explanationWithin = (findings: Findings, facts: Facts, limits: FailureLimits): JsonObject => ({
   execution: headOf(findings.execution),
   ...startedBy(findings.data),
   failed: failedAt(findings, limits.words),
@@ -100,7 +100,7 @@ const credentialsOf = (node: JsonObject | undefined): string | undefined => {
   return names.length === 0 ? undefined : clipped(names.join(", "), 120)
 }
 
-/** Which of its runs failed, where it ran several times. */
+/** The number of the run that failed, if the node ran several times. */
 const runOf = ({ runs }: RunData, { node, run }: NodeRun): JsonObject => {
   const count = runs.filter((other) => other.node === node).length
   return count > 1 ? { run: `${run + 1} of ${count}` } : {}
@@ -166,7 +166,7 @@ const successOf = ({ related: { lastSuccess }, success }: Findings, before: Side
   }
 }
 
-/** How the workflow changed between the last success and the run that failed; each execution keeps the workflow it ran. */
+/** Changes of the workflow between the last success and the run that failed; each execution keeps the workflow it ran. */
 const changesOf = ({ execution, success }: Findings, { fields, text }: Limits): JsonObject => {
   const [before, after] = [success?.workflowData, execution.workflowData]
   if (!isJsonObject(before) || !isJsonObject(after)) return {}

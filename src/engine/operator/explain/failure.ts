@@ -6,7 +6,7 @@ import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { textsIn } from "./inputFields.ts"
 import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
 
-/** What went wrong in a run, and where. Fields are undefined where the engine does not say. */
+/** The failure of a run, and its place. Fields are undefined where the engine does not say. */
 export interface Failure {
   readonly error: JsonObject
   /** The node run that failed; undefined if no node had begun. */
@@ -33,13 +33,13 @@ const isMain = ({ whole }: NodeRun): boolean =>
   whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
 const itemOf = (error: JsonObject): number | undefined => {
-  const told = objectOf(error.context).itemIndex ?? error.itemIndex
-  if (Predicate.isNumber(told)) return told
+  const itemIndex = objectOf(error.context).itemIndex ?? error.itemIndex
+  if (Predicate.isNumber(itemIndex)) return itemIndex
   const [, said] = /\b(?:for )?item (\d+)\]/.exec(textIn(error.message) ?? "") ?? []
   return said === undefined ? undefined : Number(said)
 }
 
-/** Characters of a text that are looked at. */
+/** Characters of a text that are searched. */
 const longest = 4000
 
 /** The error in its own words: without stacks, paths of the engine's server and secrets. */
@@ -48,19 +48,22 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const description = textIn(error.description)
   const upstream = listOf(error.messages).map(textIn)[0]
   const code = error.httpCode ?? objectOf(error.cause).status ?? objectOf(error.context).httpCode
-  const shown = (text: string | undefined, most: number) =>
+  const maskedText = (text: string | undefined, most: number) =>
     text === undefined || text === message
       ? undefined
       : clipped(maskText(withoutHtml(withoutPaths(text.slice(0, longest)))), most)
   return {
     message: clipped(maskText(withoutPaths(message.slice(0, longest))), room),
-    ...defined("description", shown(description, room / 2)),
-    ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
+    ...defined("description", maskedText(description, room / 2)),
+    ...defined(
+      "answer",
+      description === undefined || upstream === undefined ? maskedText(upstream, room / 2) : undefined
+    ),
     ...defined("httpCode", code === null ? undefined : code)
   }
 }
 
-/** Where in the node the error arose, as far as it says: the line of code, the parameter, the request. */
+/** The place in the node at which the error arose, as far as it says: the line of code, the parameter, the request. */
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
   const parameters = objectOf(node?.parameters)
   const { nodeCause, parameter, request } = objectOf(error.context)
@@ -69,13 +72,13 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
   const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectOf(request)
   const address = textIn(uri) ?? textIn(url)
-  const shown = (text: string) => clipped(maskText(text.slice(0, longest)), 160)
+  const maskedText = (text: string) => clipped(maskText(text.slice(0, longest)), 160)
   return {
-    ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
-    ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
+    ...defined("code", text === undefined || text === "" ? undefined : maskedText(`${line}: ${text}`)),
+    ...defined("request", address === undefined ? undefined : maskedText(`${textIn(method) ?? "GET"} ${address}`)),
     ...defined("parameter", short(parameter)),
     ...defined("refersTo", short(nodeCause)),
-    ...defined("expression", shownExpression(parameters, textIn(nodeCause), shown)),
+    ...defined("expression", shownExpression(parameters, textIn(nodeCause), maskedText)),
     ...defined("calls", short(objectOf(parameters.workflowId).value) ?? short(parameters.workflowId))
   }
 }
@@ -86,14 +89,14 @@ const short = (value: unknown): string | undefined => {
 }
 
 /** The expression that names a node. */
-const shownExpression = (parameters: JsonObject, node: string | undefined, shown: (text: string) => string) => {
-  const found = node === undefined ? undefined : textsIn(parameters).find((text) => text.includes(node))
-  return found === undefined ? undefined : shown(found)
+const shownExpression = (parameters: JsonObject, node: string | undefined, maskedText: (text: string) => string) => {
+  const expression = node === undefined ? undefined : textsIn(parameters).find((text) => text.includes(node))
+  return expression === undefined ? undefined : maskedText(expression)
 }
 
 export const defined = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
 
-/** What an error says; engines leave the text out where there is none. */
+/** The message of an error; engines leave the text out where there is none. */
 export const messageOf = (error: JsonObject): string =>
   textIn(error.message) ?? textIn(error.description) ?? textIn(error.name) ?? "an error without a message"
 

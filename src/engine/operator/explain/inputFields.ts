@@ -6,7 +6,7 @@ import { valueAt } from "../../workflow/valuePaths.ts"
 import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
 import { truncateValue } from "./truncate.ts"
 
-/** How many of the items have a field, which lack it, and what it holds. */
+/** The presence of a field in items: their number, the indexes of those that lack it, and the kinds of its values. */
 interface Presence {
   readonly of: number
   readonly missing: ReadonlyArray<number>
@@ -20,7 +20,7 @@ export interface Side {
   readonly input: ReadonlyArray<unknown>
 }
 
-/** The fields that a node's parameters refer to, given what its input looks like. */
+/** The fields that a node's parameters refer to, given its input. */
 export const fieldReferencesOf = ({ data, input }: Side, node: string | undefined): ReadonlyArray<FieldReference> =>
   fieldReferencesIn(nodeNamed(data, node)?.parameters, Object.keys(jsonOf(input[0])))
 
@@ -67,11 +67,11 @@ export const fieldNotes = (
 const missingNow = ({ missing, of }: Presence): ReadonlyArray<string> => {
   if (of === 0 || missing.length === 0) return []
   if (missing.length === of) return [of === 1 ? "missing" : `missing in all ${of} items`]
-  const shown = missing.slice(0, 5).join(", ")
-  return [`missing in ${missing.length} of ${of} items (${shown}${missing.length > 5 ? ", …" : ""})`]
+  const indexes = missing.slice(0, 5).join(", ")
+  return [`missing in ${missing.length} of ${of} items (${indexes}${missing.length > 5 ? ", …" : ""})`]
 }
 
-/** What the successful run had there, if that differs. */
+/** The field in the successful run, if it differs. */
 const difference = (here: Presence, there: Presence, { path }: FieldReference): ReadonlyArray<string> => {
   const kinds = [...there.kinds].join(" or ")
   const isOther = here.kinds.size > 0 && [...here.kinds].some((kind) => !there.kinds.has(kind)) && there.kinds.size > 0
@@ -106,11 +106,11 @@ export interface FieldReference {
 const most = 12
 
 /** Texts of parameters, at any depth, until there are too many. */
-export const textsIn = (value: unknown, found: Array<string> = []): ReadonlyArray<string> => {
-  if (found.length > 500) return found
-  if (Predicate.isString(value)) found.push(value.slice(0, 20_000))
-  else if (Array.isArray(value) || isJsonObject(value)) for (const part of Object.values(value)) textsIn(part, found)
-  return found
+export const textsIn = (value: unknown, texts: Array<string> = []): ReadonlyArray<string> => {
+  if (texts.length > 500) return texts
+  if (Predicate.isString(value)) texts.push(value.slice(0, 20_000))
+  else if (Array.isArray(value) || isJsonObject(value)) for (const part of Object.values(value)) textsIn(part, texts)
+  return texts
 }
 
 const referencePattern =

@@ -45,30 +45,30 @@ export const readFailed = Effect.fnUntraced(function* (
     : yield* engine.getExecution(id, true, closeUp(wanted, new Set([lacking])))
 })
 
-/** The last success with what is to be compared; undefined if it cannot be read. */
+/** The last success with the data to compare; undefined if it cannot be read. */
 export const readSuccess = (
-  found: Execution | undefined,
+  lastSuccess: Execution | undefined,
   node: string | undefined,
   references: ReadonlyArray<FieldReference>
 ): Effect.Effect<Execution | undefined, never, EngineClient> =>
-  found === undefined
+  lastSuccess === undefined
     ? Effect.succeed(undefined)
     : Effect.gen(function* () {
         const engine = yield* EngineClient
-        const first = yield* engine.getExecution(found.id, true, outline)
+        const first = yield* engine.getExecution(lastSuccess.id, true, outline)
         const run = runDataOf(first)?.runs.findLast((run) => run.node === node)
         if (!isOutline(first) || run === undefined) return first
-        return yield* engine.getExecution(found.id, true, closeUp(wantedOf(run, references), new Set()))
+        return yield* engine.getExecution(lastSuccess.id, true, closeUp(wantedOf(run, references), new Set()))
       }).pipe(Effect.orElseSucceed(() => undefined))
 
-/** Which fields are wanted of which nodes: of those that fed the run, and of those that its node refers to. */
+/** The fields to read, by node: of the nodes that fed the run, and of those that its node refers to. */
 const wantedOf = (
   { node, whole }: NodeRun,
   references: ReadonlyArray<FieldReference>
 ): ReadonlyMap<string, ReadonlySet<string>> => {
   const sources = listOf(whole.source).flatMap((source) => textIn(objectOf(source).previousNode) ?? [])
   // A part of an agent holds its input itself.
-  const own = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
+  const inputFields = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
     name,
     new Set(references.filter((reference) => reference.node === undefined || reference.node === name).flatMap(headOf))
   ])
@@ -77,7 +77,7 @@ const wantedOf = (
       ? []
       : [[reference.node, new Set(references.filter(({ node }) => node === reference.node).flatMap(headOf))]]
   )
-  return new Map([...others, ...own])
+  return new Map([...others, ...inputFields])
 }
 
 const headOf = ({ path }: FieldReference) => path.slice(0, 1)
@@ -88,7 +88,7 @@ const sideOf = (execution: Execution, at: NodeRun): Side | undefined => {
   return data === undefined || run === undefined ? undefined : { data, input: inputOf(data, run) }
 }
 
-/** What is selected of one item of a node, by its index. */
+/** The selection for an item of a node, by its index. */
 type Items = (place: string | number) => Selection
 
 /** Selects the wanted items of an execution, and everything else except for copies of items. */
@@ -125,8 +125,8 @@ export const errorsOnly: Selection = only({
 })
 
 /**
- * Of the items of these nodes the fields of these names, and the items at these indexes as a whole; of all other nodes the
- * first item.
+ * Selects, of the items of these nodes, the fields of these names, and the items at these indexes as a whole; of all other
+ * nodes the first item.
  */
 const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
   withItems((node) => {

@@ -7,7 +7,7 @@ import { failureOf, kindOfMessage, messageOf } from "./failure.ts"
 import { errorsOnly, isOutline } from "./readExecutions.ts"
 import { runDataOf } from "./runData.ts"
 
-/** How many executions are read to compare their errors; fewer if the one they are compared with is large. */
+/** Executions that are read to compare their errors; fewer if the one they are compared with is large. */
 const mostCompared = 6
 const mostLarge = 2
 
@@ -48,7 +48,7 @@ export const lastFailed = Effect.fnUntraced(function* (workflowId: string | unde
   const failed = yield* newest("error", workflowId)
   // Older engines count crashes as errors, and refuse to be asked for them.
   const crashed = yield* Effect.orElseSucceed(newest("crashed", workflowId), () => undefined)
-  return [failed, crashed].filter((found) => found !== undefined).sort((a, b) => b.id - a.id)[0]
+  return [failed, crashed].filter((run) => run !== undefined).sort((a, b) => b.id - a.id)[0]
 })
 
 /** The newest run of a workflow that was stopped or ran out of time; engines call both canceled. */
@@ -84,10 +84,10 @@ export const compareFailures = Effect.fnUntraced(function* (
   const others = failures.filter(({ id }) => id !== execution.id)
   const chosen = spread(others, isOutline(execution) ? mostLarge : mostCompared)
   const kinds = yield* Effect.forEach(chosen, ({ id }) => Effect.option(kindOf(id)), { concurrency: 2 })
-  const read = kinds.flatMap((found, index) =>
-    Option.isSome(found) && found.value !== undefined ? [{ kind: found.value, run: chosen[index] }] : []
+  const read = kinds.flatMap((kindRead, index) =>
+    Option.isSome(kindRead) && kindRead.value !== undefined ? [{ kind: kindRead.value, run: chosen[index] }] : []
   )
-  const alike = read.filter((found) => found.kind === kind).flatMap(({ run }) => (run === undefined ? [] : [run]))
+  const alike = read.filter((failure) => failure.kind === kind).flatMap(({ run }) => (run === undefined ? [] : [run]))
   return { compared: read.length, alike }
 })
 
@@ -99,7 +99,7 @@ const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
         all.slice(at, at + 1)
       )
 
-/** What kind of failure an execution ended with. */
+/** The key of the failure with which an execution ended. */
 const kindOf = (id: ExecutionId): Effect.Effect<string | undefined, EngineError, EngineClient> =>
   Effect.map(
     EngineClient.use((engine) => engine.getExecution(id, true, errorsOnly)),

@@ -7,21 +7,21 @@ import { nameOf } from "../../workflow/models.ts"
 /** One run of one node, as an execution keeps it. */
 export interface NodeRun {
   readonly node: string
-  /** Which of the node's runs, from 0 on. */
+  /** The index among the node's runs, from 0 on. */
   readonly run: number
-  /** What it gave out, output by output; of a part of an agent, under whatever type. */
+  /** Its items, output by output; of a part of an agent, under whatever connection type. */
   readonly outputs: ReadonlyArray<ReadonlyArray<unknown>>
   readonly error: JsonObject | undefined
   readonly whole: JsonObject
 }
 
-/** What an execution holds, as far as it holds it. */
+/** The data of an execution, as far as it was saved. */
 export interface RunData {
   /** In the order in which they began. */
   readonly runs: ReadonlyArray<NodeRun>
   readonly error: JsonObject | undefined
   readonly lastNode: string | undefined
-  /** What was still to be done when it ended: first the node that failed, with its input. */
+  /** Pending node runs at the end: first the node that failed, with its input. */
   readonly stack: ReadonlyArray<JsonObject>
   readonly nodes: ReadonlyArray<JsonObject>
 }
@@ -29,7 +29,7 @@ export interface RunData {
 export const textIn = (value: unknown): string | undefined =>
   Predicate.isString(value) && value.trim() !== "" ? value : undefined
 
-/** Reads the data of an execution; nothing where it has none. */
+/** The data of an execution; undefined where it has none. */
 export const runDataOf = (execution: JsonObject): RunData | undefined => {
   if (!isJsonObject(execution.data)) return undefined
   const { executionData, resultData } = execution.data
@@ -61,10 +61,10 @@ const outputsOf = ({ data }: JsonObject): ReadonlyArray<ReadonlyArray<unknown>> 
 export const nodeNamed = ({ nodes }: RunData, name: string | undefined): JsonObject | undefined =>
   nodes.find((node) => nameOf(node) === name)
 
-/** The JSON of an item; what is binary is left alone. */
+/** The JSON of an item, without its binary data. */
 export const jsonOf = (item: unknown): JsonObject => objectOf(objectOf(item).json)
 
-/** What a node got to work on: from what was still to be done, else from what came before it. */
+/** The input of a node run: from the pending runs, else from the outputs of the nodes before it. */
 export const inputOf = (data: RunData, { node, whole }: NodeRun): ReadonlyArray<unknown> => {
   const pending = data.stack.find((entry) => objectOf(entry.node).name === node)
   const waiting = firstFilled(Object.values(objectOf(pending?.data)).flatMap(listOf))
@@ -82,14 +82,14 @@ const itemsFrom = ({ runs }: RunData, { previousNode, previousNodeOutput, previo
     Number(previousNodeOutput ?? 0)
   ] ?? []
 
-/** All that a node gave out in its last run. */
+/** The items of a node's last run, of all outputs. */
 export const itemsOf = ({ runs }: RunData, name: string): ReadonlyArray<unknown> =>
   runs.findLast(({ node }) => node === name)?.outputs.flat() ?? []
 
 const first = 3
 const last = 9
 
-/** The way that the data took: every node in the order in which it first ran, and how many items it gave out. */
+/** The path of the data: every node in the order in which it first ran, with the number of its output items. */
 export const runPathOf = (data: RunData): string => {
   const steps = [...byNode(data).entries()].map(([node, runs]) => stepOf(data, node, runs))
   if (steps.length <= first + last + 1) return steps.join(" → ")
@@ -98,13 +98,13 @@ export const runPathOf = (data: RunData): string => {
 
 /** Every run of every node, in the order in which they first ran. */
 export const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<NodeRun>> => {
-  const found = new Map<string, Array<NodeRun>>()
+  const runsByNode = new Map<string, Array<NodeRun>>()
   for (const run of runs) {
-    const known = found.get(run.node)
-    if (known === undefined) found.set(run.node, [run])
-    else known.push(run)
+    const earlierRuns = runsByNode.get(run.node)
+    if (earlierRuns === undefined) runsByNode.set(run.node, [run])
+    else earlierRuns.push(run)
   }
-  return found
+  return runsByNode
 }
 
 const stepOf = (data: RunData, node: string, runs: ReadonlyArray<NodeRun>): string => {
@@ -134,7 +134,7 @@ const errorIn = (item: unknown): unknown => {
   return error ?? (isJsonObject(item) ? item.error : undefined)
 }
 
-/** The errors that the run went on after: by node, how many, of how many, and the first of them. */
+/** The errors after which the run went on, by node: their number and the first of them. */
 export const goneOver = (
   data: RunData
 ): ReadonlyArray<{ readonly node: string; readonly count: number; readonly error: unknown }> =>

@@ -4,7 +4,7 @@ import { clipped } from "../../../internal/foreignText.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 
-/** How much of a value is shown. */
+/** Limits for a value: characters of a text, fields of an object, and depth. */
 export interface Limits {
   readonly text: number
   readonly fields: number

@@ -9,21 +9,21 @@ import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
 
 const mostPages = 8
 
-/** Credentials that are tested, and how long that may take. */
+/** Credentials that are tested at most, and the time that each test may take. */
 const mostTested = 20
 const testTime = "10 seconds"
 
-/** What is wrong with the credentials of an instance; nothing where it does not list them. */
+/** Credentials of an instance that are gone, unused or failing; undefined where the engine does not list them. */
 export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workflows: ReadonlyArray<WorkflowFacts>) {
   const listed = yield* firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: mostPages }, (page) =>
     page.map(({ id, name, type }) => ({ id: String(id), name: String(name), type: String(type) }))
   )
   if (Option.isNone(listed)) return undefined
-  const known = new Map(listed.value.found.map((one) => [one.id, one]))
+  const listedById = new Map(listed.value.found.map((one) => [one.id, one]))
   const uses = workflows.flatMap((workflow) => workflow.credentials.map((used) => ({ ...used, workflow })))
   const used = new Set(uses.map(({ id }) => id))
   const gone = uses
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !listedById.has(id))
     .map(({ id, name, node, type, workflow }) => ({
       workflow: workflow.name,
       id: workflow.id,
@@ -32,9 +32,9 @@ export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workfl
       credential: name === "" ? id : name,
       type
     }))
-  const unused = [...known.values()].filter(({ id }) => !used.has(id))
+  const unused = [...listedById.values()].filter(({ id }) => !used.has(id))
   const live = [...new Set(uses.filter(({ workflow }) => workflow.active).map(({ id }) => id))].flatMap((id) => {
-    const credential = known.get(id)
+    const credential = listedById.get(id)
     return credential === undefined ? [] : [credential]
   })
   return { gone, unused, ...(yield* tested(engine, live)) }
@@ -56,9 +56,9 @@ const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<
         Effect.timeoutOption(engine.testCredentialIfSupported(CredentialId.make(credential.id)), testTime),
         {
           onFailure: () => Effect.succeed([]),
-          onSuccess: (found) =>
+          onSuccess: (outcome) =>
             Effect.succeed(
-              Option.toArray(Option.flatten(found)).map((result) => ({ ...credential, ...outcomeOf(result) }))
+              Option.toArray(Option.flatten(outcome)).map((result) => ({ ...credential, ...outcomeOf(result) }))
             )
         }
       ),

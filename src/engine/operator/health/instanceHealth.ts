@@ -95,19 +95,19 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
 })
 
 const rows = (name: string, all: ReadonlyArray<object> = []) => {
-  const shown = fitted(all.slice(0, mostRows), room)
+  const shownRows = fitted(all.slice(0, mostRows), room)
   return all.length === 0
     ? {}
     : {
-        [name]: shown,
-        ...(all.length > shown.length ? { [`${name}More`]: all.length - shown.length } : {})
+        [name]: shownRows,
+        ...(all.length > shownRows.length ? { [`${name}More`]: all.length - shownRows.length } : {})
       }
 }
 
 const count = (number: number | undefined, what: string): ReadonlyArray<string> =>
   number === undefined || number === 0 ? [] : [`${number} ${what}`]
 
-/** One part of the look at an instance: where it fails, the others are still told. */
+/** One part of an instance's health; where it fails, the other parts are still reported. */
 const part = <A, R>(what: string, look: Effect.Effect<A, EngineError, R>) =>
   Effect.match(look, {
     onSuccess: (value) => ({ value, problem: undefined }),
@@ -121,7 +121,7 @@ const workflowsOf = (engine: Engine) =>
     firstPages(
       (query) => provingPage(engine)(engine.listWorkflows(query)),
       { limit: 100, pages: mostPages },
-      (page) => page.map(workflowFactsOf).filter((found) => found !== undefined)
+      (page) => page.map(workflowFactsOf).filter((facts) => facts !== undefined)
     ),
-    ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
+    ({ found: workflows, isWhole }) => ({ workflows, isMore: !isWhole })
   )

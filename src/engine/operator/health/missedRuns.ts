@@ -12,7 +12,7 @@ const slack = 120_000
 /** Workflows whose runs are counted. */
 const mostScheduled = 60
 
-/** How many runs a workflow lacks since a moment by its schedules; nothing where it lacks none. */
+/** The runs that a workflow lacks since a moment by its schedules; undefined where it lacks none. */
 const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: WorkflowFacts, from: number, now: number) {
   const span = { from: from + slack, to: now - slack }
   const expected = leastRuns(workflow.schedules, workflow.zone, span)
@@ -33,21 +33,21 @@ const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: Workflo
   // Lists leave out what is running; older engines never show it, where one of the missing runs may be it.
   const running = yield* Effect.option(listed("running"))
   const all = [...ended.runs, ...Option.match(running, { onNone: () => [], onSome: ({ runs }) => runs })]
-  const own = [...new Map(all.map((run) => [run.id, run])).values()].filter(({ mode }) => mode === "trigger")
+  const scheduledRuns = [...new Map(all.map((run) => [run.id, run])).values()].filter(({ mode }) => mode === "trigger")
   const least = expected.count - (Option.isNone(running) ? 1 : 0)
-  return own.length >= least
+  return scheduledRuns.length >= least
     ? undefined
     : {
         workflow: workflow.name,
         id: workflow.id,
         expectedAtLeast: expected.count,
-        ran: own.length,
+        ran: scheduledRuns.length,
         since: startedAfter,
-        ...(own[0] === undefined ? {} : { lastRun: own[0].startedAt })
+        ...(scheduledRuns[0] === undefined ? {} : { lastRun: scheduledRuns[0].startedAt })
       }
 })
 
-/** When a workflow was switched on last, where the engine tells. */
+/** The last activation of a workflow, if the engine tells it. */
 const activatedAt = ({ activeVersion }: Workflow): number | undefined => {
   const history = isJsonObject(activeVersion) ? activeVersion.workflowPublishHistory : []
   const times = listOf(history).flatMap((entry: unknown) =>

@@ -31,9 +31,9 @@ export const failuresOf = Effect.fnUntraced(function* (
   const byWorkflow = new Map<string, Array<Execution>>()
   for (const run of new Map([...error.runs, ...crashed.runs].map((run) => [run.id, run])).values()) {
     const id = String(run.workflowId)
-    const known = byWorkflow.get(id)
-    if (known === undefined) byWorkflow.set(id, [run])
-    else known.push(run)
+    const earlierRuns = byWorkflow.get(id)
+    if (earlierRuns === undefined) byWorkflow.set(id, [run])
+    else earlierRuns.push(run)
   }
   const groups = [...byWorkflow.entries()].sort(([, a], [, b]) => b.length - a.length)
   const share = Math.max(Math.floor(mostRead / Math.max(groups.length, 1)), 1)
@@ -68,10 +68,10 @@ const errorOf = (engine: Engine, { id }: Execution) =>
     return { node: failure.at?.node, message, kind: kindOfMessage(messageOf(failure.error)), id }
   })
 
-type Told = Effect.Success<ReturnType<typeof errorOf>>
+type ErrorRead = Effect.Success<ReturnType<typeof errorOf>>
 
 /** The same errors together, the commonest first, each with its newest execution. */
-const counted = (all: ReadonlyArray<Told>) => {
+const counted = (all: ReadonlyArray<ErrorRead>) => {
   const groups = grouped(all, ({ kind, node = "" }) => `${node}: ${kind}`)
   return [...groups.values()]
     .sort((a, b) => b.length - a.length)
@@ -108,6 +108,6 @@ export const executionsSince = (
     firstPages(list, { pages: mostPages, isEnough: (later, all) => later < all }, (executions) =>
       executions.filter(({ startedAt }) => Date.parse(String(startedAt)) >= from)
     ),
-    ({ found, isWhole }) => ({ runs: found, isMore: !isWhole })
+    ({ found: runs, isWhole }) => ({ runs, isMore: !isWhole })
   )
 }

@@ -7,11 +7,11 @@ import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 interface Rule {
   readonly cron: string
   readonly every: number
-  /** Whether it only says how often: the engine chooses the minute, or the hour, when it is switched on. */
+  /** Whether only the frequency is given: the engine chooses the minute, or the hour, at activation. */
   readonly isLoose: boolean
 }
 
-/** What a workflow's schedules ask for; `unread` counts rules that only the engine can work out. */
+/** The schedules of a workflow; `unread` counts rules that only the engine can evaluate. */
 export interface Schedules {
   readonly rules: ReadonlyArray<Rule>
   readonly unread: number
@@ -19,9 +19,9 @@ export interface Schedules {
 
 /** The schedules of these nodes. */
 export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): Schedules => {
-  const found = nodes.filter(isEnabled).flatMap(rulesOf)
-  const rules = found.filter((rule) => rule !== undefined)
-  return { rules, unread: found.length - rules.length }
+  const rulesRead = nodes.filter(isEnabled).flatMap(rulesOf)
+  const rules = rulesRead.filter((rule) => rule !== undefined)
+  return { rules, unread: rulesRead.length - rules.length }
 }
 
 const rulesOf = (node: JsonObject): ReadonlyArray<Rule | undefined> => {
@@ -40,7 +40,7 @@ const rulesOf = (node: JsonObject): ReadonlyArray<Rule | undefined> => {
   }
 }
 
-/** What a rule of the schedule trigger means; one that holds an expression is nobody's to read but the engine's. */
+/** A rule of the schedule trigger; undefined if it holds an expression, which only the engine can evaluate. */
 const ofInterval = (entry: JsonObject): Rule | undefined => {
   const minute = partOf(entry.triggerAtMinute ?? 0, 0, 59)
   const hour = partOf(entry.triggerAtHour ?? 0, 0, 23)
@@ -75,15 +75,15 @@ const ofInterval = (entry: JsonObject): Rule | undefined => {
   }
 }
 
-/** Where the minute or the hour is left out, engines choose one of their own. */
-const at = (minute: number | undefined, entry: JsonObject, found: Rule | undefined): Rule | undefined => {
-  if (found === undefined || minute === undefined) return undefined
+/** The rule, which is loose where the minute or the hour is left out: engines choose one of their own. */
+const at = (minute: number | undefined, entry: JsonObject, exactRule: Rule | undefined): Rule | undefined => {
+  if (exactRule === undefined || minute === undefined) return undefined
   const isHourly = entry.field === "hours"
   const isTold = entry.triggerAtMinute !== undefined && (isHourly || entry.triggerAtHour !== undefined)
-  return isTold ? found : loose(found)
+  return isTold ? exactRule : loose(exactRule)
 }
 
-const loose = (found: Rule | undefined): Rule | undefined => found && { ...found, isLoose: true }
+const loose = (exactRule: Rule | undefined): Rule | undefined => exactRule && { ...exactRule, isLoose: true }
 
 const partOf = (value: unknown, least: number, most: number): number | undefined => {
   const number = Number(value)
@@ -156,9 +156,9 @@ const isOfAnyHour = ({ cron }: Rule): boolean =>
     .every((part) => part === "*" || part === "*/1")
 
 /**
- * How often these rules let a workflow run in a span at least, whatever is not known: the zone where none is given, the
- * minute where the engine chooses it, which of every n occurrences counts. `since` is where counting began, later than the
- * span where it holds too many.
+ * The least number of runs in a span by these rules, whatever is not known: the zone where none is given, the minute where
+ * the engine chooses it, which of every n occurrences counts. `since` is the start of counting, later than that of the span
+ * where it holds too many.
  */
 export const leastRuns = (
   { rules }: Schedules,
@@ -175,7 +175,7 @@ const countIn = (rules: ReadonlyArray<Rule>, zone: string, span: Span) => {
   const each = rules.map((one) => occurrences(one, zone, span))
   const since = Math.max(
     span.from,
-    ...each.map((found) => (found.length > most ? (found[most - 1] ?? span.from) : span.from))
+    ...each.map((times) => (times.length > most ? (times[most - 1] ?? span.from) : span.from))
   )
   const count = rules.reduce((sum, { every, isLoose }, index) => {
     const inside = (each[index] ?? []).filter((time) => time >= since).length
@@ -188,12 +188,12 @@ const countIn = (rules: ReadonlyArray<Rule>, zone: string, span: Span) => {
 const occurrences = ({ cron }: Rule, zone: string, { from, to }: Span): ReadonlyArray<number> => {
   const parsed = Cron.parse(cron, zone)
   if (Result.isFailure(parsed)) return []
-  const found: Array<number> = []
-  for (let time = to; found.length <= most;) {
+  const times: Array<number> = []
+  for (let time = to; times.length <= most;) {
     const before = Result.try(() => Cron.prev(parsed.success, new Date(time)).getTime())
     if (Result.isFailure(before) || before.success < from) break
-    found.push(before.success)
+    times.push(before.success)
     time = before.success
   }
-  return found
+  return times
 }

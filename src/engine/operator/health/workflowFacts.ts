@@ -10,7 +10,7 @@ import { type Schedules, schedulesIn } from "./schedules.ts"
 /** A client whose instance is looked at. */
 export type Engine = EngineClient["Service"]
 
-/** What is kept of a workflow to judge it. */
+/** The facts of a workflow by which it is judged. */
 export interface WorkflowFacts {
   readonly id: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface WorkflowFacts {
   readonly schedules: Schedules
   readonly zone: string | undefined
   readonly savesNoSuccess: boolean
-  /** Why no trigger of an active workflow can start it. */
+  /** The reason why no trigger of an active workflow can start it. */
   readonly triggerProblem: string | undefined
   /** The credentials that its nodes name. */
   readonly credentials: ReadonlyArray<{
@@ -31,7 +31,7 @@ export interface WorkflowFacts {
   }>
 }
 
-/** Reads what matters of a workflow as a list shows it; an archived one does not count. */
+/** The facts of a workflow as a list shows it; undefined for an archived one. */
 export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined => {
   if (workflow.isArchived === true) return undefined
   const running = nodesOf(isJsonObject(workflow.activeVersion) ? workflow.activeVersion : workflow)

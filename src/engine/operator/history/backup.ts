@@ -11,7 +11,7 @@ import * as AcrossTool from "../AcrossTool.ts"
 import { notKept } from "./historyErrors.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
 
-/** Changes that are shown, of all instances, and characters of what each of them changed. */
+/** Changes that are shown of all instances, and characters of each. */
 const most = 40
 const longest = 240
 
@@ -39,19 +39,19 @@ export const backup = AcrossTool.make("backup", {
   })
 })
 
-interface Asked {
+interface BackupOptions {
   readonly until: number
   readonly rows: number
   readonly report: (progress: number, message: string) => Effect.Effect<void>
 }
 
-const oneInstance = (engine: EngineClient["Service"], { report, rows, until }: Asked) =>
+const oneInstance = (engine: EngineClient["Service"], { report, rows, until }: BackupOptions) =>
   Effect.match(backUp(engine, until, report), {
     onFailure: ({ message }) => ({ instance: engine.instance, error: message }),
-    onSuccess: (backedUp) => shown(backedUp, rows)
+    onSuccess: (backedUp) => answerOf(backedUp, rows)
   })
 
-const shown = (
+const answerOf = (
   { changes, instance, notRecorded, since, tags, toRead, version, workflows }: BackedUp,
   rows: number
 ) => ({

@@ -15,13 +15,13 @@ import {
 } from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
 
-/** A workflow as it was, and which version that is, in words. */
+/** A former version of a workflow, and its description. */
 interface Chosen {
   readonly record: JsonObject
   readonly named: string
 }
 
-/** Changes of one call that are looked at to undo them together. */
+/** Changes of one call that are undone together at most. */
 const mostOfOneCall = 20
 
 /**
@@ -41,8 +41,8 @@ export const chosen = Effect.fnUntraced(function* (
     const { content, named } = yield* contentOfRun(id, run.value)
     return { record: { ...current, ...content }, named } satisfies Chosen
   }
-  const own = engineVersionIn(version)
-  if (Option.isSome(own)) return yield* inEngineVersion(id, own.value, current)
+  const engineVersion = engineVersionIn(version)
+  if (Option.isSome(engineVersion)) return yield* inEngineVersion(id, engineVersion.value, current)
   return history.isKept ? yield* inVersion(id, version) : yield* nothingKept(id)
 })
 
@@ -56,8 +56,8 @@ const beforeLastChange = Effect.fnUntraced(function* (id: WorkflowId, current: W
     const named = `before ${first.version} (${first.by}, ${first.when}: ${first.change})`
     if (record !== undefined) return { record, named } satisfies Chosen
   }
-  const own = current === undefined ? undefined : yield* previousEngineVersion(current)
-  if (own !== undefined) return yield* inEngineVersion(id, own.versionId, current)
+  const engineVersion = current === undefined ? undefined : yield* previousEngineVersion(current)
+  if (engineVersion !== undefined) return yield* inEngineVersion(id, engineVersion.versionId, current)
   if (!history.isKept) return yield* nothingKept(id)
   return yield* new InvalidArgument({
     argument: "id",

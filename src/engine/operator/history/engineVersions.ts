@@ -12,7 +12,7 @@ import { ExecutionId, type VersionEntry, VersionId, type Workflow, type Workflow
 import { nodesOf } from "../../workflow/nodes.ts"
 import { notKept, notKeptBut } from "./historyErrors.ts"
 
-/** Versions of an engine that are looked at. */
+/** Versions of an engine that are listed at most. */
 const most = 250
 
 /** Versions that are read at the same time to tell them apart. */
@@ -29,14 +29,14 @@ export const engineVersions = Effect.fnUntraced(function* (id: WorkflowId) {
   })
 })
 
-/** Versions of the engine's own, and why there may be others. */
+/** Versions of the engine's own, and the problem where they could not be read. */
 interface EngineVersions {
   readonly versions: ReadonlyArray<VersionEntry>
   readonly problem?: string
 }
 
-/** The versions as workflow_history tells them; what changed is said against the version before each. */
-export const told = Effect.fnUntraced(function* (
+/** Rows of workflow_history for versions of the engine's own, each with its changes since the version before. */
+export const engineRows = Effect.fnUntraced(function* (
   id: WorkflowId,
   wanted: ReadonlyArray<VersionEntry>,
   all: ReadonlyArray<VersionEntry>
@@ -67,14 +67,14 @@ export const newestFirst = <Own extends { readonly version: string; readonly whe
 ) => {
   const placeOf = (version: string | undefined) => all.findIndex(({ versionId }) => String(versionId) === version)
   return [
-    ...ours.map((version) => ({ row: shown(version), place: placeOf(version.engineVersion) })),
+    ...ours.map((version) => ({ row: historyRow(version), place: placeOf(version.engineVersion) })),
     ...engines.map((row) => ({ row, place: placeOf(row.version) }))
   ]
     .toSorted((a, b) => millis(b.row.when) - millis(a.row.when) || a.place - b.place)
     .map(({ row }) => row)
 }
 
-const shown = ({ by, change, reason, tool, version, when }: Version) => ({
+const historyRow = ({ by, change, reason, tool, version, when }: Version) => ({
   version,
   when,
   by,
@@ -92,16 +92,16 @@ const difference = Effect.fnUntraced(function* (id: WorkflowId, before: VersionE
   return was === undefined || is === undefined ? "no longer kept by the engine" : describe(was, is)
 })
 
-/** What a version of the engine's own holds: nodes and connections. Nothing where the engine has no such version. */
+/** Nodes and connections of a version of the engine's own; undefined where the engine has no such version. */
 export const contentOf = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: VersionId
 ): Effect.fn.Return<JsonObject | undefined, EngineError, EngineClient> {
   const engine = yield* EngineClient
-  const found = yield* engine
+  const content = yield* engine
     .getVersionIfSupported(id, version)
     .pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
-  return Option.match(found, {
+  return Option.match(content, {
     onNone: () => undefined,
     onSome: ({ connections, nodeGroups, nodes }): JsonObject => ({
       nodes,
@@ -111,7 +111,7 @@ export const contentOf = Effect.fnUntraced(function* (
   })
 })
 
-/** The name of an engine's version; nothing for one of the history. */
+/** The id of an engine's version; none for a version of the history. */
 export const engineVersionIn = (text: string): Option.Option<VersionId> =>
   text.includes("-") ? decodeVersionId(text) : Option.none()
 
@@ -124,7 +124,7 @@ export const previousEngineVersion = Effect.fnUntraced(function* ({ id, versionI
   return versions[present + 1]
 })
 
-/** What of an execution says how its workflow was. */
+/** Selects the workflow of an execution, without its data. */
 const workflowAlone = fields({ data: "nothing", workflowData: fields({ pinData: "nothing", staticData: "nothing" }) })
 
 /** The execution that a version names: `execution-14`. */

@@ -26,10 +26,10 @@ const noHistory = (more: string) =>
     details: {}
   })
 
-/** There is no history; and what to do about that. */
+/** There is no history; the message says how to keep one. */
 export const notKept = noHistory("")
 
-/** The same, where a run shows what ran. */
+/** There is no history, but a run shows the workflow as it ran. */
 export const notKeptBut = (run: string, instance: string) =>
   noHistory(
     ` Runs show the workflow as it ran: restore_workflow takes one as version, the last on instance ${instance} is ${run}; ` +

@@ -12,20 +12,20 @@ import { isIncomplete } from "../../history/record.ts"
 import { fileIdOf } from "../../history/sift.ts"
 import { WorkflowId } from "../../workflow/models.ts"
 
-/** What a backup of one instance came to. */
+/** The result of the backup of one instance. */
 export interface BackedUp {
   readonly instance: string
   readonly workflows: number
   readonly tags: number
-  /** When the last complete backup was. */
+  /** The time of the last complete backup. */
   readonly since: string | undefined
   /** The version of the history in which the instance is as it was found. */
   readonly version: string | undefined
-  /** What has changed since then, newest first. */
+  /** Changes since then, newest first. */
   readonly changes: ReadonlyArray<Drift>
   /** Workflows that are recorded as lists show them, for want of time; the next call reads them. */
   readonly toRead: number
-  /** What the instance shows and the history cannot hold. */
+  /** Entries of the instance that the history cannot hold. */
   readonly notRecorded: ReadonlyArray<SetAside>
 }
 
@@ -116,7 +116,7 @@ export const backUp = Effect.fnUntraced(function* (
   }
 })
 
-/** What is kept of a workflow in a list. */
+/** The fields of a listed workflow that a backup keeps. */
 const listedOf = (item: JsonObject) => ({ id: String(item.id), name: item.name, fileId: fileIdOf(item) })
 
 const toWorkflowId = Schema.decodeUnknownEffect(WorkflowId)

@@ -14,7 +14,7 @@ import { TagId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { callingInstead } from "../../workflow/subWorkflows.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 
-/** A workflow that is as it was again, and what is to be said about it. */
+/** A restored workflow, and notices about it. */
 interface Restored {
   readonly workflow: Workflow
   readonly notices: ReadonlyArray<string>
@@ -47,18 +47,18 @@ export const recreate = Effect.fnUntraced(function* (formerId: WorkflowId, recor
   const { dropped, workflow } = yield* engine.createWorkflow(creationOf(record))
   const { id } = workflow
   // One that calls itself has to call itself anew.
-  const own = callingInstead(workflow, formerId, id)
+  const relinked = callingInstead(workflow, formerId, id)
   const wanted = {
     ...record,
-    ...(own.nodes === undefined ? {} : { nodes: own.nodes }),
-    ...(own.settings === undefined ? {} : { settings: { ...workflow.settings, ...own.settings } })
+    ...(relinked.nodes === undefined ? {} : { nodes: relinked.nodes }),
+    ...(relinked.settings === undefined ? {} : { settings: { ...workflow.settings, ...relinked.settings } })
   }
   const done = yield* whileDone(
     Effect.gen(function* () {
       const { description, ...others } = changesTo(record, { ...workflow, pinData: record.pinData })
       const isOther = typeof description === "string" && description !== ""
-      if (isOther || Object.keys(own).length > 0)
-        yield* engine.updateWorkflow(workflow, { ...others, ...own, ...(isOther ? { description } : {}) })
+      if (isOther || Object.keys(relinked).length > 0)
+        yield* engine.updateWorkflow(workflow, { ...others, ...relinked, ...(isOther ? { description } : {}) })
       return yield* completed(id, workflow, wanted)
     }),
     { id, done: "created", step: "the rest" }
@@ -67,7 +67,7 @@ export const recreate = Effect.fnUntraced(function* (formerId: WorkflowId, recor
   return { workflow: done.workflow, notices: [notice, ...leftOut(dropped), ...done.notices] } satisfies Restored
 })
 
-/** Tags, archive and state, and what is still different then. */
+/** Restores tags, archive and state; the notices name the differences that remain. */
 const completed = Effect.fnUntraced(function* (id: WorkflowId, current: Workflow, record: JsonObject) {
   const engine = yield* EngineClient
   if (!isSameJson(tagIds(current), tagIds(record))) yield* engine.setWorkflowTags(id, yield* restoredTags(record))
@@ -88,12 +88,12 @@ const restoredTags = Effect.fnUntraced(function* (record: JsonObject) {
   const engine = yield* EngineClient
   const wanted = tagsIn(record)
   if (wanted.length === 0) return []
-  const known = (yield* listWhole(engine, engine.listTags)).filter(({ id }) => isTagId(id))
+  const existingTags = (yield* listWhole(engine, engine.listTags)).filter(({ id }) => isTagId(id))
   return yield* Effect.forEach(
     wanted,
     Effect.fnUntraced(function* ({ id, name }) {
-      const found = known.find((tag) => tag.id === id) ?? known.find((tag) => tag.name === name)
-      return yield* Effect.orDie(toTagId((found ?? (yield* engine.createTag(name))).id))
+      const existingTag = existingTags.find((tag) => tag.id === id) ?? existingTags.find((tag) => tag.name === name)
+      return yield* Effect.orDie(toTagId((existingTag ?? (yield* engine.createTag(name))).id))
     })
   )
 })

@@ -44,7 +44,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
     restored(id, version, { ifVersion, isDryRun, relinks: relink }).pipe(exclusively(id))
 })
 
-interface Asked {
+interface RestoreOptions {
   readonly ifVersion: string | undefined
   readonly isDryRun: boolean
   readonly relinks: boolean
@@ -53,7 +53,7 @@ interface Asked {
 const restored = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: string | undefined,
-  { ifVersion, isDryRun, relinks }: Asked
+  { ifVersion, isDryRun, relinks }: RestoreOptions
 ) {
   const engine = yield* EngineClient
   const { caveat, workflows } = yield* readWorkflows(engine, [id])
@@ -81,11 +81,11 @@ const restored = Effect.fnUntraced(function* (
       const { notices, workflow } = yield* restore(current, record)
       return { ...(yield* shownState(workflow, notices)), to: named, changes: lines }
     }
-    const found = yield* Effect.result(callersOf(id))
-    const relinked = relinks && Result.isSuccess(found) ? found.success.map(({ workflow }) => workflow) : []
+    const callersRead = yield* Effect.result(callersOf(id))
+    const relinked = relinks && Result.isSuccess(callersRead) ? callersRead.success.map(({ workflow }) => workflow) : []
     yield* engine.mayChange({ name: creationOf(record).name }, ...relinked)
     const { notices, workflow } = yield* recreate(id, record)
-    const { callers, problem } = yield* followed(id, workflow.id, { found, relinks })
+    const { callers, problem } = yield* followed(id, workflow.id, { callersRead, relinks })
     return {
       ...(yield* shownState(workflow, [...doubts, ...notices, ...problem])),
       formerId: id,
@@ -97,29 +97,33 @@ const restored = Effect.fnUntraced(function* (
 })
 
 interface Followed {
-  readonly found: Result.Result<ReadonlyArray<CallingWorkflow>, EngineError>
+  readonly callersRead: Result.Result<ReadonlyArray<CallingWorkflow>, EngineError>
   readonly relinks: boolean
 }
 
 /** The workflows that name a deleted one, which name the new one if they are asked to. */
-const followed = Effect.fnUntraced(function* (formerId: WorkflowId, id: WorkflowId, { found, relinks }: Followed) {
-  if (Result.isFailure(found)) {
-    return { callers: [], problem: [`What names ${formerId} could not be looked for: ${found.failure.message}`] }
+const followed = Effect.fnUntraced(function* (
+  formerId: WorkflowId,
+  id: WorkflowId,
+  { callersRead, relinks }: Followed
+) {
+  if (Result.isFailure(callersRead)) {
+    return { callers: [], problem: [`What names ${formerId} could not be looked for: ${callersRead.failure.message}`] }
   }
-  const callers = relinks ? yield* relink(found.success, formerId, id) : found.success.map(shownCaller)
+  const callers = relinks ? yield* relink(callersRead.success, formerId, id) : callersRead.success.map(shownCaller)
   return { callers, problem: callers.length === 0 || relinks ? [] : [stillNamed(formerId)] }
 })
 
 const stillNamed = (formerId: WorkflowId) =>
   `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
 
-/** A workflow that names another one, and where. */
+/** A workflow that names another one, and the places. */
 interface CallingWorkflow {
   readonly workflow: Workflow
   readonly at: ReadonlyArray<string>
 }
 
-/** The same in short. */
+/** A caller in an answer. */
 const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => ({ id, name, at })
 
 /** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */

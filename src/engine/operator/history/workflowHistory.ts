@@ -6,7 +6,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
-import { engineVersions, millis, newestFirst, nothingKept, told } from "./engineVersions.ts"
+import { engineVersions, millis, newestFirst, nothingKept, engineRows } from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
@@ -37,8 +37,8 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     const from = place.before ?? ""
     const until = ours.next === undefined ? "" : (ours.data.at(-1)?.when ?? "")
     const between = foreign.filter((entry) => isBetween(entry, until, from))
-    const shownOwn = yield* told(id, between.slice(0, limit), all)
-    const data = newestFirst(ours.data, shownOwn, all)
+    const rowsOfEngine = yield* engineRows(id, between.slice(0, limit), all)
+    const data = newestFirst(ours.data, rowsOfEngine, all)
     const last = between[limit - 1]
     const next =
       ours.next !== undefined

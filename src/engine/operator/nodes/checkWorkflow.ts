@@ -59,15 +59,15 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
     // The first broken rule says nothing new where what breaks it was found at its place.
     const isTold = findings.some(({ field = "" }) => /^(name|connections|nodes$)/.test(field))
     const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
-    const found = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat()]
-    const shown = fitted(found.slice(0, most), room)
-    const errors = found.filter(({ level }) => level === "error").length
+    const allFindings = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat()]
+    const shownFindings = fitted(allFindings.slice(0, most), room)
+    const errors = allFindings.filter(({ level }) => level === "error").length
     return {
       ok: errors === 0,
       errors,
-      warnings: found.length - errors,
-      findings: shown,
-      ...(found.length > shown.length ? { more: found.length - shown.length } : {}),
+      warnings: allFindings.length - errors,
+      findings: shownFindings,
+      ...(allFindings.length > shownFindings.length ? { more: allFindings.length - shownFindings.length } : {}),
       ...(hint === undefined ? {} : { notice: `Types and parameters of nodes were not checked. ${hint}` }),
       ...uncheckedOf(all, (type) => catalog === undefined || catalog.find(type) !== undefined, findings)
     }
@@ -80,15 +80,15 @@ const most = 60
 /** Bytes that they may have. */
 const room = 6500
 
-/** Types that nobody described: nothing is said about them. */
+/** Types without a description, which were not checked. */
 const uncheckedOf = (
   nodes: ReadonlyArray<JsonObject>,
   isKnown: (type: string) => boolean,
   findings: ReadonlyArray<Finding>
 ) => {
-  const told = new Set(findings.filter(({ field }) => field === "type").map(({ node }) => node))
+  const nodesWithFinding = new Set(findings.filter(({ field }) => field === "type").map(({ node }) => node))
   const types = objectsOf(nodes)
-    .filter(({ name, type }) => Predicate.isString(type) && !isKnown(type) && !told.has(String(name)))
+    .filter(({ name, type }) => Predicate.isString(type) && !isKnown(type) && !nodesWithFinding.has(String(name)))
     .map(({ type }) => String(type))
   return types.length === 0 ? {} : { unchecked: [...new Set(types)] }
 }

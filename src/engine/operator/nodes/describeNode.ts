@@ -33,17 +33,17 @@ export const describeNode = EngineTool.make("describe_node", {
     operation: optional(text("Tells its parameters")),
     version: optional(Schema.Finite.annotate({ description: "Default: newest" }))
   },
-  run: Effect.fnUntraced(function* ({ type: asked, version: wanted, ...operation }) {
+  run: Effect.fnUntraced(function* ({ type: name, version: wanted, ...operation }) {
     const engine = yield* EngineClient
     const knowledge = yield* NodeKnowledge
     const [{ catalog, hint }, { byType }] = yield* Effect.all([knowledge.of(engine), usageOf(engine)], {
       concurrency: "unbounded"
     })
     if (catalog === undefined) {
-      const type = usedType([...byType.keys()], asked)
+      const type = usedType([...byType.keys()], name)
       return unknown(type, byType.get(type) ?? [], hint)
     }
-    const entry = yield* meant(catalog, asked)
+    const entry = yield* meant(catalog, name)
     const version = wanted ?? entry.defaultVersion
     const versions = yield* Effect.mapError(
       catalog.read(entry.type),
@@ -63,10 +63,10 @@ const described = (
   chosen: Chosen,
   used: ReadonlyArray<UsedNode>
 ) => {
-  const { open, knownValues: known } = chosen
+  const { open, knownValues } = chosen
   const operation = Object.fromEntries(
     ["resource", "operation"].flatMap((name) =>
-      valuesHidden(node, name) || known[name] === undefined ? [] : [[name, known[name]]]
+      valuesHidden(node, name) || knownValues[name] === undefined ? [] : [[name, knownValues[name]]]
     )
   )
   return {
@@ -77,10 +77,10 @@ const described = (
     ...(entry.versions.length > 1 ? { versions: entry.versions } : {}),
     ...operation,
     ...(open.length === 0 ? {} : { operations: operationsOf(node, chosen) }),
-    ...portsOf("inputs", node.inputs, known),
-    ...portsOf("outputs", node.outputs, known),
-    ...credentialsOf(node, known),
-    parameters: node.isBare === true ? "not told by this engine" : describeParameters(node, known, open),
+    ...portsOf("inputs", node.inputs, knownValues),
+    ...portsOf("outputs", node.outputs, knownValues),
+    ...credentialsOf(node, knownValues),
+    parameters: node.isBare === true ? "not told by this engine" : describeParameters(node, knownValues, open),
     ...exampleOf(used, operation),
     ...(used.length === 0 ? {} : { used: used.length }),
     ...(open.length === 0 ? {} : { notice: `Give ${open.join(" and ")} for the parameters of an operation.` })
@@ -91,13 +91,13 @@ const valuesHidden = ({ properties }: NodeType, name: string) =>
   properties.every((property) => property.name !== name || property.type === "hidden")
 
 /** The type in full, which a short name stands for. */
-const usedType = (used: ReadonlyArray<string>, asked: string): string => {
-  const type = toEngineType(fullType(asked))
-  const [only, another] = used.filter((one) => same(nodeKind(one), asked))
+const usedType = (used: ReadonlyArray<string>, name: string): string => {
+  const type = toEngineType(fullType(name))
+  const [only, another] = used.filter((one) => same(nodeKind(one), name))
   return used.includes(type) || only === undefined || another !== undefined ? type : only
 }
 
-/** What the instance's own workflows tell of a type. */
+/** A type by its use in the instance's workflows, for engines that do not describe types. */
 const unknown = (type: string, used: ReadonlyArray<UsedNode>, hint: string | undefined) => {
   const versions = [...new Set(used.map(({ node }) => node.typeVersion))]
   const keys = [...new Set(used.flatMap(({ node }) => Object.keys(objectOf(node.parameters))))]
@@ -111,10 +111,10 @@ const unknown = (type: string, used: ReadonlyArray<UsedNode>, hint: string | und
 }
 
 /** The type of this name; of a title or the last part of a name, where only one fits. */
-const meant = (catalog: Catalog, asked: string): Effect.Effect<IndexEntry, InvalidArgument> => {
-  const found = catalog.find(asked)
-  if (found !== undefined) return Effect.succeed(found)
-  const named = catalog.entries.filter(({ title, type }) => same(title, asked) || same(nodeKind(type), nodeKind(asked)))
+const meant = (catalog: Catalog, name: string): Effect.Effect<IndexEntry, InvalidArgument> => {
+  const exactMatch = catalog.find(name)
+  if (exactMatch !== undefined) return Effect.succeed(exactMatch)
+  const named = catalog.entries.filter(({ title, type }) => same(title, name) || same(nodeKind(type), nodeKind(name)))
   const [only] = named
   if (only !== undefined && named.length === 1) return Effect.succeed(only)
   const near =
@@ -122,15 +122,15 @@ const meant = (catalog: Catalog, asked: string): Effect.Effect<IndexEntry, Inval
       ? named.map(({ type }) => type)
       : [
           ...new Set([
-            ...suggestTypes(asked, catalog.entries, 3),
-            ...search(catalog.entries, nodeKind(asked), undefined, () => 0)
+            ...suggestTypes(name, catalog.entries, 3),
+            ...search(catalog.entries, nodeKind(name), undefined, () => 0)
               .slice(0, 3)
               .map(({ entry }) => entry.type)
           ])
         ]
   const hint = near.length === 0 ? "find_nodes finds its name" : `did you mean ${near.join(" or ")}?`
   return Effect.fail(
-    new InvalidArgument({ argument: "type", problem: `this engine (${catalog.version}) has no node ${asked}: ${hint}` })
+    new InvalidArgument({ argument: "type", problem: `this engine (${catalog.version}) has no node ${name}: ${hint}` })
   )
 }
 
@@ -142,33 +142,33 @@ const noVersion = ({ type, versions }: IndexEntry, version: number) =>
     problem: `${type} has no version ${version} on this engine. Its versions: ${versions.join(", ")}`
   })
 
-/** Only what is not one plain connection from the left to the right. */
-const portsOf = (name: "inputs" | "outputs", ports: ReadonlyArray<Port>, known: KnownValues) => {
-  const shown = ports.flatMap(({ max, required = false, type, ...rest }) => {
-    const when = condition(rest, known)
+/** The ports of a node, unless there is only one plain main port. */
+const portsOf = (name: "inputs" | "outputs", ports: ReadonlyArray<Port>, knownValues: KnownValues) => {
+  const portTexts = ports.flatMap(({ max, required = false, type, ...rest }) => {
+    const when = condition(rest, knownValues)
     if (when === undefined) return []
     const marks = [...(when === "" ? [] : [when]), ...(max === 1 ? ["one"] : [])]
     return [`${type}${required ? "*" : ""}${marks.length === 0 ? "" : ` [${marks.join(", ")}]`}`]
   })
-  return shown.length === 1 && shown[0] === "main" ? {} : { [name]: shown.join(", ") }
+  return portTexts.length === 1 && portTexts[0] === "main" ? {} : { [name]: portTexts.join(", ") }
 }
 
-const credentialsOf = (node: NodeType, known: KnownValues) => {
-  const shown = node.credentials.flatMap((credential) => {
-    const when = condition(credential, known)
+const credentialsOf = (node: NodeType, knownValues: KnownValues) => {
+  const credentialTexts = node.credentials.flatMap((credential) => {
+    const when = condition(credential, knownValues)
     if (when === undefined) return []
     return [`${credential.name}${credential.required === true ? "*" : ""}${when === "" ? "" : ` [${when}]`}`]
   })
-  return shown.length === 0 ? {} : { credentials: shown.join(", ") }
+  return credentialTexts.length === 0 ? {} : { credentials: credentialTexts.join(", ") }
 }
 
 /** Parameters of a node of this instance for the same operation. */
 const exampleOf = (used: ReadonlyArray<UsedNode>, operation: Readonly<Record<string, unknown>>) => {
-  const found = used.find(({ node: { parameters } }) =>
+  const example = used.find(({ node: { parameters } }) =>
     Object.entries(operation).every(([name, value]) => isJsonObject(parameters) && parameters[name] === value)
   )
-  if (found === undefined) return {}
-  const { node, workflow } = found
+  if (example === undefined) return {}
+  const { node, workflow } = example
   // Engines keep nodes that came without parameters as they came.
   const sample = sampleOf(node.parameters ?? {})
   return JSON.stringify(sample).length > maxExample

@@ -31,17 +31,17 @@ export const findNodes = EngineTool.make("find_nodes", {
       concurrency: "unbounded"
     })
     const used = (type: string) => usage.byType.get(type)?.length ?? 0
-    const found = search(catalog?.entries ?? entriesOf(usage), query, kind, used)
+    const matches = search(catalog?.entries ?? entriesOf(usage), query, kind, used)
     return {
-      nodes: found.slice(0, most).map((one) => shown(one, kind, used)),
-      ...(found.length > most ? { more: found.length - most } : {}),
+      nodes: matches.slice(0, most).map((one) => rowOf(one, kind, used)),
+      ...(matches.length > most ? { more: matches.length - most } : {}),
       ...(hint === undefined ? {} : { notice: `Only nodes of this instance's workflows are known. ${hint}` }),
       ...(usage.isWhole ? {} : { usedCountsOnly: "the first 1,000 workflows" })
     }
   })
 })
 
-const shown = ({ action, entry }: SearchResult, kind: Kind | undefined, used: (type: string) => number) => {
+const rowOf = ({ action, entry }: SearchResult, kind: Kind | undefined, used: (type: string) => number) => {
   const asTool = kind === "tool" && entry.asTool === true
   const type = asTool ? `${entry.type}Tool` : entry.type
   const count = used(type)
@@ -61,7 +61,7 @@ const operationOf = ({ operation, resource }: IndexEntry["actions"][number]) => 
   operation
 })
 
-/** What the workflows of an instance tell of the nodes that it has. */
+/** Entries for the node types that the workflows of an instance use. */
 const entriesOf = ({ byType }: Usage): ReadonlyArray<IndexEntry> =>
   [...byType].map(([type, used]) => {
     const versions = [...new Set(used.map(({ node }) => Number(node.typeVersion)))].toSorted((a, b) => a - b)

@@ -18,7 +18,7 @@ export interface Part {
   readonly nodes: ReadonlyArray<JsonObject>
 }
 
-/** Finds what would run from a node on (the first trigger where none is named), and up to one. */
+/** The part that would run from a node on (the first trigger where none is named), and up to one. */
 export const partOf = (
   workflow: Workflow,
   mocks: Mocks,
@@ -65,14 +65,14 @@ const reachedFrom = (
   edges: ReadonlyArray<Edge>,
   ends: (edge: Edge) => readonly [from: string, to: string]
 ): ReadonlySet<string> => {
-  const found = new Set(names)
-  for (const name of found) {
+  const reached = new Set(names)
+  for (const name of reached) {
     for (const edge of edges) {
       const [from, to] = ends(edge)
-      if (from === name) found.add(to)
+      if (from === name) reached.add(to)
     }
   }
-  return found
+  return reached
 }
 
 const noNode = (name: string, names: ReadonlyArray<string>) => {
@@ -80,7 +80,7 @@ const noNode = (name: string, names: ReadonlyArray<string>) => {
   return `there is no node ${name}. ${guess === undefined ? `Its nodes: ${names.slice(0, 30).join(", ")}` : `Did you mean ${guess}?`}`
 }
 
-/** Why a mock is impossible: it is for the model, memory or tool of an agent. */
+/** The reason why a mock is impossible: it is for the model, memory or tool of an agent. */
 export const unmockable = (workflow: Workflow, mocks: Mocks): string | undefined => {
   const parts = edgesOf(workflow.connections).filter(({ type }) => type !== "main")
   const part = parts.find(({ source }) => mocks.has(source))

@@ -20,7 +20,7 @@ const maxPages = 20
 /** The temporary copies of an instance, whoever made them. */
 const temporaryCopies = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found } = yield* firstPages(
+  const { found: copies } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, name, excludePinnedData: true }),
     { pages: maxPages },
     (page) =>
@@ -30,7 +30,7 @@ const temporaryCopies = Effect.fnUntraced(function* (name: string) {
         return [{ id: WorkflowId.make(one.id), name: String(one.name), since: read.since }]
       })
   )
-  return found
+  return copies
 })
 
 /** Deletes a temporary copy; where that fails, it is switched off at least, so that nobody can run it any more. */
@@ -82,7 +82,7 @@ export class LeftCopy extends Data.TaggedError("LeftCopy")<{
   readonly id: string
   readonly name: string
   readonly instance: string
-  /** Why it could not be deleted. */
+  /** The reason of the failed deletion. */
   readonly problem: string
   readonly isOff: boolean
 }> {
@@ -96,13 +96,13 @@ export class LeftCopy extends Data.TaggedError("LeftCopy")<{
   }
 }
 
-/** What it takes to remove a copy again: engines that tell what a key may do delete no active workflow. */
+/** The rights that the removal of a copy takes: engines that tell the rights of a key delete no active workflow. */
 const needed = ["workflow:deactivate", "workflow:delete"]
 
 /** The clients of instances whose keys have these rights, or whose engines do not tell. */
 const cleared = new WeakSet<object>()
 
-/** What the key lacks of that, as far as the engine tells; it is asked once, until nothing is lacking. */
+/** The rights that the key lacks, as far as the engine tells; it is asked until none is lacking. */
 const lackingRights = Effect.gen(function* () {
   const engine = yield* EngineClient
   if (cleared.has(engine)) return []

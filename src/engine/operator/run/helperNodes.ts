@@ -23,7 +23,7 @@ export const webhookNode = (name: string, path: string, responseMode: string, at
   webhookId: path
 })
 
-/** Lets through only the call that bears the secret of this digest: whoever reads the copy cannot make one. */
+/** A filter that passes only the call with the secret of this digest, which cannot be read from the copy. */
 export const guardNode = (name: string, digest: string, at: JsonObject) => {
   const condition = {
     id: "secret",
@@ -41,7 +41,7 @@ export const splitNode = (name: string, field: string, { alwaysOutputData, posit
   ...(alwaysOutputData === true ? { alwaysOutputData } : {})
 })
 
-/** How many outputs a mock has. */
+/** The number of outputs of a mock. */
 export const outputsOf = ({ runs }: Mock): number => Math.max(1, ...runs.map((outputs) => outputs.length))
 
 /**
@@ -82,8 +82,8 @@ export const mockFeeder = (name: string, hook: string, index: number, given: Moc
   const run = ofThisRun(hook, index, given)
   const all = `${run}.items`
   const items = `${all}.length === $input.all().length ? [${all}[$itemIndex]] : $itemIndex === 0 ? ${all} : []`
-  const known = given.from === undefined ? items : `${run}.groups ? (${run}.groups[$itemIndex] ?? []) : ${items}`
-  return nodeAt(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${known} } }}`, options: {} }, at)
+  const itemsOrGroup = given.from === undefined ? items : `${run}.groups ? (${run}.groups[$itemIndex] ?? []) : ${items}`
+  return nodeAt(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${itemsOrGroup} } }}`, options: {} }, at)
 }
 
 /** Sends each item of a mocked node to its output. */

@@ -24,7 +24,7 @@ export const holdsFiles = (item: unknown): boolean =>
   isJsonObject(item.binary) &&
   Object.keys(item.binary).length > 0
 
-/** The refusal of binary data: runs get JSON only. */
+/** The problem with binary data: runs get JSON only. */
 export const noFiles =
   "holds files (binary), which cannot be handed over to a run: give what they hold as JSON, or mock the nodes that read them"
 
@@ -43,7 +43,7 @@ export const pinnedItems = ({ pinData }: JsonObject, node: string): ReadonlyArra
 /** The items of one run of a node, output by output. */
 export type Run = ReadonlyArray<ReadonlyArray<JsonObject>>
 
-/** What a mocked node gives out, run by run. */
+/** The output of a mocked node, run by run. */
 export interface Mock {
   readonly runs: ReadonlyArray<Run>
   /** For each run, the index of the input item that each output item comes from, output after output, where that is known. */
@@ -55,7 +55,7 @@ export interface Mock {
 /** A mock that gives out the same items whenever it runs. */
 export const always = (items: ReadonlyArray<JsonObject>): Mock => ({ runs: [[items]], repeats: true })
 
-/** What each mocked node is to give out, by its name. */
+/** The mocks, by the names of their nodes. */
 export type Mocks = ReadonlyMap<string, Mock>
 
 /** Reads mocks as callers give them: items, or "pinned" for the pinned ones. */
@@ -78,7 +78,7 @@ export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mo
     return mocks
   })
 
-/** Refuses what cannot be mocked under a name: nodes that are not there, and triggers. */
+/** Refuses names that cannot be mocked: those of missing nodes and of triggers. */
 export const mockable = (workflow: Workflow, name: string): Result.Result<void, string> => {
   const node = workflow.nodes.find((one) => nameOf(one) === name)
   if (node === undefined) {

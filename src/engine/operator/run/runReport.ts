@@ -20,7 +20,7 @@ const limitsToTry: ReadonlyArray<Limits> = [
 /** Bytes that a report may have: about 1,200 tokens. */
 const most = 4000
 
-/** How many nodes get a row of their own. */
+/** Nodes that get a row of their own at most. */
 const mostNodes = 40
 
 /** The report of a temporary copy's run: a row for each node, under the names of the original workflow. */
@@ -29,12 +29,12 @@ export const runReport = (execution: Execution, copy: TemporaryCopy, part: Part)
   const head = { status: statusOf(execution), ...defined("seconds", secondsOf(execution)) }
   if (data === undefined)
     return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
-  const whole = (limits: Limits | undefined) => ({ ...head, ...shown(data, copy, part, limits) })
+  const whole = (limits: Limits | undefined) => ({ ...head, ...detailsOf(data, copy, part, limits) })
   const limits = limitsToTry.find((one) => jsonBytes(whole(one)) <= most)
   return whole(limits)
 }
 
-const shown = (data: RunData, copy: TemporaryCopy, part: Part, limits: Limits | undefined): JsonObject => {
+const detailsOf = (data: RunData, copy: TemporaryCopy, part: Part, limits: Limits | undefined): JsonObject => {
   const runs = [...byNode(data)].filter(([node]) => !copy.helpers.has(node))
   const ran = new Set(runs.map(([node]) => node))
   const notRun = part.nodes.map(nameOf).filter((name) => !ran.has(name))
@@ -86,7 +86,7 @@ const handsOver = ({ node }: NodeRun, entry: string) => node === entry
 const sum = (runs: ReadonlyArray<NodeRun>, of: (run: NodeRun) => number) =>
   runs.reduce((total, run) => total + of(run), 0)
 
-/** What the run failed with, and the item that its node was at. */
+/** The failure of the run, with the item that its node was at. */
 const failed = (data: RunData, { helpers }: TemporaryCopy, limits: Limits | undefined): JsonObject => {
   const failure = failureOf(data)
   if (failure === undefined) return {}

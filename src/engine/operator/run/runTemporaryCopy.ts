@@ -28,15 +28,15 @@ interface Outcome {
   readonly left: LeftCopy | undefined
 }
 
-/** Where a temporary copy is called, and how long its run may take. */
+/** The webhook of a temporary copy, and the time that its run may take. */
 interface Calling {
   readonly path: string
-  /** What its execution is known by: nobody else can call it with this. */
+  /** The secret by which its execution is recognised: nobody else can call it with this. */
   readonly secret: string
   readonly seconds: number
 }
 
-/** How the execution of a temporary copy is read. */
+/** Reads the execution of a temporary copy. */
 type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
 
 /**
@@ -204,7 +204,7 @@ const stopRuns = (workflowId: WorkflowId) =>
     )
   )
 
-/** Runs a part of a workflow once through a temporary copy that nobody else knows; `read` reads what it left. */
+/** Runs a part of a workflow once through a temporary copy that nobody else can call; `read` reads its execution. */
 export const runPart = Effect.fnUntraced(function* (
   workflow: Workflow,
   part: Part,
@@ -222,5 +222,5 @@ export const runPart = Effect.fnUntraced(function* (
   return { ...outcome, copy }
 })
 
-/** Nobody can guess it. */
+/** A random text that cannot be guessed. */
 const random = Effect.sync(() => crypto.randomUUID())

@@ -75,7 +75,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     const withFile = items?.findIndex(holdsFiles) ?? -1
     if (withFile >= 0) return yield* new InvalidArgument({ argument: `items[${withFile}]`, problem: noFiles })
     const input = inputFor(workflow, part, { items, mocks })
-    const head = { id, name: workflow.name, ...input.shown }
+    const head = { id, name: workflow.name, ...input.description }
     const running = runningOf(part, mocked)
     const outside = sideEffectsOf(running)
     if (dry_run || (outside.length > 0 && !confirm)) {
@@ -108,7 +108,7 @@ const mocksFor = Effect.fnUntraced(function* (workflow: Workflow, given: JsonObj
   return problem === undefined ? mocks : yield* new InvalidArgument({ argument: "mocks", problem })
 })
 
-/** The items that the run starts with (given, else pinned, else one empty item), and what is said of them. */
+/** The items that the run starts with (given, else pinned, else one empty item), and their description. */
 const inputFor = (
   workflow: Workflow,
   { start }: Part,
@@ -122,7 +122,7 @@ const inputFor = (
   ]
   return {
     items: used,
-    shown: {
+    description: {
       input: {
         at: start,
         items: used.length,
@@ -133,7 +133,7 @@ const inputFor = (
   }
 }
 
-/** How the run ended, and the temporary copy if it could not be deleted. */
+/** The end of the run, and the temporary copy if it could not be deleted. */
 const shownOutcome = (
   { copy, execution, left }: Effect.Success<ReturnType<typeof runPart>>,
   part: Part,
@@ -156,19 +156,19 @@ const shownOutcome = (
   ...(left === undefined ? {} : { notice: left.message })
 })
 
-/** A run as a person decides about it. */
-interface Asked {
+/** A run that a person decides about. */
+interface RunToConfirm {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly items: GivenItems
-  /** What the engine is sent, but for the names that nobody can guess. */
+  /** The temporary copy that is sent, except for the names that cannot be guessed. */
   readonly sent: TemporaryCopy
 }
 
-/** What is really done outside is for the person at the client to decide, where they can be asked. */
+/** Asks the person at the client, if possible, whether nodes may act outside. */
 const agreedToRun = Effect.fnUntraced(function* (
   { id, name }: Workflow,
   outside: ReadonlyArray<SideEffect>,
-  { items, nodes, sent: { body, creation } }: Asked
+  { items, nodes, sent: { body, creation } }: RunToConfirm
 ) {
   const { host, instance } = yield* EngineClient
   const message = runQuestion(`Run workflow ${quotedName(name)} (${id}) on ${instance}?`, { items, nodes, outside })

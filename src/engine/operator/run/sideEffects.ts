@@ -30,7 +30,7 @@ const inert: ReadonlySet<string> = new Set([
   `).map(agentType)
 ])
 
-/** Marks of code, in any language, that may reach beyond its items. */
+/** Words of code, in any language, that may reach beyond its items. */
 const reaching = /\b(?:helpers|require|import|fetch|process|httpRequest|__import__|open)\b/
 
 /** A node that acts outside the workflow when it runs. */
@@ -42,9 +42,12 @@ export interface SideEffect {
   readonly credentials?: ReadonlyArray<string>
 }
 
-/** What nodes will do outside the workflow: with credentials, over the network, in other workflows, on the engine's disk. */
+/**
+ * The side effects of nodes outside the workflow: with credentials, over the network, in other workflows, on the engine's
+ * disk.
+ */
 export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<SideEffect> =>
-  nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(told)
+  nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(sideEffectOf)
 
 const hasSideEffects = (node: JsonObject): boolean =>
   !inert.has(toEngineType(String(node.type))) || credentialsOf(node).length > 0 || reachesOut(node)
@@ -61,7 +64,7 @@ const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
       )
     : []
 
-const told = (node: JsonObject): SideEffect => {
+const sideEffectOf = (node: JsonObject): SideEffect => {
   const sub = subWorkflowOf(node)
   const does = sub === undefined ? summaryOf(node) : `runs workflow ${sub.name ?? sub.id}`
   const credentials = credentialsOf(node)
@@ -85,7 +88,7 @@ interface Run {
   readonly items: ReadonlyArray<JsonObject>
 }
 
-/** The question about a run: what acts outside, how it is set, and the items that it begins with; secrets are masked. */
+/** The question about a run: the nodes that act outside, their parameters, and the first items; secrets are masked. */
 export const runQuestion = (first: string, { items, nodes, outside }: Run): string => {
   const settings = new Map(nodes.map((node) => [nameOf(node), objectOf(node.parameters)]))
   const rows = outside.slice(0, mostNamed).flatMap(({ credentials = [], does = "", node, type }) => {
@@ -101,7 +104,7 @@ export const runQuestion = (first: string, { items, nodes, outside }: Run): stri
   return [`${first} These nodes really act outside:`, ...rows, ...rest, input].join("\n")
 }
 
-/** The part of a workflow that a test runs, and which of its nodes have to be mocked. */
+/** The part of a workflow that a test runs, and the names of its nodes that have to be mocked. */
 export interface NodesToMock {
   readonly part: Part
   readonly names: ReadonlyArray<string>

@@ -18,7 +18,7 @@ import {
 import type { Mock, Mocks } from "./mocks.ts"
 import type { Part } from "./Part.ts"
 
-/** What a temporary copy is made for. */
+/** The options of a temporary copy. */
 export interface TemporaryCopyOptions {
   readonly name: string
   /** The path of its webhook, which nobody can guess. */
@@ -33,7 +33,7 @@ export interface TemporaryCopyOptions {
   readonly seconds: number
 }
 
-/** A workflow for a single run: what to create, and what to send to its webhook. */
+/** A workflow for a single run: its creation, and the body for its webhook. */
 export interface TemporaryCopy {
   readonly creation: Creation
   readonly body: JsonObject
@@ -148,7 +148,7 @@ const wiresOf = (
     (edge) => runs.has(edge.source) && runs.has(edge.target) && !(edge.type === "main" && edge.source === to)
   )
   const mockedInputs = new Map(mocked.map(([name]) => [name, firstInput(edges, name)]))
-  const own = edges.flatMap((edge): ReadonlyArray<Edge> => {
+  const keptEdges = edges.flatMap((edge): ReadonlyArray<Edge> => {
     const feeder = feeding.get(edge.target)
     if (edge.type !== "main") return feeder === undefined ? [edge] : []
     if (part.isTrigger && edge.target === part.start) return []
@@ -159,7 +159,7 @@ const wiresOf = (
     main(hook, guard),
     main(guard, entry),
     ...(part.isTrigger ? [] : [main(entry, feeding.get(part.start) ?? part.start)]),
-    ...own,
+    ...keptEdges,
     ...[...feeding].flatMap(([name, feeder]) => {
       const forked = forking.get(name)
       return forked === undefined ? [main(feeder, name)] : [main(feeder, forked), main(forked, name)]

@@ -64,8 +64,8 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   const pages = yield* Effect.forEach(["new", "running", "waiting"] as const, (status) =>
     engine.listExecutions({ workflowId, status, limit: most })
   )
-  const found = pages.flatMap(({ data }) => data.filter((execution) => execution.workflowId === workflowId))
-  const ids = [...new Set(found.map(({ id }) => id))].slice(0, most)
+  const executions = pages.flatMap(({ data }) => data.filter((execution) => execution.workflowId === workflowId))
+  const ids = [...new Set(executions.map(({ id }) => id))].slice(0, most)
   const results = yield* Effect.forEach(
     ids,
     (id) => Effect.map(Effect.result(stop(id)), (result) => ({ id, result })),
@@ -90,7 +90,7 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
     stopped,
     ...(ended.length === 0 ? {} : { endedByThemselves: ended }),
     ...(failed.length === 0 ? {} : { failed: failed.map(({ error, id }) => ({ id, error: error.message })) }),
-    ...(found.length > ids.length || pages.some(({ nextCursor }) => (nextCursor ?? "") !== "")
+    ...(executions.length > ids.length || pages.some(({ nextCursor }) => (nextCursor ?? "") !== "")
       ? { notice: "There are more: call again." }
       : {})
   }

@@ -7,7 +7,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { credentialId } from "../../tools/parameters.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
-/** The call that tries a credential. */
+/** The call that tests a credential. */
 export const testRoute = {
   call: "POST /credentials/{credentialId}/test",
   scope: "credential:read",
@@ -32,7 +32,7 @@ export const testCredential = EngineTool.make("test_credential", {
   })
 })
 
-/** What came of a test: `works` is left open where the engine has no test for the type. */
+/** The outcome of a test; `works` is null where the engine has no test for the type. */
 export const outcomeOf = ({ message, status }: { readonly status: string; readonly message: string }) => {
   const words = maskText(message.slice(0, 2000)).slice(0, 500)
   if (status === "OK") return { works: true, message: words }

@@ -12,7 +12,7 @@ import { summaryOf } from "../../workflow/summary.ts"
 import { kindOf } from "../../workflow/triggers.ts"
 import { type Leaf, leavesOf } from "../../workflow/valuePaths.ts"
 
-/** What a workflow is to be like; all of it must hold, and what is said of nodes, of one node together. */
+/** The criteria of a search. All of them must hold; those about nodes, of a single node together. */
 export interface Criteria {
   readonly text?: string
   readonly nodeType?: string
@@ -27,25 +27,25 @@ export interface Criteria {
   readonly changedSince?: string
 }
 
-/** Why a workflow was found. Without a node it is the workflow itself. */
+/** A place in a workflow that meets the criteria: a node, or without one the workflow itself. */
 export interface Match {
   readonly node?: string
   readonly field: string
   readonly snippet: string
-  /** Whether field and snippet say no more than what was asked for. */
+  /** Whether field and snippet only repeat a criterion. */
   readonly isAsked: boolean
 }
 
-/** Criteria as they are asked of many workflows. */
+/** Criteria, with the workflows that `calledBy` runs looked up. */
 interface Search extends Criteria {
   /** The ids of the workflows that `calledBy` runs. */
   readonly called?: ReadonlySet<string> | undefined
 }
 
-/** Why a workflow fits; nothing where it does not. */
+/** Finds the matches in a workflow; undefined where it does not meet the criteria. */
 export type Matcher = (workflow: JsonObject) => ReadonlyArray<Match> | undefined
 
-/** Looks for what fits criteria in one workflow after the other; what was asked for may be long, and is read once. */
+/** A matcher for many workflows; criteria may be long, and are read once. */
 export const matcherOf = (search: Search): Matcher => {
   const tests = nodeTests(search)
   const words = search.text === undefined ? undefined : folded(search.text)
@@ -59,18 +59,18 @@ const matchesIn = (
   tests: ReadonlyArray<NodeTest>,
   words: string | undefined
 ): ReadonlyArray<Match> | undefined => {
-  const own = words === undefined ? [] : textMatches(headOf(workflow), words)
+  const headMatches = words === undefined ? [] : textMatches(headOf(workflow), words)
   if (tests.length === 0 && words === undefined) return errorMatch(search)
-  const found = nodesOf(workflow).flatMap((node) => {
+  const nodeMatches = nodesOf(workflow).flatMap((node) => {
     const matches = tests.map((test) => test(node))
     if (matches.some((match) => match === undefined)) return []
     const inText = words === undefined ? [] : textMatches(textsOf(node), words)
-    if (words !== undefined && inText.length === 0 && own.length === 0) return []
+    if (words !== undefined && inText.length === 0 && headMatches.length === 0) return []
     const named = clipped(nameOf(node), 80)
     return [...matches.filter(Predicate.isNotUndefined), ...inText].map((match) => ({ node: named, ...match }))
   })
-  const isFound = tests.length === 0 ? own.length + found.length > 0 : found.length > 0
-  return isFound ? [...errorMatch(search), ...own, ...found] : undefined
+  const isFound = tests.length === 0 ? headMatches.length + nodeMatches.length > 0 : nodeMatches.length > 0
+  return isFound ? [...errorMatch(search), ...headMatches, ...nodeMatches] : undefined
 }
 
 const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
@@ -105,7 +105,7 @@ const nodeTests = ({ calls, credential, nodeType, path }: Search): ReadonlyArray
   ...(calls === undefined ? [] : [runs(calls)])
 ]
 
-/** A type with its package, or only what stands behind it. */
+/** A test for a type of nodes, given with its package or without. */
 const hasType = (wanted: string): NodeTest => {
   const [whole, kind] = [folded(toEngineType(wanted)), folded(wanted)]
   return (node) => {
@@ -154,9 +154,9 @@ const listensAt = (wanted: string): NodeTest => {
 const runs =
   (wanted: string): NodeTest =>
   (node) => {
-    const found = subWorkflowOf(node)
-    return found?.id === wanted
-      ? { field: "workflowId", snippet: clipped(found.name ?? wanted, snippetRoom), isAsked: true }
+    const subWorkflow = subWorkflowOf(node)
+    return subWorkflow?.id === wanted
+      ? { field: "workflowId", snippet: clipped(subWorkflow.name ?? wanted, snippetRoom), isAsked: true }
       : undefined
   }
 
@@ -174,7 +174,7 @@ const textsOf = ({ name, notes, parameters }: JsonObject): Searched => [
 
 const snippetRoom = 90
 
-/** Secrets are not looked into: whoever guessed would be told, letter by letter, how one begins. */
+/** Matches in texts, except in secrets: their content could be guessed letter by letter. */
 const textMatches = (searched: Searched, words: string): ReadonlyArray<Match> => {
   const holdsWords = ({ text }: Leaf) => text.split(masked).some((part) => folded(part).includes(words))
   return searched.flatMap(([field, value]) => {
@@ -186,7 +186,7 @@ const textMatches = (searched: Searched, words: string): ReadonlyArray<Match> =>
   })
 }
 
-/** What stands around the words in a text. */
+/** A part of a text around the words. */
 const snippetOf = (text: string, words: string): string => {
   const line = inOneLine(text)
   const at = Math.max(line.toLowerCase().indexOf(words), 0)

@@ -17,17 +17,17 @@ import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { type Criteria, type Match, type Matcher, matcherOf } from "./criteria.ts"
 
-/** A workflow that was found, and where a search goes on behind it. */
+/** A workflow that meets the criteria, and its place. */
 interface Hit {
   readonly row: Row
   readonly at: Place
 }
 
-/** What was found in one instance, and what is left of it. */
+/** The hits in one instance, and the place to go on. */
 export interface Findings {
   readonly hits: ReadonlyArray<Hit>
   readonly searched: number
-  /** Where to go on behind all finds; nothing where the instance has been looked through. */
+  /** The place behind all hits; undefined where the instance has been searched to its end. */
   readonly next: Place | undefined
   readonly problem: EngineError | undefined
 }
@@ -76,10 +76,10 @@ export const searchInstance = Effect.fnUntraced(function* (
   return left()
 })
 
-/** What of a workflow is looked at. */
+/** Selects the searched fields of a workflow. */
 const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", activeVersion: "nothing" })
 
-/** What the engine can look for by itself; the rest is looked for here, and these again. */
+/** The criteria that the engine can filter by itself; the rest is filtered here, and these again. */
 const queryOf = ({ active, tags = [] }: Criteria, { after }: Place): WorkflowQuery => ({
   ...(active === undefined ? {} : { active }),
   tags: tags.filter((tag) => tag.trim() !== "" && !tag.includes(",")),
@@ -87,7 +87,7 @@ const queryOf = ({ active, tags = [] }: Criteria, { after }: Place): WorkflowQue
   ...(after === undefined ? { limit: pageSize } : { cursor: after })
 })
 
-/** The workflows that a workflow runs stand in itself. */
+/** Looks up the workflows that `calledBy` runs, which are named in its nodes. */
 const prepare = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   criteria: Criteria
@@ -126,10 +126,7 @@ interface Row {
   readonly matches: ReadonlyArray<Match>
 }
 
-/**
- * How much of its matches a row shows: some, the first one, only the first node where the rest is what was asked for, or
- * none.
- */
+/** The detail of a row's matches: some, the first one, only its node where the rest repeats a criterion, or none. */
 export const details = ["some", "first", "names", "none"] as const
 export type Detail = (typeof details)[number]
 
@@ -138,16 +135,16 @@ const most: Readonly<Record<Detail, number>> = { some: 3, first: 1, names: 1, no
 
 /** A row as it is shown. */
 export const shownRow = ({ matches, ...row }: Row, detail: Detail): JsonObject => {
-  const shown = matches.slice(0, most[detail]).flatMap((match) => shownMatch(match, detail))
+  const shownMatches = matches.slice(0, most[detail]).flatMap((match) => shownMatch(match, detail))
   const more = matches.length - most[detail]
   return {
     ...row,
-    ...(shown.length === 0 ? {} : { matches: shown }),
+    ...(shownMatches.length === 0 ? {} : { matches: shownMatches }),
     ...(more > 0 && detail !== "none" ? { more } : {})
   }
 }
 
-/** A match in a text says something that was not asked for; of the others the least says only where they are. */
+/** A match as a row shows it; one that repeats a criterion is reduced to its node in the detail `names`. */
 const shownMatch = ({ isAsked, ...match }: Match, detail: Detail): ReadonlyArray<JsonObject> => {
   if (detail !== "names" || !isAsked) return [{ ...match }]
   return match.node === undefined ? [] : [{ node: match.node }]
@@ -156,7 +153,7 @@ const shownMatch = ({ isAsked, ...match }: Match, detail: Detail): ReadonlyArray
 /** Bytes of a row with its comma. */
 export const sizeOf = (row: Row, detail: Detail): number => jsonBytes(shownRow(row, detail)) + 1
 
-/** Where a search goes on in one instance: a page of the engine, and how many of its finds are shown already. */
+/** A place in the search of one instance: a page of the engine, and the number of its hits that are shown already. */
 const Place = Schema.Struct({
   instance: Schema.String,
   /** The engine's cursor of that page, none for the first one. */
@@ -165,7 +162,7 @@ const Place = Schema.Struct({
 })
 export type Place = typeof Place.Type
 
-/** What a search looks for, and the instances in which it has not ended; opaque to the caller. */
+/** A cursor: the criteria, and the instances in which the search has not ended; opaque to the caller. */
 const Cursor = Schema.fromJsonString(
   Schema.Struct({
     list: Schema.Literal("search_workflows"),
@@ -185,6 +182,6 @@ export const writeCursor = (criteria: JsonObject, places: ReadonlyArray<Place>):
     : Base64.encode(encode({ list: "search_workflows", criteria, places: [first, ...more] }))
 }
 
-/** What a cursor of an earlier search holds. */
+/** The content of a cursor; undefined where it is none of search_workflows. */
 export const readCursor = (text: string) =>
   Option.getOrUndefined(Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode))

@@ -19,7 +19,7 @@ import {
   writeCursor
 } from "./searchInstance.ts"
 
-/** What workflows are found by. */
+/** The arguments of a search. */
 export const criteria = {
   text: optional(text("In names, notes, parameters, code")),
   nodeType: optional(text("e.g. webhook")),
@@ -36,7 +36,7 @@ export const criteria = {
 const CriteriaFields = Schema.Struct(criteria)
 const decodeCriteria = Schema.decodeUnknownEffect(CriteriaFields)
 
-/** Bytes of the finds of one page. */
+/** Bytes of the hits of one page. */
 const room = 5700
 
 export const searchWorkflows = AcrossTool.make("search_workflows", {
@@ -100,20 +100,23 @@ const beginning = Effect.fnUntraced(function* (
   return { wanted, places: carried.places, looked }
 })
 
-/** As many finds as a page has room for, with as much detail as all of them can have, and where each instance goes on. */
+/**
+ * As many hits as a page has room for, with as much detail as all of them can have, and the place to go on in each
+ * instance.
+ */
 const firstOf = (findings: ReadonlyArray<Findings>) => {
   const rows = findings.flatMap(({ hits }) => hits.map(({ row }) => row))
   const fits = (detail: Detail) => rows.reduce((sum, row) => sum + sizeOf(row, detail), 0) <= room
   const detail = details.find(fits) ?? "names"
-  const shown: Array<JsonObject> = []
+  const shownRows: Array<JsonObject> = []
   let bytes = 0
   const left = findings.flatMap(({ hits, next, problem }) => {
     for (const { at, row } of hits) {
       bytes += sizeOf(row, detail)
-      if (bytes > room && shown.length > 0) return [at]
-      shown.push(shownRow(row, detail))
+      if (bytes > room && shownRows.length > 0) return [at]
+      shownRows.push(shownRow(row, detail))
     }
     return next === undefined || problem !== undefined ? [] : [next]
   })
-  return { rows: shown, left, isBare: detail === "none" }
+  return { rows: shownRows, left, isBare: detail === "none" }
 }

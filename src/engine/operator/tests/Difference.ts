@@ -12,7 +12,7 @@ export interface Difference {
   readonly item?: number
   /** Inside of the item. */
   readonly path?: string
-  /** What is counted, if `expected` and `got` are counts. */
+  /** The unit, if `expected` and `got` are counts. */
   readonly of?: "items" | "runs"
   /** Undefined if nothing was expected. */
   readonly expected?: unknown
@@ -40,16 +40,16 @@ export const differencesOf = (
 const ofRun = (expected: Run, got: Run, ignore: ReadonlyArray<Path>): ReadonlyArray<Difference> => {
   const isForked = expected.length > 1 || got.length > 1
   return Array.from({ length: Math.max(expected.length, got.length) }, (_, output) => {
-    const [wanted = [], found = []] = [expected[output], got[output]]
+    const [wanted = [], gotItems = []] = [expected[output], got[output]]
     const place = isForked ? { output } : {}
     return [
-      ...(wanted.length === found.length
+      ...(wanted.length === gotItems.length
         ? []
-        : [{ ...place, of: "items", expected: wanted.length, got: found.length } as const]),
+        : [{ ...place, of: "items", expected: wanted.length, got: gotItems.length } as const]),
       ...wanted
-        .slice(0, found.length)
+        .slice(0, gotItems.length)
         .flatMap((item, index) =>
-          differingValues(item, found[index], ignore).map((one) => ({ ...place, item: index, ...one }))
+          differingValues(item, gotItems[index], ignore).map((one) => ({ ...place, item: index, ...one }))
         )
     ]
   }).flat()
@@ -89,9 +89,9 @@ const fitsMasked = (expected: string, got: string): boolean => {
   if (!got.startsWith(first) || !got.endsWith(last)) return false
   let at = 0
   for (const part of parts) {
-    const found = got.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
+    const start = got.indexOf(part, at)
+    if (start < 0) return false
+    at = start + part.length
   }
   return true
 }

@@ -48,14 +48,14 @@ export const toNodeOutput = (
   runs: ReadonlyArray<Run>,
   pairs: ReadonlyArray<ReadonlyArray<number> | undefined> = []
 ): NodeOutput => {
-  const told = runs.map((run, index) => {
+  const outputs = runs.map((run, index) => {
     const last = run.findLastIndex((items) => items.length > 0)
     const from = pairs[index]
     if (last <= 0 && from === undefined) return run[0] ?? []
     return { outputs: run.slice(0, last + 1), ...(from === undefined ? {} : { from }) }
   })
-  const [only, ...others] = told
-  return only !== undefined && others.length === 0 ? only : { runs: told }
+  const [only, ...others] = outputs
+  return only !== undefined && others.length === 0 ? only : { runs: outputs }
 }
 
 /** Whether the output is that of every run, as it is unless the file lists the runs. */
@@ -81,8 +81,8 @@ const pairing = (data: RunData, run: NodeRun): ReadonlyArray<number> | undefined
   if (count < 2 || !from.every(Predicate.isNumber)) return undefined
   const isUsual = items.length === count && from.every((source, place) => source === place)
   const isInOrder = run.outputs.every((list) => {
-    const own = list.map((item) => sourceOf(item) ?? 0)
-    return own.every((source, place) => place === 0 || source >= (own[place - 1] ?? 0))
+    const sources = list.map((item) => sourceOf(item) ?? 0)
+    return sources.every((source, place) => place === 0 || source >= (sources[place - 1] ?? 0))
   })
   return isUsual || !isInOrder ? undefined : from
 }

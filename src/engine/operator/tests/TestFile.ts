@@ -17,15 +17,15 @@ const patterns = Schema.Array(pattern).annotate({ message: "must be a list of pa
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 
-/** What is expected of one node. Everything that is said must hold. */
+/** The expectations of one node, all of which must hold. */
 const Expectation = Schema.Struct({
-  /** What it gives out, field by field. */
+  /** Its output, compared field by field. */
   exact: Schema.optionalKey(NodeOutput),
-  /** What each item looks like: the type of every field. */
+  /** The shape of each output item: the type of every field. */
   shape: Schema.optionalKey(JsonObject.annotate({ message: "must be an object from fields to types" })),
-  /** Values at places of what it gives out: `[0].total`, or `total` of every item. */
+  /** Values at paths of its output: `[0].total`, or `total` of every item. */
   values: Schema.optionalKey(JsonObject.annotate({ message: "must be an object from paths to values" })),
-  /** How many items it gives out in all. */
+  /** The number of its output items in all. */
   items: Schema.optionalKey(
     Schema.Int.annotate({ message: "must be a whole number" }).check(
       Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" })
@@ -65,7 +65,7 @@ const Fields = Schema.Struct({
     .check(
       Schema.makeFilter(({ id, name }) => id !== undefined || name !== undefined || "must hold the id or the name")
     ),
-  /** Where it comes from; nobody but people reads it. */
+  /** The origin of the recording, for people alone. */
   recorded: Schema.optionalKey(JsonObject.annotate({ message: "must be an object" })),
   trigger: Schema.Struct({
     node: text("must be the name of the trigger"),
@@ -79,11 +79,11 @@ const Fields = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(orElse({}))),
   /** Fields of every node that may be anything. */
   ignore: patterns.pipe(Schema.withDecodingDefaultKey(orElse([]))),
-  /** How the run ends. */
+  /** The status of the run at its end. */
   status: Schema.Literals(["success", "error"])
     .annotate({ message: "must be success or error" })
     .pipe(Schema.withDecodingDefaultKey(orElse("success"))),
-  /** Where it ends, if it fails. */
+  /** The node at which the run fails. */
   failsAt: Schema.optionalKey(text("must be the name of a node")),
   /** Nodes that may really act outside. */
   allow: Schema.Array(text("must be the name of a node"))
@@ -100,7 +100,7 @@ export type TestFile = typeof Fields.Type
 
 const decode = Schema.decodeUnknownResult(Fields, { onExcessProperty: "error" })
 
-/** Reads a test as a file holds it. What is wrong is named by its place. */
+/** Reads the content of a test's file; the failure names the place of the problem. */
 export const readTest = (json: unknown): Result.Result<TestFile, string> =>
   Result.mapError(decode(json), (error) => {
     const { path, unknown, words } = firstIssue(error)
@@ -172,8 +172,8 @@ export const shrinkTest = (
     const whole = { ...test, expect: Object.fromEntries(expect) }
     const size = encoder.encode(printTest(whole)).length
     if (size <= most) {
-      const told = `Too large to compare item by item, so only the shape is expected: ${cut.join(", ")}`
-      return Result.succeed({ test: whole, cut: cut.length === 0 ? [] : [told] })
+      const note = `Too large to compare item by item, so only the shape is expected: ${cut.join(", ")}`
+      return Result.succeed({ test: whole, cut: cut.length === 0 ? [] : [note] })
     }
     const [largest] = [...expect]
       .filter(([, { exact }]) => exact !== undefined)

@@ -16,11 +16,11 @@ import type { Expectation, TestFile } from "./TestFile.ts"
 export interface Problem extends Difference {
   /** Undefined if it concerns the run as a whole. */
   readonly node?: string
-  /** What happened, where no value is compared. */
+  /** The event, where no value is compared. */
   readonly what?: string
 }
 
-/** The outcome of a run, as far as a test looks at it. */
+/** The outcome of a run, as far as a test checks it. */
 interface RunOutcome {
   readonly data: RunData
   readonly status: string
@@ -51,7 +51,7 @@ export const checkExpectations = (test: TestFile, { data, status, copy }: RunOut
   return [...ofRun, ...ofNodes].toSorted((a, b) => a.at - b.at).map(({ problem }) => problem)
 }
 
-/** What is wrong with how the run ended. */
+/** Problems with the end of the run. */
 const endOf = (
   { failsAt, status: wanted, timeout }: TestFile,
   status: string,
@@ -74,15 +74,15 @@ const endOf = (
 
 const problemsOf = (
   { exact, ignore = [], items, ran, shape, values }: Expectation,
-  found: ReadonlyArray<NodeRun> | undefined,
+  nodeRuns: ReadonlyArray<NodeRun> | undefined,
   general: ReadonlyArray<Path>
 ): ReadonlyArray<Omit<Problem, "node">> => {
-  if (ran === false) return found === undefined ? [] : [{ what: "ran, and was not expected to" }]
-  if (found === undefined) {
+  if (ran === false) return nodeRuns === undefined ? [] : [{ what: "ran, and was not expected to" }]
+  if (nodeRuns === undefined) {
     const isNothing = exact !== undefined && runsOf(exact).length === 0
     return isNothing ? [] : [{ what: "did not run" }]
   }
-  const got = found.map((run): Run => run.outputs.map((list) => list.map(jsonOf)))
+  const got = nodeRuns.map((run): Run => run.outputs.map((list) => list.map(jsonOf)))
   const all = got.flat(2)
   const ignored = [...general, ...pathsOf(ignore)]
   return [
@@ -111,9 +111,9 @@ const valueProblems = (
 ): ReadonlyArray<Difference> => {
   const [path = []] = pathsOf([text])
   const [first] = path
-  const found = valuesAt(items, typeof first === "number" || first === "*" ? path : ["*", ...path])
-  if (found.length === 0) return [{ path: text, expected }]
-  return found.flatMap(({ place: [item, ...rest], value }) =>
+  const values = valuesAt(items, typeof first === "number" || first === "*" ? path : ["*", ...path])
+  if (values.length === 0) return [{ path: text, expected }]
+  return values.flatMap(({ place: [item, ...rest], value }) =>
     differingValues(expected, value, []).map((one) => ({
       ...one,
       ...(typeof item === "number" ? { item } : {}),

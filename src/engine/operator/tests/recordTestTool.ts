@@ -70,14 +70,14 @@ export const recordTestTool = EngineTool.make("record_test", {
     const kept = yield* files?.write?.(file ?? fileName(test.name), text, { overwrite }) ?? Effect.undefined
     return {
       ...(kept === undefined ? {} : { file: kept }),
-      ...told(test),
+      ...summaryOf(test),
       ...(notes.length === 0 ? {} : { notes }),
       ...(kept === undefined ? { ...(dry_run ? {} : { guidance: noFolder }), text } : {})
     }
   })
 })
 
-/** What is wrong with what was asked for, or with the run. */
+/** The refusal of a recording, by the argument whose value is the problem, or else by the execution. */
 const refusal = (problem: string) => {
   const [, argument = "execution", rest = problem] = /^(expect|ignore)\b[:.]?\s*(.*)/s.exec(problem) ?? []
   return new InvalidArgument({ argument, problem: rest })
@@ -100,10 +100,10 @@ const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId | undefi
   return yield* new InvalidArgument({ argument: "workflow", problem })
 })
 
-const mostTold = 40
+const mostNodes = 40
 
-/** A test in a few words: how many items each node gives out, and what is expected. */
-const told = ({ expect, mocks, name, trigger, workflow }: TestFile) => ({
+/** A summary of a test: the number of items of each node, and the kinds of expectations. */
+const summaryOf = ({ expect, mocks, name, trigger, workflow }: TestFile) => ({
   name,
   workflow: workflow.id,
   trigger: { node: trigger.node, items: trigger.items.length },
@@ -113,9 +113,9 @@ const told = ({ expect, mocks, name, trigger, workflow }: TestFile) => ({
 
 const firstOf = (entries: ReadonlyArray<readonly [string, unknown]>) =>
   Object.fromEntries(
-    entries.length <= mostTold
+    entries.length <= mostNodes
       ? entries
-      : [...entries.slice(0, mostTold), ["…", `${entries.length - mostTold} more`] as const]
+      : [...entries.slice(0, mostNodes), ["…", `${entries.length - mostNodes} more`] as const]
   )
 
 const kindOf = ({ exact, ran, shape, values }: Expectation): unknown => {

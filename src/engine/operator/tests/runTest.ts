@@ -24,7 +24,7 @@ export interface Verdict {
   readonly outcome: "error" | "failed" | "passed" | "refused"
   readonly workflow: { readonly id?: string; readonly name: string }
   readonly seconds: number
-  /** What is not as expected, in the order of the run. */
+  /** Deviations from the expectations, in the order of the run. */
   readonly problems: ReadonlyArray<Problem>
   /** A temporary copy that could not be deleted. */
   readonly notice?: string
@@ -40,9 +40,9 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
   const engine = yield* EngineClient
   const read = asId(id)
   if (Result.isSuccess(read)) {
-    const found = yield* Effect.result(engine.getWorkflow(read.success))
-    if (Result.isSuccess(found)) return found.success
-    const { failure } = found
+    const workflow = yield* Effect.result(engine.getWorkflow(read.success))
+    if (Result.isSuccess(workflow)) return workflow.success
+    const { failure } = workflow
     if (!isMissing(failure)) return yield* failure
   }
   const meant = name === undefined ? `of id ${id ?? ""}` : `called "${name}"`
@@ -106,12 +106,12 @@ const withOriginalName = (
   copy: string,
   { id, name }: { readonly id: string; readonly name: string }
 ): JsonObject => {
-  const own = String(execution.workflowId)
-  const told = mapTexts(execution.data, (text) => text.replaceAll(copy, () => name).replaceAll(own, () => id))
-  return { ...execution, data: told }
+  const copyId = String(execution.workflowId)
+  const data = mapTexts(execution.data, (text) => text.replaceAll(copy, () => name).replaceAll(copyId, () => id))
+  return { ...execution, data }
 }
 
-/** What it takes to run a test. */
+/** A test that may run: its part of the workflow, and its mocks. */
 interface PreparedTest {
   readonly part: Part
   readonly mocks: Mocks
@@ -154,9 +154,9 @@ const gone = (name: string, names: ReadonlyArray<string>): string => {
 }
 
 const reaching = (outside: ReturnType<typeof sideEffectsOf>): string => {
-  const told = outside.map(({ does, node, type }) => `${node} (${type}${does === undefined ? "" : `: ${does}`})`)
+  const nodeTexts = outside.map(({ does, node, type }) => `${node} (${type}${does === undefined ? "" : `: ${does}`})`)
   return (
-    `${listed(told, 5)} would really act outside. ` +
+    `${listed(nodeTexts, 5)} would really act outside. ` +
     "Give what it gives out under mocks, or, if a person wants that, name it under allow"
   )
 }

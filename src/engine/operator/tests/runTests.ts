@@ -31,13 +31,13 @@ export interface TestResult {
 }
 
 /**
- * Which workflows tests run on (by default each on its own; with `id` only on that one, with operations applied), and how
- * many at once.
+ * The workflows that tests run on (by default each on its own; with `id` only on that one, with operations applied), and
+ * the concurrency.
  */
 export interface RunOptions {
   readonly id?: WorkflowId | undefined
   readonly operations?: ReadonlyArray<JsonObject> | undefined
-  /** How many run at the same time. */
+  /** Tests that run at the same time. */
   readonly concurrency: number
 }
 
@@ -51,11 +51,11 @@ export const runTests = Effect.fnUntraced(function* (
 ) {
   const draft = id === undefined ? undefined : yield* workflowWithOperations(id, operations)
   const chosen = draft === undefined ? cases : cases.filter(({ test }) => isOf(test, draft))
-  const found = yield* cachingFinder
-  return yield* runCases(chosen, draft === undefined ? found : () => Effect.succeed(draft), concurrency)
+  const finder = yield* cachingFinder
+  return yield* runCases(chosen, draft === undefined ? finder : () => Effect.succeed(draft), concurrency)
 })
 
-/** The same on the workflows that `find` finds. */
+/** Runs tests concurrently on the workflows that `find` finds. */
 export const runCases = Effect.fnUntraced(function* (
   cases: ReadonlyArray<TestCase>,
   find: FindWorkflow,
@@ -82,14 +82,14 @@ type FindWorkflow = (test: TestFile) => Effect.Effect<Workflow, { readonly messa
 
 /** Reads each workflow only once, however many tests it has. */
 const cachingFinder = Effect.sync((): FindWorkflow => {
-  const known = new Map<string, Effect.Effect<Workflow, { readonly message: string }, EngineClient>>()
+  const workflows = new Map<string, Effect.Effect<Workflow, { readonly message: string }, EngineClient>>()
   return (test) =>
     Effect.suspend(() => {
       const key = JSON.stringify([test.workflow.id, test.workflow.name])
-      const read = known.get(key)
+      const read = workflows.get(key)
       if (read !== undefined) return read
       return Effect.flatMap(Effect.cached(workflowOf(test)), (cached) => {
-        known.set(key, cached)
+        workflows.set(key, cached)
         return cached
       })
     })
@@ -124,16 +124,16 @@ export const readCases = (
   names?: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<TestCase>, ConfigurationError | InvalidArgument> =>
   Effect.gen(function* () {
-    const known = yield* list
+    const fileNames = yield* list
     const wanted = names?.map((name) => (name.endsWith(".json") ? name : `${name}.json`))
-    const missing = wanted?.find((name) => !known.includes(name))
+    const missing = wanted?.find((name) => !fileNames.includes(name))
     if (missing !== undefined) {
       return yield* new InvalidArgument({
         argument: "files",
-        problem: `there is no ${missing} in ${folder}. It has: ${known.slice(0, 30).join(", ") || "no tests"}`
+        problem: `there is no ${missing} in ${folder}. It has: ${fileNames.slice(0, 30).join(", ") || "no tests"}`
       })
     }
-    const all = yield* Effect.forEach(Arrays.dedupe(wanted ?? known), (file) =>
+    const all = yield* Effect.forEach(Arrays.dedupe(wanted ?? fileNames), (file) =>
       Effect.map(Effect.result(read(file)), (json): TestCase => ({
         file,
         test: Result.flatMap(

@@ -56,7 +56,7 @@ const ofFolder = Effect.fnUntraced(function* (names: ReadonlyArray<string> | und
   return yield* new InvalidArgument({ argument: "files", problem })
 })
 
-/** A test that a caller gives. What may act outside is for people to say, in files. */
+/** A test that a caller gives; only people may allow nodes to act outside, in files. */
 const given = Effect.fnUntraced(function* (json: JsonObject) {
   const refused = (problem: string) => new InvalidArgument({ argument: "test", problem })
   const test = yield* Effect.fromResult(Result.mapError(readTest(json), refused))
@@ -64,8 +64,8 @@ const given = Effect.fnUntraced(function* (json: JsonObject) {
   return { file: "test", test: Result.succeed(test) } satisfies TestCase
 })
 
-/** Results that are told one by one, those that did not pass first. */
-const mostTold = 40
+/** Results that are listed one by one, those that did not pass first. */
+const mostResults = 40
 
 /** Bytes that they may have. */
 const room = 5500
@@ -73,20 +73,20 @@ const room = 5500
 const answer = (results: ReadonlyArray<TestResult>) => {
   const passed = results.filter(({ verdict }) => verdict.outcome === "passed")
   const others = results.filter(({ verdict }) => verdict.outcome !== "passed")
-  const told = fitted(others.slice(0, mostTold).map(toldOf), room)
-  const more = others.length - told.length
+  const shownResults = fitted(others.slice(0, mostResults).map(resultRow), room)
+  const more = others.length - shownResults.length
   return {
     passed: passed.length,
     total: results.length,
     summary: countsText(results),
-    ...(others.length === 0 ? {} : { notPassed: told }),
+    ...(others.length === 0 ? {} : { notPassed: shownResults }),
     ...(more > 0 ? { more: `${more} more did not pass` } : {}),
-    ...(passed.length === 0 ? {} : { passedFiles: passed.slice(0, mostTold).map(({ file }) => file) }),
+    ...(passed.length === 0 ? {} : { passedFiles: passed.slice(0, mostResults).map(({ file }) => file) }),
     ...noticesOf(results)
   }
 }
 
-const toldOf = (result: TestResult) => Struct.omit(resultData(result), ["seconds", "notice"])
+const resultRow = (result: TestResult) => Struct.omit(resultData(result), ["seconds", "notice"])
 
 const noticesOf = (results: ReadonlyArray<TestResult>) => {
   const notices = results.flatMap(({ verdict }) => verdict.notice ?? [])

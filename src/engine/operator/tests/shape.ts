@@ -3,7 +3,7 @@ import { type Path, pathText } from "../../workflow/valuePaths.ts"
 import { matchesPattern } from "./PathPattern.ts"
 
 /**
- * What a value looks like: `"string"`, `"number|null"`, `"any"`; `[shape]` for a list, `[]` for any list; for an object its
+ * The shape of a value: `"string"`, `"number|null"`, `"any"`; `[shape]` for a list, `[]` for any list; for an object its
  * fields, of which those that end in `?` may be missing.
  */
 type Shape = unknown
@@ -58,7 +58,7 @@ interface Misfit {
   readonly got?: unknown
 }
 
-/** Where a value does not fit a shape, including fields that the shape does not have. */
+/** The places at which a value does not fit a shape, including fields that the shape does not have. */
 export const misfits = (
   shape: Shape,
   value: unknown,
@@ -73,14 +73,14 @@ export const misfits = (
       : value.flatMap((item: unknown, at) => misfits(inside, item, ignore, [...path, at]))
   }
   if (isJsonObject(shape) && isJsonObject(value)) {
-    const known = fieldsOf(shape)
+    const fields = fieldsOf(shape)
     return [
-      ...[...known].flatMap(([name, field]) => {
+      ...[...fields].flatMap(([name, field]) => {
         if (Object.hasOwn(value, name)) return misfits(field.shape, value[name], ignore, [...path, name])
         return field.isSure ? misfits(field.shape, undefined, ignore, [...path, name]) : []
       }),
       ...Object.keys(value)
-        .filter((name) => !known.has(name))
+        .filter((name) => !fields.has(name))
         .flatMap((name) => misfits(undefined, value[name], ignore, [...path, name]))
     ]
   }

@@ -15,10 +15,10 @@ import { shapeOf } from "./shape.ts"
 import { type Expectation, readTest, shrinkTest, type TestFile } from "./TestFile.ts"
 import { volatilePaths } from "./volatileFields.ts"
 
-/** What to expect of a node: its exact output, the shape of it, or values at certain paths. */
+/** The requested expectation of a node: its exact output, the shape of it, or values at certain paths. */
 type Wanted = "exact" | "shape" | JsonObject
 
-/** How to make the recording. */
+/** The options of a recording. */
 interface RecordRequest {
   readonly name: string | undefined
   /** The instance that the execution is from. */
@@ -28,7 +28,7 @@ interface RecordRequest {
   readonly ignore: ReadonlyArray<string>
 }
 
-/** A test, and what a person should know about it. */
+/** A test, and notes about it for people. */
 interface Recording {
   readonly test: TestFile
   readonly notes: ReadonlyArray<string>
@@ -74,8 +74,8 @@ export const testFromExecution = (execution: Execution, request: RecordRequest):
     const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
     const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
     const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
-    const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
-    const clean = objectOf(withoutSecrets(shown))
+    const whole = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
+    const clean = objectOf(withoutSecrets(whole))
     const { cut, test } = yield* shrinkTest(
       yield* readTest({
         testFormat: 1,
@@ -90,7 +90,7 @@ export const testFromExecution = (execution: Execution, request: RecordRequest):
         ...(failed === undefined ? {} : { failsAt: failed })
       })
     )
-    return { test, notes: [...notesOf(shown, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
+    return { test, notes: [...notesOf(whole, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
   })
 
 /** Puts values whose secrets were masked under their names again: names of nodes are not masked. */
@@ -122,7 +122,7 @@ interface Choosing {
   readonly failed: string | undefined
 }
 
-/** What is expected of each node, in the order of the run. */
+/** The expectations of each node, in the order of the run. */
 const expectations = ({
   failed,
   mocked,
@@ -132,14 +132,14 @@ const expectations = ({
 }: Choosing): Result.Result<ReadonlyMap<string, Expectation>, string> =>
   Result.gen(function* () {
     const { names, part } = mocked
-    const known = part.nodes.map(nameOf)
-    const stranger = Object.keys(request.expect ?? {}).find((name) => !known.includes(name))
+    const nodeNames = part.nodes.map(nameOf)
+    const stranger = Object.keys(request.expect ?? {}).find((name) => !nodeNames.includes(name))
     if (stranger !== undefined) {
-      return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${known.join(", ")}`)
+      return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${nodeNames.join(", ")}`)
     }
-    const order = [...runs.keys(), ...known.filter((name) => !runs.has(name))]
+    const order = [...runs.keys(), ...nodeNames.filter((name) => !runs.has(name))]
     const chosen = new Map<string, Expectation>()
-    for (const name of order.filter((one) => known.includes(one) && one !== start && one !== failed)) {
+    for (const name of order.filter((one) => nodeNames.includes(one) && one !== start && one !== failed)) {
       const ran = runs.get(name)
       const wanted = request.expect === undefined ? undefined : request.expect[name]
       if (request.expect !== undefined && wanted === undefined) continue
@@ -171,7 +171,7 @@ const changing = (
   const moment = {
     from: Date.parse(String(execution.startedAt)),
     until: Date.parse(String(execution.stoppedAt)),
-    own: [String(execution.id), workflow.id, workflow.name]
+    identifiers: [String(execution.id), workflow.id, workflow.name]
   }
   const paths = volatilePaths(nodes, given, moment)
   return new Map([...paths].filter(([, ignore]) => ignore.length > 0).map(([name, ignore]) => [name, { ignore }]))
@@ -208,9 +208,9 @@ const notesOf = (
 /** Masks secrets in a value, also where a secret that was found appears again under a harmless name. */
 const withoutSecrets = (value: unknown): unknown => {
   const clean = maskSecrets(value)
-  const found = [...new Set(secretsIn(value, clean))]
-  if (found.length === 0) return clean
-  return mapTexts(clean, replaceTexts(new Map(found.map((secret) => [secret, masked]))))
+  const secrets = [...new Set(secretsIn(value, clean))]
+  if (secrets.length === 0) return clean
+  return mapTexts(clean, replaceTexts(new Map(secrets.map((secret) => [secret, masked]))))
 }
 
 /** Shorter texts would occur in too many words. */

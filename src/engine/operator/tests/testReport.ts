@@ -3,7 +3,7 @@ import { truncateValue } from "../explain/truncate.ts"
 import type { Problem } from "./checkExpectations.ts"
 import type { TestResult } from "./runTests.ts"
 
-/** A problem as a person would say it: node, item, field, what was expected and what was there. */
+/** A problem in one line: node, item, field, the expected and the actual value. */
 export const problemText = (problem: Problem): string => {
   const { node, what } = problem
   const place = [...(node === undefined ? [] : [clipped(node, 80)]), ...placesOf(problem)].join(", ")
@@ -18,7 +18,7 @@ const placesOf = ({ item, output, path = "", run }: Problem): ReadonlyArray<stri
   ...(path === "" ? [] : [clipped(path, 120)])
 ]
 
-/** What was expected, and what was there. */
+/** The expected and the actual value, in words. */
 const comparison = ({ expected, got, of, path = "" }: Problem): readonly [expected: string, got: string] => {
   if (of !== undefined) return [`expected ${counted(Number(expected), of)}`, `got ${String(got)}`]
   const name = path.split(/[.[]/).at(-1) ?? ""
@@ -33,8 +33,8 @@ const counted = (count: number, of: "items" | "runs") => `${count} ${count === 1
 const valueText = (value: unknown, name: string): string =>
   clipped(JSON.stringify(truncateValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
 
-/** How many problems are listed one by one. */
-const mostTold = 8
+/** Problems that are listed one by one at most. */
+const mostProblems = 8
 
 /** The result of a test in lines, the first problem marked as such. */
 export const resultLines = ({ file, name, verdict: { notice, outcome, problems, seconds, workflow } }: TestResult) => [
@@ -49,10 +49,10 @@ const marks = { passed: "✓", failed: "✗", refused: "✗", error: "✗", skip
 
 /** A line for each problem, up to a limit, then how many more there are. */
 const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
-  const more = problems.length - mostTold
+  const more = problems.length - mostProblems
   return [
     ...problems
-      .slice(0, mostTold)
+      .slice(0, mostProblems)
       .map((problem, index) => `${index === 0 && problems.length > 1 ? "first: " : ""}${problemText(problem)}`),
     ...(more > 0 ? [`and ${more} more`] : [])
   ]
@@ -134,7 +134,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&apos;"
 }
 
-/** XML has no place at all for most control characters and halves of characters: these are spelt out. */
+/** Escapes a text for XML; control characters and lone surrogates, which XML cannot hold, are spelt out. */
 const escaped = (text: string): string =>
   text
     .replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { leavesOf, type Path } from "../../workflow/valuePaths.ts"
 import { printPattern } from "./PathPattern.ts"
 
-/** What a run's own values are recognised by. */
+/** The marks by which values made in a run are recognised. */
 interface Moment {
   /** Start of the run, in milliseconds. */
   readonly from: number
   readonly until: number
-  /** Known only in the run: the ids of its execution and workflow, and the workflow's name. */
-  readonly own: ReadonlyArray<string>
+  /** The ids of its execution and workflow, and the workflow's name. */
+  readonly identifiers: ReadonlyArray<string>
 }
 
 interface Leaf {
@@ -25,14 +25,14 @@ interface NodeItems {
 
 /**
  * Paths of fields that will differ in the next run, by node: times, ids and random numbers made in this run, wherever they
- * were passed on. What was given to the run is not among them.
+ * were passed on, except values that were given to the run.
  */
 export const volatilePaths = (
   nodes: ReadonlyArray<NodeItems>,
   given: unknown,
   moment: Moment
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const known = new Set(leavesIn(given, []).map(({ value }) => String(value)))
+  const givenTexts = new Set(leavesIn(given, []).map(({ value }) => String(value)))
   const changing = new Set<string>()
   /** Fields with an id of the run that something given happens to equal, as low ids of a new engine do. */
   const alike = new Set<string>()
@@ -41,20 +41,20 @@ export const volatilePaths = (
       const says = leavesOf(node.parameters)
         .map(({ text }) => text)
         .join("\n")
-      const found = items
+      const volatileLeaves = items
         .flatMap((item) => leavesIn(item, []))
         .filter(({ path, value }) => {
           const text = String(value)
           const field = `${path.at(-1)} ${text}`
-          if (known.has(text) && (alike.has(field) || isOwn(text, says, moment))) {
+          if (givenTexts.has(text) && (alike.has(field) || isOwn(text, says, moment))) {
             alike.add(field)
             return true
           }
-          if (known.has(text) || !(changing.has(text) || isOfMoment(value, says, moment))) return false
+          if (givenTexts.has(text) || !(changing.has(text) || isOfMoment(value, says, moment))) return false
           changing.add(text)
           return true
         })
-      return [name, [...new Set(found.map(({ path }) => printPattern(path)))]]
+      return [name, [...new Set(volatileLeaves.map(({ path }) => printPattern(path)))]]
     })
   )
 }
@@ -68,8 +68,8 @@ const leavesIn = (value: unknown, path: Path): ReadonlyArray<Leaf> => {
 const uuid = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i
 const day = 24 * 60 * 60 * 1000
 
-const isOwn = (text: string, says: string, { own }: Moment): boolean =>
-  /\$(?:execution|workflow)\b/.test(says) && own.includes(text)
+const isOwn = (text: string, says: string, { identifiers }: Moment): boolean =>
+  /\$(?:execution|workflow)\b/.test(says) && identifiers.includes(text)
 
 const isOfMoment = (value: unknown, says: string, moment: Moment): boolean => {
   const { from, until } = moment

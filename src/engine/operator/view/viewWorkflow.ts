@@ -60,7 +60,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
   })
 })
 
-/** Settings that say what every new workflow has anyway. */
+/** The settings of every new workflow, which are not shown. */
 const usual: JsonObject = {
   executionOrder: "v1",
   callerPolicy: "workflowsFromSameOwner",
@@ -92,7 +92,7 @@ const headOf = ({ active, description, id, isArchived, name, settings, tags, tri
   }
 }
 
-/** What was changed and does not run yet, where the engine keeps a published version beside the draft. */
+/** Changes that do not run yet, where the engine keeps a published version beside the draft. */
 const unpublished = Effect.fnUntraced(function* ({ activeVersion, connections, nodes }: Workflow) {
   if (!isJsonObject(activeVersion)) return {}
   const published = { nodes: activeVersion.nodes, connections: activeVersion.connections }
@@ -111,14 +111,14 @@ const itemsCounted = fields({
   })
 })
 
-/** An execution with what became of its nodes; it must be one of this workflow. */
+/** An execution with the runs of its nodes; it must be one of this workflow. */
 const runOf = Effect.fnUntraced(function* (execution: ExecutionId, id: WorkflowId) {
-  const found = yield* EngineClient.use((engine) => engine.getExecution(execution, true, itemsCounted))
-  if (Predicate.isString(found.workflowId) && found.workflowId !== id) {
-    const problem = `is a run of workflow ${found.workflowId}, not of ${id}`
+  const run = yield* EngineClient.use((engine) => engine.getExecution(execution, true, itemsCounted))
+  if (Predicate.isString(run.workflowId) && run.workflowId !== id) {
+    const problem = `is a run of workflow ${run.workflowId}, not of ${id}`
     return yield* new InvalidArgument({ argument: "execution", problem })
   }
-  return found
+  return run
 })
 
 const executionHead = (run: JsonObject, workflow: Workflow): JsonObject => {
@@ -140,9 +140,9 @@ const executionHead = (run: JsonObject, workflow: Workflow): JsonObject => {
 
 /** The names of the workflows that this one runs; what cannot be read keeps its id. */
 const workflowNames = (workflow: JsonObject) => {
-  const own = nodesOf(workflow).flatMap((node) => {
+  const subWorkflowIds = nodesOf(workflow).flatMap((node) => {
     const called = subWorkflowOf(node)
     return called === undefined || called.name !== undefined ? [] : [called.id]
   })
-  return namesById([errorWorkflowOf(workflow), ...own])
+  return namesById([errorWorkflowOf(workflow), ...subWorkflowIds])
 }

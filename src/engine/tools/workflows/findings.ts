@@ -30,7 +30,8 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
     const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
-    const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (findings) => findings.map(inWords))
+    const check = (workflow: Checked) =>
+      Effect.map(checkWorkflow(workflow, catalog), (findings) => findings.map(inWords))
     const linesBefore = new Set(before === undefined ? [] : yield* check(before))
     const linesAfter = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
     const lines = linesAfter.filter((line) => !linesBefore.has(line))

@@ -7,7 +7,8 @@ import type { Address } from "../../workflow/addresses.ts"
 import { type Workflow, nameOf } from "../../workflow/models.ts"
 
 const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
-const isMethod = (method: string): method is (typeof methods)[number] => methods.some((supported) => supported === method)
+const isMethod = (method: string): method is (typeof methods)[number] =>
+  methods.some((supported) => supported === method)
 
 /**
  * The call of a production address: variable segments of its path are taken from the data, the rest is the body, or

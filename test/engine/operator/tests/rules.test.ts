@@ -155,7 +155,7 @@ describe("a path with *", () => {
 
 describe("what changes from run to run", () => {
   const from = Date.parse("2026-11-20T10:00:00Z")
-  const moment = { from, until: from + 5000, own: ["4711", "w1", "Orders"] }
+  const moment = { from, until: from + 5000, identifiers: ["4711", "w1", "Orders"] }
   const paths = (...nodes: ReadonlyArray<readonly [code: string, item: Json]>) => {
     const all = nodes.map(([code, one], index) => ({
       name: String(index),
@@ -190,7 +190,7 @@ describe("what changes from run to run", () => {
     const given = { wanted: [{ n: 3 }] }
     const first = { name: "A", node: { parameters: { code } }, items: [{ run: "3", of: "x" }] }
     const second = { name: "B", node: { parameters: {} }, items: [{ run: "3", n: 3 }] }
-    const found = volatilePaths([first, second], given, { ...moment, own: ["3"] })
+    const found = volatilePaths([first, second], given, { ...moment, identifiers: ["3"] })
     assert.deepStrictEqual([...found.values()], [["run"], ["run"]])
   })
 
