@@ -28,7 +28,8 @@ const workflow = {
   ],
   connections: {}
 }
-const found = (criteria: Criteria) => matcherOf(criteria)(workflow)?.map(({ field, node }) => [node, field] as const)
+const matchedFields = (criteria: Criteria) =>
+  matcherOf(criteria)(workflow)?.map(({ field, node }) => [node, field] as const)
 
 describe("matcherOf", () => {
   it.each<readonly [string, Criteria, ReadonlyArray<readonly [string | undefined, string]> | undefined]>([
@@ -72,7 +73,7 @@ describe("matcherOf", () => {
     ["a change since", { changedSince: "2026-11-20T10:00:00+01:00" }, []],
     ["no change since", { changedSince: "2026-11-20T09:00:01Z" }, undefined]
   ])("answers %s", (_, criteria, expected) => {
-    assert.deepStrictEqual(found(criteria), expected)
+    assert.deepStrictEqual(matchedFields(criteria), expected)
   })
 
   it("cuts a snippet around what was found", () => {

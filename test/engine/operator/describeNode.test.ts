@@ -15,8 +15,8 @@ describe("describe_node, where an engine does not tell its types", () => {
     Effect.gen(function* () {
       const trigger = yield* ask("describe_node", { type: "scheduleTrigger" })
       assert.deepInclude(trigger, { type: "n8n-nodes-base.scheduleTrigger", used: 1, versions: [1.2] })
-      const own = yield* ask("describe_node", { type: "order" })
-      assert.deepInclude(own, { type: "n8n-nodes-shop.order", used: 1, parametersUsedHere: ["id"] })
+      const answer = yield* ask("describe_node", { type: "order" })
+      assert.deepInclude(answer, { type: "n8n-nodes-shop.order", used: 1, parametersUsedHere: ["id"] })
     }).pipe(
       Effect.provide(
         serving(

@@ -6,7 +6,7 @@ import { countTokens } from "gpt-tokenizer"
 import { kindOfMessage, wordsOf } from "../../../src/engine/operator/explain/failure.ts"
 import { fieldReferencesOf } from "../../../src/engine/operator/explain/inputFields.ts"
 import { ask, type Json, operatorToolsets } from "../../support/harness.ts"
-import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "../tools/standIn.ts"
 
 interface Run {
   readonly id: number
@@ -65,7 +65,7 @@ const execution = ({ error, id, items, more = {} }: Run): Json => {
 
 /** An engine that holds these executions. */
 const engineWith = (...runs: ReadonlyArray<Json>) =>
-  engineThat(({ path }: Asked) => {
+  engineThat(({ path }: ReceivedRequest) => {
     const url = new URL(path, "http://engine")
     const one = /\/executions\/(\d+)/.exec(url.pathname)?.[1]
     if (one !== undefined) {
@@ -101,13 +101,13 @@ describe("explain_execution", () => {
     Effect.gen(function* () {
       const good = execution({ id: 1, items: people(50) })
       const bad = execution({ id: 2, items: lacking(people(50), 37), error: undefinedField })
-      const told = yield* explained([bad, good])
-      assert.deepInclude(told.failed, { node: "Lower", code: "2: return $json.email.toLowerCase()" })
-      assert.deepInclude(told.item, { index: 37, of: 50, json: { id: 37 } })
-      assert.deepStrictEqual(told.fields, {
+      const explanation = yield* explained([bad, good])
+      assert.deepInclude(explanation.failed, { node: "Lower", code: "2: return $json.email.toLowerCase()" })
+      assert.deepInclude(explanation.item, { index: 37, of: 50, json: { id: 37 } })
+      assert.deepStrictEqual(explanation.fields, {
         email: 'missing in 1 of 50 items (37); last success: in 50 of 50, text, e.g. "a0@example.com"'
       })
-      assert.strictEqual(told.path, "Webhook 1 → Make 50 → Lower failed")
+      assert.strictEqual(explanation.path, "Webhook 1 → Make 50 → Lower failed")
     })
   )
 
@@ -117,8 +117,8 @@ describe("explain_execution", () => {
       const { nodes, ...workflow } = Object(bad.workflowData)
       const credentials = { httpHeaderAuth: { id: "c1", name: "Shop key" } }
       const signed = nodes.map((node: Json) => (node.name === "Lower" ? { ...node, credentials } : node))
-      const told = yield* explained([{ ...bad, workflowData: { ...workflow, nodes: signed } }])
-      assert.deepInclude(told.failed, { httpCode: "401", credential: "Shop key" })
+      const explanation = yield* explained([{ ...bad, workflowData: { ...workflow, nodes: signed } }])
+      assert.deepInclude(explanation.failed, { httpCode: "401", credential: "Shop key" })
     })
   )
 
@@ -126,10 +126,10 @@ describe("explain_execution", () => {
     Effect.gen(function* () {
       const { workflowData, ...run } = execution({ id: 1, items: people(1), more: { status: "canceled" } })
       const timed = { ...run, workflowData: { ...Object(workflowData), settings: { executionTimeout: 2 } } }
-      const told = yield* explained([timed], { workflowId: "orders" })
-      assert.deepInclude(told.execution, { id: 1, status: "canceled" })
-      assert.match(String(told.message), /ran out of time/)
-      const old = engineThat(({ path }: Asked) => {
+      const explanation = yield* explained([timed], { workflowId: "orders" })
+      assert.deepInclude(explanation.execution, { id: 1, status: "canceled" })
+      assert.match(String(explanation.message), /ran out of time/)
+      const old = engineThat(({ path }: ReceivedRequest) => {
         const url = new URL(path, "http://engine")
         if (url.pathname.endsWith("/executions/1")) return json(timed)
         if (url.searchParams.get("status") === "error") return json({ data: [], nextCursor: null })
@@ -138,9 +138,9 @@ describe("explain_execution", () => {
         const listed = { id, startedAt, stoppedAt, workflowId, finished: false, waitTill: null }
         return json({ data: [listed], nextCursor: null })
       })
-      const asked = ask("explain_execution", { workflowId: "orders" })
-      const same = yield* asked.pipe(Effect.provide(serving(old.client, {}, operatorToolsets)))
-      assert.strictEqual(same.message, told.message)
+      const sameQuestion = ask("explain_execution", { workflowId: "orders" })
+      const same = yield* sameQuestion.pipe(Effect.provide(serving(old.client, {}, operatorToolsets)))
+      assert.strictEqual(same.message, explanation.message)
     })
   )
 
@@ -182,8 +182,8 @@ describe("explain_execution", () => {
         context: { request: { uri: `https://user:${secret}@example.com/${"a".repeat(5000)}`, method: "POST" } }
       }
       const items = [{ password: secret, headers: { authorization: `Bearer ${secret}` }, ...hostile }]
-      const told = yield* explained([execution({ id: 2, items, error })])
-      const text = JSON.stringify(told)
+      const explanation = yield* explained([execution({ id: 2, items, error })])
+      const text = JSON.stringify(explanation)
       assert.isBelow(countTokens(text), 800)
       assert.notInclude(text, secret)
       assert.notInclude(text, "node_modules")
@@ -201,9 +201,11 @@ describe("explain_execution", () => {
   it.effect("tells the run that a retry mended, and the child in which a failure came about", () =>
     Effect.gen(function* () {
       const error = { message: "child told", errorResponse: { executionId: "77", workflowId: "child" } }
-      const told = yield* explained([execution({ id: 2, items: people(1), error, more: { retrySuccessId: "5" } })])
-      assert.deepStrictEqual(told.subWorkflow, { execution: 77, workflowId: "child" })
-      assert.nestedPropertyVal(told, "execution.retrySucceededAs", "5")
+      const explanation = yield* explained([
+        execution({ id: 2, items: people(1), error, more: { retrySuccessId: "5" } })
+      ])
+      assert.deepStrictEqual(explanation.subWorkflow, { execution: 77, workflowId: "child" })
+      assert.nestedPropertyVal(explanation, "execution.retrySucceededAs", "5")
     })
   )
 })

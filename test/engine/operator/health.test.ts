@@ -147,14 +147,14 @@ describe("a call that the engine or the key lacks", () => {
       resources: { workflow: { operations: [], endpoints: [{ method: "GET", path: "/api/v1/workflows" }] } }
     }
   })
-  const told = (scopes: ReadonlyArray<string>) =>
+  const guidanceFor = (scopes: ReadonlyArray<string>) =>
     Effect.gen(function* () {
-      const { asked, client } = engineThat(({ path }) =>
+      const { requests, client } = engineThat(({ path }) =>
         path.endsWith("/discover") ? json(discovery(scopes)) : json({ message: "not found" }, 404)
       )
       const answer = yield* ask("stop_execution", { id: 1 }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
       assert.isFalse(
-        asked.some(({ method }) => method === "POST"),
+        requests.some(({ method }) => method === "POST"),
         "nothing is tried out"
       )
       return String(answer.guidance)
@@ -162,9 +162,9 @@ describe("a call that the engine or the key lacks", () => {
 
   it.effect("is told from the engine's own list, with the scope where that is what is missing", () =>
     Effect.gen(function* () {
-      assert.match(yield* told(["execution:read"]), /may not stop executions: it lacks the scope execution:stop/)
+      assert.match(yield* guidanceFor(["execution:read"]), /may not stop executions: it lacks the scope execution:stop/)
       assert.match(
-        yield* told(["execution:stop"]),
+        yield* guidanceFor(["execution:stop"]),
         /^This engine's API cannot stop executions: that came with 2\.10\.0/
       )
     })

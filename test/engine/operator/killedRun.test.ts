@@ -13,7 +13,7 @@ import { directory, start, useCommand } from "../../cli/built.ts"
 import { eventually } from "../../contract/fixtures.ts"
 import { requestWords, runMoments } from "../../support/runMoments.ts"
 
-/** What happens to the command when the engine gets, or has answered, a request. */
+/** The effect on the command of a request that the engine gets, or has answered. */
 const moment: { at: (now: string) => void } = { at: () => {} }
 
 const server = () =>

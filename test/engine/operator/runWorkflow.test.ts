@@ -9,7 +9,7 @@ import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/n
 import { breaks, takes } from "../../internal/http/standIn.ts"
 import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "../tools/standIn.ts"
 
 const node = (kind: string, name: string, more: Json = {}) => ({
   name,
@@ -32,15 +32,15 @@ const stored = {
 const readBody = (body: string): Json => Object(JSON.parse(body))
 
 /** An engine with one workflow that keeps what is made; `step` may answer otherwise. */
-const keeping = (step: (asked: Asked) => ReturnType<typeof json> | undefined = () => undefined) => {
+const keeping = (step: (request: ReceivedRequest) => ReturnType<typeof json> | undefined = () => undefined) => {
   const made = new Map<string, Json>()
-  const engine = engineThat((asked) => {
-    const { body, method, path } = asked
+  const engine = engineThat((request) => {
+    const { body, method, path } = request
     const [, id = "", action] = /^\/api\/v1\/workflows\/(\w+)(?:\/(\w+))?/.exec(path) ?? []
     if (method === "POST" && path === "/api/v1/workflows") {
       made.set(`t${made.size + 1}`, { ...readBody(body), id: `t${made.size + 1}`, active: false })
     }
-    const other = step(asked)
+    const other = step(request)
     if (other !== undefined) return other
     if (path === "/api/v1/workflows") return json([...made.values()].at(-1))
     if (id === "" && path.startsWith("/api/v1/workflows")) return json({ data: [stored, ...made.values()] })
@@ -54,7 +54,7 @@ const keeping = (step: (asked: Asked) => ReturnType<typeof json> | undefined = (
     if (path.startsWith("/webhook/")) return json({ message: "Workflow was started" })
     return json({ data: [] })
   })
-  return { made, asked: engine.asked, server: serving(engine.client, {}, operatorToolsets) }
+  return { made, requests: engine.requests, server: serving(engine.client, {}, operatorToolsets) }
 }
 
 describe("run_workflow", () => {
@@ -64,10 +64,11 @@ describe("run_workflow", () => {
   })
 
   it.effect("makes a copy that starts no other workflow, and that everybody knows for what it is", () => {
-    const { asked, server } = keeping()
+    const { requests, server } = keeping()
     return Effect.gen(function* () {
       yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
-      const { body = "{}" } = asked.find(({ method, path }) => method === "POST" && path === "/api/v1/workflows") ?? {}
+      const { body = "{}" } =
+        requests.find(({ method, path }) => method === "POST" && path === "/api/v1/workflows") ?? {}
       const { name, nodes, settings } = readBody(body)
       assert.match(String(name), /^Temporary run of Orders \(workflow-tool-server run [\da-f]{12} \S+Z\)$/)
       assert.deepStrictEqual(settings, {
@@ -124,10 +125,10 @@ describe("run_workflow", () => {
 
   it.effect("switches a copy off that may not be deleted, and says what is left and what to do", () => {
     const forbidden = json({ message: "Forbidden" }, 403)
-    const { asked, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
+    const { requests, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
     return Effect.gen(function* () {
       const run = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
-      assert.isTrue(asked.some(({ method, path }) => method === "POST" && path.endsWith("/t1/deactivate")))
+      assert.isTrue(requests.some(({ method, path }) => method === "POST" && path.endsWith("/t1/deactivate")))
       assert.match(
         String(run.notice),
         /Insufficient permissions.* left on instance production as "Temporary run of Orders .*", switched off: .*delete_workflow/
@@ -152,16 +153,16 @@ describe("run_workflow", () => {
 
   it.effect("makes no copy that its key may not remove, and asks for the key's rights until it may", () => {
     let scopes = ["workflow:create", "workflow:deactivate"]
-    const { asked, server } = keeping(({ path }) =>
+    const { requests, server } = keeping(({ path }) =>
       path.endsWith("/discover") ? json({ data: { scopes, resources: {} } }) : undefined
     )
-    const looks = () => asked.filter(({ path }) => path.endsWith("/discover")).length
+    const looks = () => requests.filter(({ path }) => path.endsWith("/discover")).length
     return Effect.gen(function* () {
       const { data, message } = yield* refused("run_workflow", { id: "w1", timeout: 5 })
       assert.include(data, { httpStatus: 403 })
       assert.include(message, "Insufficient permissions. Nothing was sent")
       assert.include(message, "lacks workflow:delete.")
-      assert.isFalse(asked.some(({ method }) => method === "POST"))
+      assert.isFalse(requests.some(({ method }) => method === "POST"))
       scopes = [...scopes, "workflow:delete"]
       assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
       assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
@@ -183,19 +184,19 @@ describe("run_workflow", () => {
 
   it.effect("switches copies off that another process has left and that may not be deleted", () => {
     const forbidden = json({ message: "Forbidden" }, 403)
-    const { asked, made, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
+    const { requests, made, server } = keeping(({ method }) => (method === "DELETE" ? forbidden : undefined))
     const name = temporaryName("Else", "0123456789abcdef", "1969-12-31T22:00:00.000Z")
     made.set("old", { ...stored, name, id: "old", active: true })
     return Effect.gen(function* () {
       yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
-      assert.isTrue(asked.some(({ method, path }) => method === "POST" && path.endsWith("/old/deactivate")))
+      assert.isTrue(requests.some(({ method, path }) => method === "POST" && path.endsWith("/old/deactivate")))
     }).pipe(Effect.provide(server))
   })
 
   it.effect("refuses items with files, and names the nodes whose pinned items had some", () => {
     const file = { json: { order: 7 }, binary: { data: { mimeType: "text/plain", data: "aGVsbG8=" } } }
     const pinned = { ...stored, pinData: { Start: [file], Save: [{ json: { binary: {} } }] } }
-    const { asked, server } = keeping(({ path }) =>
+    const { requests, server } = keeping(({ path }) =>
       path.startsWith("/api/v1/workflows/w1") ? json(pinned) : undefined
     )
     return Effect.gen(function* () {
@@ -203,7 +204,7 @@ describe("run_workflow", () => {
       assert.match(given.message, /^Invalid items\[1\]: holds files \(binary\), which cannot be handed over to a run: /)
       const mocked = yield* refused("run_workflow", { id: "w1", mocks: { Save: [file] } })
       assert.match(mocked.message, /^Invalid mocks: Save holds files/)
-      assert.isFalse(asked.some(({ method }) => method === "POST"))
+      assert.isFalse(requests.some(({ method }) => method === "POST"))
       const dry = yield* ask("run_workflow", { id: "w1", mocks: { Save: "pinned" }, dry_run: true })
       assert.deepStrictEqual(dry.withoutFiles, ["Start"])
       // An item may well have a field of that name.
@@ -219,7 +220,7 @@ describe("run_workflow", () => {
     return Effect.gen(function* () {
       const { data } = yield* refused("run_workflow", { id: "w1", dry_run: true })
       assert.include(data, { code: "READ_ONLY" })
-      assert.lengthOf(engine.asked, 0)
+      assert.lengthOf(engine.requests, 0)
     }).pipe(Effect.provide(serving(engine.client, { readOnly: true }, operatorToolsets)))
   })
 })

@@ -58,9 +58,9 @@ it.effect("search_workflows answers what of 150 workflows uses something by one 
       [{ path: "/webhook/shop/70/orders" }, 1],
       [{ text: "shop-70.example.test" }, 1]
     ] as const) {
-      const found = decode(yield* ask("search_workflows", args))
-      assert.deepStrictEqual([found.data.length, found.searched, found.nextCursor], [count, 150, undefined])
-      assert.isBelow(bytesOf(found), 3000, JSON.stringify(args))
+      const page = decode(yield* ask("search_workflows", args))
+      assert.deepStrictEqual([page.data.length, page.searched, page.nextCursor], [count, 150, undefined])
+      assert.isBelow(bytesOf(page), 3000, JSON.stringify(args))
     }
   }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
 )
@@ -102,15 +102,15 @@ it.effect("search_workflows does not look into secrets, whole or in part, and fi
       }
     ]
     yield* ask("create_workflow", { name: "Leaky", nodes })
-    const found = Effect.fnUntraced(function* (text: string) {
+    const snippetsOf = Effect.fnUntraced(function* (text: string) {
       const { data } = decode(yield* ask("search_workflows", { text }))
       return data.flatMap(({ matches }) => readMatches(matches)).map(({ field, snippet }) => `${field}: ${snippet}`)
     })
     const secrets = ["abc123def456", "abc", "Bearer a", "plainwords", "plain", "correct", "sw0rd", "anna", "hunter2"]
-    for (const text of [...secrets, "masked"]) assert.deepStrictEqual(yield* found(text), [], text)
-    assert.deepStrictEqual(yield* found("x-api"), ["headerParameters.parameters[1].name: X-Api-Key"])
-    assert.deepStrictEqual(yield* found("a.test/orders"), ["url: https://[masked]@a.test/orders"])
-    assert.deepStrictEqual(yield* found("ask ops"), ["notes: ask ops for the password=[masked]"])
+    for (const text of [...secrets, "masked"]) assert.deepStrictEqual(yield* snippetsOf(text), [], text)
+    assert.deepStrictEqual(yield* snippetsOf("x-api"), ["headerParameters.parameters[1].name: X-Api-Key"])
+    assert.deepStrictEqual(yield* snippetsOf("a.test/orders"), ["url: https://[masked]@a.test/orders"])
+    assert.deepStrictEqual(yield* snippetsOf("ask ops"), ["notes: ask ops for the password=[masked]"])
   }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
 )
 

@@ -9,7 +9,7 @@ const workflow = { id: "w1", name: "Orders", active: true, nodes: [], connection
 const run = (id: number, workflowId = "w1") => ({ id, workflowId, status: "running", finished: false, mode: "webhook" })
 const running = [run(1), run(2), run(3), run(4), run(5, "w2")]
 
-/** What the engine answers to the stopping of each. */
+/** The engine's answers to the stopping of each execution. */
 const outcomes: Readonly<Record<string, ReturnType<typeof json>>> = {
   "1": json(run(1)),
   "2": json({ message: "Execution 2 is gone" }, 404),
@@ -31,15 +31,15 @@ const engineWhere = (stopping: (id: string) => ReturnType<typeof json>) =>
   })
 
 it.effect("stop_execution tells of each run of a workflow whether it was stopped, had ended, or goes on", () => {
-  const { asked, client } = engineWhere((id) => outcomes[id] ?? noSuchRoute)
+  const { requests, client } = engineWhere((id) => outcomes[id] ?? noSuchRoute)
   return Effect.gen(function* () {
-    const told = yield* inTime(ask("stop_execution", { workflowId: "w1" }))
-    assert.deepInclude(told, { stopped: [1], endedByThemselves: [2, 3] })
-    assert.nestedPropertyVal(told, "failed[0].id", 4)
-    assert.include(JSON.stringify(told["failed"]), "the queue is gone")
-    assert.notProperty(told, "notice")
+    const answer = yield* inTime(ask("stop_execution", { workflowId: "w1" }))
+    assert.deepInclude(answer, { stopped: [1], endedByThemselves: [2, 3] })
+    assert.nestedPropertyVal(answer, "failed[0].id", 4)
+    assert.include(JSON.stringify(answer["failed"]), "the queue is gone")
+    assert.notProperty(answer, "notice")
     assert.sameMembers(
-      asked.flatMap(({ method, path }) => (method === "POST" ? [path] : [])),
+      requests.flatMap(({ method, path }) => (method === "POST" ? [path] : [])),
       [1, 2, 3, 4].map((id) => `/api/v1/executions/${id}/stop`)
     )
   }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
@@ -47,8 +47,8 @@ it.effect("stop_execution tells of each run of a workflow whether it was stopped
 
 it.effect("stop_execution says of no run that it was stopped where the engine turns out not to have the call", () =>
   Effect.gen(function* () {
-    const told = yield* inTime(ask("stop_execution", { workflowId: "w1" }))
-    assert.hasAllKeys(told, ["guidance"])
-    assert.include(String(told["guidance"]), "cannot stop executions")
+    const answer = yield* inTime(ask("stop_execution", { workflowId: "w1" }))
+    assert.hasAllKeys(answer, ["guidance"])
+    assert.include(String(answer["guidance"]), "cannot stop executions")
   }).pipe(Effect.provide(serving(engineWhere(() => noSuchRoute).client, {}, operatorToolsets)))
 )

@@ -40,21 +40,21 @@ interface Said {
 
 const isQuestion = (text: string) => text.endsWith("?") || text.startsWith("Run workflow")
 
-/** What every tool answers and asks, with a text in every place of its arguments and of what the engine answers. */
+/** The answers and questions of every tool, with a text in every place of its arguments and of the engine's answers. */
 const everythingSaid = (text: string) =>
   Effect.gen(function* () {
     const said: Array<Said> = []
     const call = Effect.fnUntraced(function* (tool: string, args: Json) {
-      const asked: Array<string> = []
+      const questions: Array<string> = []
       const ask = ({ message }: { readonly message: string }) =>
-        Effect.sync(() => asked.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
+        Effect.sync(() => questions.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
       const { error, result } = yield* Effect.provideService(callTool(tool, args), Elicitation, { ask })
       const content = Predicate.hasProperty(result, "content") && Array.isArray(result.content) ? result.content : []
       const data = JSON.parse(strings(content[0]).find((one) => one.startsWith("{")) ?? "{}")
       const blocks = content.flatMap((one) => (Predicate.hasProperty(one, "text") ? strings(one.text) : []))
       said.push({
         tool,
-        texts: [...asked, ...blocks, ...(error === undefined ? [] : [error.message])],
+        texts: [...questions, ...blocks, ...(error === undefined ? [] : [error.message])],
         data: error === undefined ? data : { ...error.data }
       })
       return data
@@ -134,8 +134,8 @@ describe("what strangers wrote, in every place", () => {
       Effect.gen(function* () {
         const text = Object.entries(around).find(([name]) => name === kind)?.[1]?.(secret) ?? secret
         for (const { data, texts, tool } of yield* everythingSaid(text)) {
-          const shown = masking.includes(tool) ? [...texts, JSON.stringify(data)] : texts.filter(isQuestion)
-          for (const one of shown) assert.notInclude(one, secret, tool)
+          const maskedTexts = masking.includes(tool) ? [...texts, JSON.stringify(data)] : texts.filter(isQuestion)
+          for (const one of maskedTexts) assert.notInclude(one, secret, tool)
         }
       })
   )

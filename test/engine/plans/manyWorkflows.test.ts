@@ -26,7 +26,7 @@ describe("a plan over thousands of workflows", () => {
       const { result, turns } = yield* turnsBeside(replaced)
       assert.deepInclude(result, { selected: count, steps: 111, unchanged: count - 111 })
       assert.isAbove(turns, (count * nodes) / 200)
-      const pages = engine.asked.filter(({ path }) => path.startsWith("/api/v1/workflows?"))
+      const pages = engine.requests.filter(({ path }) => path.startsWith("/api/v1/workflows?"))
       assert.lengthOf(pages, count / 100)
     }).pipe(Effect.provide(serverOf(engine)))
   })

@@ -4,22 +4,22 @@ import { Effect } from "effect"
 import type { Step } from "../../internal/http/standIn.ts"
 import { ask, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const hook = { name: "Hook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
 const asleep = { id: "w1", name: "Orders", active: false, nodes: [hook], connections: {} }
 const awake = { ...asleep, active: true, activeVersionId: "v1", triggerCount: 0 }
 
-const isActivation = ({ method }: Asked) => method === "POST"
+const isActivation = ({ method }: ReceivedRequest) => method === "POST"
 
 /** An engine that takes the activation, and then shows the workflow so, the last for good. */
-const engine = (...shown: readonly [Step, ...Array<Step>]) => {
-  const { asked, client } = engineThat((call) => {
+const engine = (...steps: readonly [Step, ...Array<Step>]) => {
+  const { requests, client } = engineThat((call) => {
     if (isActivation(call)) return json(awake)
-    const looks = asked.length - asked.findIndex(isActivation) - 1
-    return asked.some(isActivation) ? (shown[looks - 1] ?? shown[0]) : json(asleep)
+    const looks = requests.length - requests.findIndex(isActivation) - 1
+    return requests.some(isActivation) ? (steps[looks - 1] ?? steps[0]) : json(asleep)
   })
-  return { looks: () => asked.length - 2, server: serving(client) }
+  return { looks: () => requests.length - 2, server: serving(client) }
 }
 
 describe("activate_workflow, where the engine starts triggers in the background", () => {
@@ -58,9 +58,9 @@ describe("activate_workflow, where another workflow has the same address", () =>
   const pageOf = (nextCursor: string | null) => json({ data: Array.from({ length: 100 }, () => other), nextCursor })
 
   const refusal = (cursorOf: (pages: number) => string | null) => {
-    const { asked, client } = engineThat((call) => {
+    const { requests, client } = engineThat((call) => {
       if (isActivation(call)) return collision
-      const lists = asked.filter(({ path }) => path.startsWith("/api/v1/workflows?")).length
+      const lists = requests.filter(({ path }) => path.startsWith("/api/v1/workflows?")).length
       return call.path.startsWith("/api/v1/workflows?") ? pageOf(cursorOf(lists)) : json(asleep)
     })
     return inTime(refused("activate_workflow", { id: "w1" })).pipe(Effect.provide(serving(client)))
@@ -93,7 +93,7 @@ describe("activate_workflow, where the engine would take a webhook from another 
 
   let pages = 0
 
-  /** What is said of an activation by an engine before generation 2 that answers so to lists. */
+  /** The notice about an activation by an engine before generation 2 that answers so to lists. */
   const notice = (lists: Step) => {
     const { client } = engineThat((call) => {
       if (isActivation(call)) return json({ ...before, active: true })

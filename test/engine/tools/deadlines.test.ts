@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { answers, breaks, hangs, takes } from "../../internal/http/standIn.ts"
 import { callTool, type Json } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, isOfTheApi, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, isOfTheApi, json, serving } from "./standIn.ts"
 
 const webhook = { name: "Hook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
 const workflow = { id: "w1", name: "Orders", active: false, nodes: [webhook], connections: {} }
@@ -20,7 +20,7 @@ const refusedInTime = Effect.fnUntraced(function* (tool: string, args: Json) {
   return { error: error ?? assert.fail(`${tool} was not refused`), took }
 })
 
-const writes = (asked: ReadonlyArray<Asked>) => asked.filter(({ method }) => method !== "GET")
+const writes = (requests: ReadonlyArray<ReceivedRequest>) => requests.filter(({ method }) => method !== "GET")
 
 describe("the deadline of a tool call", () => {
   it.effect("ends one upstream call after 30 seconds", () =>
@@ -50,7 +50,7 @@ describe("the deadline of a tool call", () => {
   })
 
   it.effect("ends all upstream calls together after 55 seconds and says how far the tool came", () => {
-    const { asked, client } = engineThat(({ method, path }) =>
+    const { requests, client } = engineThat(({ method, path }) =>
       method === "GET" && path.startsWith("/api/v1/tags")
         ? json({ data: [{ id: "t1", name: "red" }], nextCursor: null })
         : takes(20_000, json(path.endsWith("/tags") ? [{ id: "t1", name: "red" }] : workflow))
@@ -64,7 +64,7 @@ describe("the deadline of a tool call", () => {
         /^Workflow w1 on instance production was created, but its activation failed: Connection timeout after \d+ms\. .+ The outcome of activate workflow on instance production is unknown/
       )
       assert.include(error.data, { code: "STEP_FAILED", id: "w1", step: "its activation" })
-      assert.lengthOf(asked.filter(isOfTheApi), 4)
+      assert.lengthOf(requests.filter(isOfTheApi), 4)
     }).pipe(Effect.provide(serving(client)))
   })
 })
@@ -78,7 +78,7 @@ describe("a change whose answer is lost", () => {
   ] as const
   for (const [how, step, data] of losses) {
     it.effect(`${how} is not repeated and its outcome is unknown`, () => {
-      const { asked, client } = engineThat(() => step)
+      const { requests, client } = engineThat(() => step)
       return Effect.gen(function* () {
         const { error } = yield* refusedInTime("create_workflow", { name: "Orders", nodes: [webhook] })
         assert.strictEqual(error.code, -32000)
@@ -87,17 +87,17 @@ describe("a change whose answer is lost", () => {
           /\. The outcome of create workflow on instance production is unknown: it was sent, and not repeated\. Read the/
         )
         assert.include(error.data, data)
-        assert.lengthOf(writes(asked), 1)
+        assert.lengthOf(writes(requests), 1)
       }).pipe(Effect.provide(serving(client)))
     })
   }
 
   it.effect("is repeated where it cannot have reached the engine", () => {
-    const { asked, client } = engineThat(() => breaks("ECONNREFUSED"))
+    const { requests, client } = engineThat(() => breaks("ECONNREFUSED"))
     return Effect.gen(function* () {
       const { error } = yield* refusedInTime("create_tag", { name: "red" })
       assert.include(error.data, { code: "ECONNREFUSED", instance: "production" })
-      assert.lengthOf(asked, 3)
+      assert.lengthOf(requests, 3)
     }).pipe(Effect.provide(serving(client)))
   })
 })
@@ -121,10 +121,10 @@ describe("an engine that is still starting", () => {
 
   it.effect("is waited for until it is up", () => {
     const steps = [starting, starting, starting, nothingYet]
-    const { asked, client } = engineThat(() => steps[asked.length - 1] ?? json({ data: [] }))
+    const { requests, client } = engineThat(() => steps[requests.length - 1] ?? json({ data: [] }))
     return Effect.gen(function* () {
       assert.isUndefined((yield* inTime(callTool("list_workflows"))).error)
-      assert.lengthOf(asked, 5)
+      assert.lengthOf(requests, 5)
     }).pipe(Effect.provide(serving(client)))
   })
 

@@ -5,7 +5,7 @@ import { engineTools } from "../../../src/engine/tools/catalog.ts"
 import { answers, type Step } from "../../internal/http/standIn.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, key, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, key, serving } from "./standIn.ts"
 
 const node = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }
 const workflow = {
@@ -39,7 +39,7 @@ const routes: ReadonlyArray<readonly [RegExp, Step]> = [
 ]
 
 const engine = (missing: Step) =>
-  engineThat(({ headers, method, path }: Asked) => {
+  engineThat(({ headers, method, path }: ReceivedRequest) => {
     if (path.startsWith("/api") && headers["x-engine-api-key"] !== key) return json({ message: "unauthorized" }, 401)
     return routes.find(([route]) => route.test(`${method} ${path}`))?.[1] ?? missing
   })
@@ -70,7 +70,7 @@ const calls: Readonly<Record<string, Json>> = {
   delete_tag: { id: "t2" }
 }
 
-/** How an engine may say that it has no such call. */
+/** Answers of engines that do not have a call. */
 const refusals: Readonly<Record<string, Step>> = {
   "404 in JSON": json({ message: "Not Found" }, 404),
   "405": json({ message: "GET method not allowed" }, 405)

@@ -37,7 +37,7 @@ it.effect("the version stays unknown where the start page holds nonsense", () =>
 )
 
 it.effect("the version that cannot be found is looked up once a minute, however often somebody asks", () => {
-  const { asked, client } = engineThat(() => json({ message: "not found" }, 404))
+  const { requests, client } = engineThat(() => json({ message: "not found" }, 404))
   return Effect.gen(function* () {
     const engineVersion = Effect.map(yield* HealthFacts, (facts) => facts["engineVersion"])
     const look = Effect.gen(function* () {
@@ -47,11 +47,11 @@ it.effect("the version that cannot be found is looked up once a minute, however 
       }
     })
     yield* look
-    const once = asked.length
+    const once = requests.length
     yield* look
-    assert.strictEqual(asked.length, once)
+    assert.strictEqual(requests.length, once)
     yield* TestClock.adjust("60 seconds")
     yield* look
-    assert.strictEqual(asked.length, 2 * once)
+    assert.strictEqual(requests.length, 2 * once)
   }).pipe(Effect.provide(serving(client)))
 })

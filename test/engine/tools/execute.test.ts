@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Step } from "../../internal/http/standIn.ts"
 import { ask, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const hook = { name: "Hook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], webhookId: "orders" }
 const workflow = {
@@ -16,14 +16,14 @@ const workflow = {
   connections: {}
 }
 
-const isCall = ({ path }: Asked) => path.startsWith("/webhook/")
+const isCall = ({ path }: ReceivedRequest) => path.startsWith("/webhook/")
 
 /** An active workflow whose address answers these one after the other, the last one for good; a run of `version` follows. */
 const engine = (version: string | null, ...replies: readonly [Step, ...Array<Step>]) => {
   const records = new Array<{ id: number; status: string; workflowVersionId: string | null; data: unknown }>()
-  const { asked, client } = engineThat((call) => {
+  const { requests, client } = engineThat((call) => {
     if (isCall(call)) {
-      const nth = asked.filter(isCall).length
+      const nth = requests.filter(isCall).length
       const last = nth >= replies.length
       if (last) records.push({ id: 7, status: "success", workflowVersionId: version, data: call.headers })
       return replies[Math.min(nth, replies.length) - 1] ?? replies[0]
@@ -32,7 +32,7 @@ const engine = (version: string | null, ...replies: readonly [Step, ...Array<Ste
     if (call.path.startsWith("/api/v1/executions")) return json({ data: records, nextCursor: null })
     return json(workflow)
   })
-  return { calls: () => asked.filter(isCall).length, server: serving(client) }
+  return { calls: () => requests.filter(isCall).length, server: serving(client) }
 }
 
 const notFound = (message: string, more: object = { code: 404 }) => json({ ...more, message }, 404)

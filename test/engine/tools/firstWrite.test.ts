@@ -5,7 +5,7 @@ import { nodeTypes } from "../../../src/engine/embedded/nodes/nodeTypes.ts"
 import { hangs, takes } from "../../internal/http/standIn.ts"
 import { ask } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const node = (name: string, kind: string, parameters = {}) => ({
   name,
@@ -22,10 +22,10 @@ const draft = {
 }
 
 /** An engine of generation 1, which tells what node types it has; `types` stands for that answer. */
-const engineWith = (types: (asked: Asked) => ReturnType<typeof json>) =>
-  engineThat((asked) => {
-    if (asked.path === "/rest/settings") return json({ data: { versionCli: "1.82.3" } })
-    if (asked.path === "/types/nodes.json") return types(asked)
+const engineWith = (types: (request: ReceivedRequest) => ReturnType<typeof json>) =>
+  engineThat((request) => {
+    if (request.path === "/rest/settings") return json({ data: { versionCli: "1.82.3" } })
+    if (request.path === "/types/nodes.json") return types(request)
     return json({ ...draft, id: "w1", active: false })
   })
 
@@ -33,7 +33,7 @@ const warnings = Effect.map(ask("create_workflow", draft), ({ warnings }) => war
 
 describe("the first write of a process", () => {
   it.effect("is checked with what the engine tells of its node types, which is asked once", () => {
-    const { asked, client } = engineWith(() => json(nodeTypes(1)))
+    const { requests, client } = engineWith(() => json(nodeTypes(1)))
     return Effect.gen(function* () {
       const said = [
         "node Post, type: this engine has no node type n8n-nodes-base.slak. Did you mean n8n-nodes-base.slack?"
@@ -41,7 +41,7 @@ describe("the first write of a process", () => {
       assert.deepStrictEqual(yield* warnings, said)
       assert.deepStrictEqual(yield* warnings, said)
       assert.lengthOf(
-        asked.filter(({ path }) => path === "/types/nodes.json"),
+        requests.filter(({ path }) => path === "/types/nodes.json"),
         1
       )
     }).pipe(Effect.provide(serving(client)))

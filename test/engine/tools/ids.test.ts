@@ -43,27 +43,27 @@ const traps = [
 describe("an invalid id", () => {
   for (const tool of byId) {
     it.live(`is refused by ${tool} before the engine is called`, () => {
-      const { asked, client } = engineThat(() => json({}))
+      const { requests, client } = engineThat(() => json({}))
       return Effect.gen(function* () {
         for (const id of traps) {
           const { code, message } = yield* refused(tool, { id, ...(tool.startsWith("update") ? { name: "x" } : {}) })
           assert.strictEqual(code, -32602)
           assert.match(message, /^Invalid id: must be /)
         }
-        assert.isEmpty(asked)
+        assert.isEmpty(requests)
       }).pipe(Effect.provide(serving(client)))
     })
   }
 
   it.live("is every text with anything but letters, digits, - and _", () => {
-    const { asked, client } = engineThat(() => json({}))
+    const { requests, client } = engineThat(() => json({}))
     const bad = fc.string().filter((text) => !/^[A-Za-z0-9_-]{1,128}$/.test(text))
     return Effect.gen(function* () {
       for (const id of fc.sample(bad, 200)) {
         assert.match((yield* refused("get_workflow", { id })).message, /^Invalid id: must be an id/)
         assert.match((yield* refused("get_credential_schema", { type: id })).message, /^Invalid type: must be/)
       }
-      assert.isEmpty(asked)
+      assert.isEmpty(requests)
     }).pipe(Effect.provide(serving(client)))
   })
 })

@@ -113,7 +113,7 @@ describe("a server whose instances are all read-only", () => {
   )
 
   it.effect("refuses another tool with the reason and sends nothing", () => {
-    const { asked, client } = engineThat(() => json({}))
+    const { requests, client } = engineThat(() => json({}))
     return Effect.gen(function* () {
       for (const [tool, args] of [
         ["delete_workflow", { id: "1" }],
@@ -132,7 +132,7 @@ describe("a server whose instances are all read-only", () => {
         )
         assert.include(data, { code: "READ_ONLY", instance })
       }
-      assert.isEmpty(asked)
+      assert.isEmpty(requests)
     }).pipe(Effect.provide(over(locked, client)))
   })
 })

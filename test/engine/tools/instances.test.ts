@@ -55,29 +55,29 @@ describe("the instance of a tool call", () => {
     }).pipe(Effect.provide(over(client)))
   })
 
-  for (const [instance, shown] of strangers) {
+  for (const [instance, quotedName] of strangers) {
     it.live(`cannot be ${JSON.stringify(instance)}, and the error names the configured ones`, () => {
-      const { asked, client } = listing()
+      const { requests, client } = listing()
       return Effect.gen(function* () {
         const error = yield* refused("list_workflows", { instance })
         assert.deepStrictEqual(error, {
           code: -32602,
-          message: `Instance ${shown} not found. Available: staging, production, development`,
+          message: `Instance ${quotedName} not found. Available: staging, production, development`,
           data: { code: "INSTANCE_NOT_FOUND", availableInstances: ["staging", "production", "development"] }
         })
-        assert.isEmpty(asked)
+        assert.isEmpty(requests)
       }).pipe(Effect.provide(over(client)))
     })
   }
 
   it.live("is looked up after the arguments are checked, and before the engine is called", () => {
-    const { asked, client } = listing()
+    const { requests, client } = listing()
     return Effect.gen(function* () {
       const both = yield* refused("list_workflows", { limit: 0, instance: "moon" })
       assert.strictEqual(both.message, "Invalid limit: must be between 1 and 250")
       const graph = yield* refused("create_workflow", { name: "x", nodes: [], instance: "moon" })
       assert.match(graph.message, /^Instance moon not found/)
-      assert.isEmpty(asked)
+      assert.isEmpty(requests)
     }).pipe(Effect.provide(over(client)))
   })
 

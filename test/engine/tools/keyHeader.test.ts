@@ -3,14 +3,14 @@ import { Effect } from "effect"
 
 import { answers } from "../../internal/http/standIn.ts"
 import { ask, refused } from "../../support/harness.ts"
-import { type Asked, engineThat, json, key, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, key, serving } from "./standIn.ts"
 
 const ours = "x-engine-api-key"
 const theirs = "x-n8n-api-key"
 
-/** Which of the two headers carried the key. */
-const carried = (asked: ReadonlyArray<Asked>) =>
-  asked.map(({ headers }) => [ours, theirs].filter((header) => headers[header] !== undefined))
+/** The headers that carried the key, request by request. */
+const carried = (requests: ReadonlyArray<ReceivedRequest>) =>
+  requests.map(({ headers }) => [ours, theirs].filter((header) => headers[header] !== undefined))
 
 /** An engine that takes the key in one header only, and refuses unknown paths before it looks at the key. */
 const taking = (header: string) =>
@@ -21,37 +21,37 @@ const taking = (header: string) =>
 
 describe("the header of the API key", () => {
   it.live("is X-ENGINE-API-KEY where the engine takes it", () => {
-    const { asked, client } = taking(ours)
+    const { requests, client } = taking(ours)
     return Effect.gen(function* () {
       yield* ask("list_workflows")
       yield* ask("get_tags")
-      assert.deepStrictEqual(carried(asked), [[ours], [ours]])
+      assert.deepStrictEqual(carried(requests), [[ours], [ours]])
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is learnt from the first call where the engine takes the other one, and kept", () => {
-    const { asked, client } = taking(theirs)
+    const { requests, client } = taking(theirs)
     return Effect.gen(function* () {
       yield* ask("list_workflows")
       yield* ask("get_tags")
       yield* ask("list_executions")
-      assert.deepStrictEqual(carried(asked), [[ours], [theirs], [theirs], [theirs]])
+      assert.deepStrictEqual(carried(requests), [[ours], [theirs], [theirs], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is not learnt from an answer for which the engine never read the key", () => {
-    const { asked, client } = taking(theirs)
+    const { requests, client } = taking(theirs)
     return Effect.gen(function* () {
       assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
       yield* ask("list_workflows")
       // The second one asks what is offered, the next one whether it was an engine that knew no such path.
-      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs], [theirs], [theirs]])
+      assert.deepStrictEqual(carried(requests), [[ours], [ours], [theirs], [theirs], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is not learnt from a login page in front of the engine", () => {
     let isClosed = true
-    const { asked, client } = engineThat(({ headers }) => {
+    const { requests, client } = engineThat(({ headers }) => {
       if (isClosed) return answers(200, { "content-type": "text/html" }, "<!DOCTYPE html><title>Sign in</title>")
       return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
     })
@@ -59,12 +59,12 @@ describe("the header of the API key", () => {
       yield* refused("list_workflows")
       isClosed = false
       yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(asked).slice(-2), [[ours], [theirs]])
+      assert.deepStrictEqual(carried(requests).slice(-2), [[ours], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is tried in two forms at most, and the first refusal is answered", () => {
-    const { asked, client } = engineThat(({ headers }) =>
+    const { requests, client } = engineThat(({ headers }) =>
       json({ message: headers[ours] === undefined ? "second words" : "first words" }, 401)
     )
     return Effect.gen(function* () {
@@ -79,42 +79,42 @@ describe("the header of the API key", () => {
           apiResponse: { message: "first words" }
         }
       })
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(requests, 2)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is not learnt anew for a key that is refused later", () => {
     let isRevoked = false
-    const { asked, client } = engineThat(() =>
+    const { requests, client } = engineThat(() =>
       isRevoked ? json({ message: "unauthorized" }, 401) : json({ data: [] })
     )
     return Effect.gen(function* () {
       yield* ask("list_workflows")
       isRevoked = true
       assert.include((yield* refused("list_workflows")).data, { code: "AUTHENTICATION_ERROR" })
-      assert.deepStrictEqual(carried(asked), [[ours], [ours]])
+      assert.deepStrictEqual(carried(requests), [[ours], [ours]])
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.live("is only the configured one where the configuration names it", () => {
-    const { asked, client } = taking(ours)
+    const { requests, client } = taking(ours)
     return Effect.gen(function* () {
       yield* refused("list_workflows")
-      assert.deepStrictEqual(carried(asked), [[theirs]])
+      assert.deepStrictEqual(carried(requests), [[theirs]])
     }).pipe(Effect.provide(serving(client, { apiKeyHeader: "X-N8N-API-KEY" })))
   })
 
   it.live("is the only place of the key, beside the JSON headers", () => {
-    const { asked, client } = engineThat(({ method }) =>
+    const { requests, client } = engineThat(({ method }) =>
       method === "POST" ? json({ id: "1", name: "red" }, 201) : json({ data: [] })
     )
     return Effect.gen(function* () {
       yield* ask("list_workflows", { limit: 5, active: true })
       yield* ask("create_tag", { name: "red" })
-      const [list, create] = asked
+      const [list, create] = requests
       assert.include(list?.headers, { accept: "application/json", [ours]: key })
       assert.include(create?.headers, { accept: "application/json", "content-type": "application/json", [ours]: key })
-      for (const { body, path } of asked) {
+      for (const { body, path } of requests) {
         for (const form of [key, encodeURIComponent(key), btoa(key)]) assert.notInclude(path + body, form)
       }
       assert.strictEqual(list?.path, "/api/v1/workflows?active=true&limit=5")
@@ -124,13 +124,13 @@ describe("the header of the API key", () => {
   it.live("is learnt from an engine that was still starting when it was first called", () => {
     let calls = 0
     const starting = answers(200, { "content-type": "text/html" }, "n8n is starting up. Please wait")
-    const { asked, client } = engineThat(({ headers }) => {
+    const { requests, client } = engineThat(({ headers }) => {
       if (++calls === 1) return starting
       return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
     })
     return Effect.gen(function* () {
       yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs]])
+      assert.deepStrictEqual(carried(requests), [[ours], [ours], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 })

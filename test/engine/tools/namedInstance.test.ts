@@ -9,7 +9,7 @@ import { environment, type Json, OperatorServer, refused, serverOver } from "../
 const instance = "staging"
 const hook = { name: "Hook", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
 
-/** What goes wrong in every way but those that the contract words, with an id of the seeded engine where one is needed. */
+/** Calls that fail in every way but those that the contract words, with an id of the seeded engine where one is needed. */
 const wrong: ReadonlyArray<readonly [tool: string, args: Json]> = [
   ["get_workflow", { id: "none" }],
   ["get_workflow", { id: "Kp3vQm8sXz1RtY7a", nodes: ["None"] }],

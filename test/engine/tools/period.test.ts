@@ -22,22 +22,23 @@ const older = () =>
     return json({ data, nextCursor: next < executions.length ? `${next}-${limit}` : null })
   })
 
-const hours = (asked: ReadonlyArray<{ readonly path: string }>) => asked.filter(({ path }) => !/started/.test(path))
+const hours = (requests: ReadonlyArray<{ readonly path: string }>) =>
+  requests.filter(({ path }) => !/started/.test(path))
 
 const idsOf = (page: object) => JSON.stringify(page).match(/"id":\d+/g) ?? []
 
 describe("list_executions, over an engine that does not filter by time", () => {
   it.live("searches page by page and stops behind the period", () => {
-    const { asked, client } = older()
+    const { requests, client } = older()
     return Effect.gen(function* () {
       const span = { startedAfter: "2026-06-21T22:00:00Z", startedBefore: "2026-06-22T01:00:00+02:00" }
       const page = yield* ask("list_executions", span)
       assert.deepStrictEqual(idsOf(page), ['"id":507', '"id":506'])
       assert.notProperty(page, "nextCursor")
-      assert.strictEqual(hours(asked).length, 1)
-      const learnt = asked.length
+      assert.strictEqual(hours(requests).length, 1)
+      const learnt = requests.length
       yield* ask("list_executions", span)
-      assert.notMatch(JSON.stringify(asked.slice(learnt)), /started/)
+      assert.notMatch(JSON.stringify(requests.slice(learnt)), /started/)
     }).pipe(Effect.provide(serving(client)))
   })
 

@@ -21,13 +21,13 @@ describe("a read-only instance", () => {
   for (const { annotations, name } of engineTools) {
     if (annotations.readOnlyHint) continue
     it.live(`refuses ${name} before it sends a change`, () => {
-      const { asked, client } = engineThat(() => json(workflow))
+      const { requests, client } = engineThat(() => json(workflow))
       return Effect.gen(function* () {
         const { code, data, message } = yield* refused(name, names[name] ?? { id: "1" })
         assert.strictEqual(code, -32602)
         assert.match(message, /^Instance production is read-only: .+ was not sent\./)
         assert.include(data, { code: "READ_ONLY", instance: "production" })
-        for (const { method, path } of asked) {
+        for (const { method, path } of requests) {
           assert.strictEqual(method, "GET")
           assert.match(path, /^\/api\/v1\//)
         }

@@ -14,7 +14,7 @@ const calls: ReadonlyArray<readonly [string, Json]> = [
   ["delete_credential", { id: "1" }]
 ]
 
-/** What the text says more, for callers that see nothing else. */
+/** Additions to the text, for callers that see nothing else. */
 const added: Readonly<Record<string, string>> = {
   "404 update_tag": " (tag 1 on instance production)",
   "404 delete_credential": " (credential 1 on instance production)",
@@ -140,10 +140,10 @@ describe("the refusal of a gateway in front of the engine", () => {
 
 describe("a list of an engine that is not to be trusted", () => {
   it.live("ends where its cursor repeats", () => {
-    const { asked, client } = engineThat(() => json({ data: [], nextCursor: "same" }))
+    const { requests, client } = engineThat(() => json({ data: [], nextCursor: "same" }))
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* ask("list_workflows"), { data: [] })
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(requests, 2)
     }).pipe(Effect.provide(serving(client)))
   })
 
@@ -151,7 +151,7 @@ describe("a list of an engine that is not to be trusted", () => {
     const on = (id: string) => ({ id, name: id, active: true, nodes: [node], tags: [{ id: "t", name: "red" }] })
     const off = { ...on("off"), active: false }
     const pages = [[off, off], [off, on("a")], [{ ...on("b"), tags: [] }], [on("c")]]
-    const { asked, client } = engineThat(({ path }) => {
+    const { requests, client } = engineThat(({ path }) => {
       const page = Number(new URLSearchParams(path.split("?")[1]).get("cursor") ?? 0)
       return json({ data: pages[page], nextCursor: page + 1 < pages.length ? String(page + 1) : null })
     })
@@ -163,7 +163,7 @@ describe("a list of an engine that is not to be trusted", () => {
       assert.nestedPropertyVal(second, "data[0].id", "c")
       assert.notProperty(second, "nextCursor")
       assert.deepStrictEqual(
-        asked.map(({ path }) => path),
+        requests.map(({ path }) => path),
         ["limit=2", "cursor=1", "cursor=2", "cursor=3"].map((page) =>
           page.startsWith("limit")
             ? `/api/v1/workflows?active=true&${page}&tags=red`

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { answers, type Step } from "../../internal/http/standIn.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const startUp = "n8n is starting up. Please wait"
 const html = { "content-type": "text/html; charset=utf-8" }
@@ -12,7 +12,7 @@ const starting = answers(200, html, startUp)
 const start = { name: "A", type: "engine-nodes-base.webhook", typeVersion: 1, position: [0, 0], parameters: {} }
 const workflow = { id: "w1", name: "Orders", active: false, nodes: [start], connections: {} }
 
-const changesIn = (asked: ReadonlyArray<Asked>) => asked.filter(({ method }) => method !== "GET").length
+const changesIn = (requests: ReadonlyArray<ReceivedRequest>) => requests.filter(({ method }) => method !== "GET").length
 
 describe("a change", () => {
   const lookalikes: ReadonlyArray<readonly [string, Step]> = [
@@ -22,44 +22,44 @@ describe("a change", () => {
   ]
   for (const [name, step] of lookalikes) {
     it.effect(`is sent once where the answer only looks like that of an engine that is starting: ${name}`, () => {
-      const { asked, client } = engineThat(() => step)
+      const { requests, client } = engineThat(() => step)
       return Effect.gen(function* () {
         yield* inTime(Effect.exit(ask("create_workflow", { name: startUp, nodes: [start] })))
-        assert.strictEqual(changesIn(asked), 1)
+        assert.strictEqual(changesIn(requests), 1)
       }).pipe(Effect.provide(serving(client)))
     })
   }
 
   it.effect("is sent again when a read shows that the engine has started, and not before", () => {
     let reads = 0
-    const { asked, client } = engineThat(({ method }) => {
+    const { requests, client } = engineThat(({ method }) => {
       if (method === "GET") return ++reads < 5 ? starting : json({ data: [] })
       return reads < 5 ? starting : json(workflow, 201)
     })
     return Effect.gen(function* () {
       assert.include(yield* inTime(ask("create_workflow", { name: "Orders", nodes: [start] })), { id: "w1" })
-      assert.strictEqual(changesIn(asked), 2)
+      assert.strictEqual(changesIn(requests), 2)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("is sent three times at most to an engine that is up for reads and says that it is starting", () => {
-    const { asked, client } = engineThat(({ method }) => (method === "GET" ? json({ data: [] }) : starting))
+    const { requests, client } = engineThat(({ method }) => (method === "GET" ? json({ data: [] }) : starting))
     return Effect.gen(function* () {
       const { message } = yield* inTime(refused("create_workflow", { name: "Orders", nodes: [start] }))
       assert.strictEqual(
         message,
         "API error: the engine of instance production is still starting, try again in a moment"
       )
-      assert.strictEqual(changesIn(asked), 3)
+      assert.strictEqual(changesIn(requests), 3)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("that is refused in words which hold those about unknown fields is sent once", () => {
-    const { asked, client } = engineThat(() => json({ message: "The name 'it is read-only' is taken" }, 400))
+    const { requests, client } = engineThat(() => json({ message: "The name 'it is read-only' is taken" }, 400))
     return Effect.gen(function* () {
       const args = { name: "it is read-only", nodes: [start], settings: { callerPolicy: "any" } }
       yield* inTime(refused("create_workflow", args))
-      assert.strictEqual(changesIn(asked), 1)
+      assert.strictEqual(changesIn(requests), 1)
     }).pipe(Effect.provide(serving(client)))
   })
 
@@ -83,11 +83,11 @@ describe("a change", () => {
       Effect.gen(function* () {
         for (const [tool, args] of tools) {
           if (tool === "delete_workflow" && name === "201 with other JSON") continue
-          const { asked, client } = engineThat(() => step)
+          const { requests, client } = engineThat(() => step)
           const error = yield* inTime(refused(tool, args)).pipe(Effect.provide(serving(client)))
           assert.include(error.data, { code: "OUTCOME_UNKNOWN" }, tool)
           assert.match(error.message, /^No answer from the engine: .+ is unknown: it was sent, and not repeated\./)
-          assert.strictEqual(changesIn(asked), 1, tool)
+          assert.strictEqual(changesIn(requests), 1, tool)
         }
       })
     )
@@ -98,26 +98,26 @@ describe("a deletion that the engine answers with 500", () => {
   const fault = json({ message: "Internal Server Error" }, 500)
 
   it.effect("is sent three times at most while the workflow is still there", () => {
-    const { asked, client } = engineThat(({ method }) => (method === "DELETE" ? fault : json(workflow)))
+    const { requests, client } = engineThat(({ method }) => (method === "DELETE" ? fault : json(workflow)))
     return Effect.gen(function* () {
       yield* inTime(refused("delete_workflow", { id: "w1" }))
-      assert.strictEqual(changesIn(asked), 3)
+      assert.strictEqual(changesIn(requests), 3)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("is not repeated where the workflow is gone, or cannot be read", () =>
     Effect.gen(function* () {
       for (const read of [json({ message: "Not Found" }, 404), fault]) {
-        const { asked, client } = engineThat(({ method }) => (method === "DELETE" ? fault : read))
+        const { requests, client } = engineThat(({ method }) => (method === "DELETE" ? fault : read))
         yield* inTime(refused("delete_workflow", { id: "w1" })).pipe(Effect.provide(serving(client)))
-        assert.strictEqual(changesIn(asked), 1)
+        assert.strictEqual(changesIn(requests), 1)
       }
     })
   )
 })
 
 describe("a workflow that answers 404 in the engine's words to the letter", () => {
-  const own = json(
+  const answer = json(
     { code: 404, message: 'The requested webhook "POST orders" is not registered.', hint: "Activate" },
     404
   )
@@ -142,7 +142,7 @@ describe("a workflow that answers 404 in the engine's words to the letter", () =
       if (path.startsWith("/webhook/")) {
         calls++
         if (records === "kept") runs.unshift({ id: calls, status: "success", data: headers })
-        return own
+        return answer
       }
       if (records === "unreadable" && calls > 0) return json({ message: "down" }, 500)
       if (path.startsWith("/api/v1/executions/")) return json(runs[0])

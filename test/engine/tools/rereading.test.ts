@@ -32,8 +32,8 @@ const at = (time: number, id = "w1") => ({
 /** An engine that has the workflow as it is now. */
 const engineAt = () => {
   let now = 0
-  const { asked, client } = engineThat(({ path }) => json(at(now, path.split("/").at(-1))))
-  return { asked, client, moveTo: (time: number) => Effect.sync(() => (now = time)) }
+  const { requests, client } = engineThat(({ path }) => json(at(now, path.split("/").at(-1))))
+  return { requests, client, moveTo: (time: number) => Effect.sync(() => (now = time)) }
 }
 
 /** The line with which a call of the revision is answered. */
@@ -83,7 +83,7 @@ describe("a workflow that is read again", () => {
     ))
 
   it.effect("is known by its version, however often it was read, and whatever was read between", () => {
-    const { asked, client, moveTo } = engineAt()
+    const { requests, client, moveTo } = engineAt()
     return Effect.gen(function* () {
       const seen: Array<unknown> = []
       for (const time of [0, 0, 0, 1, 1, 1, 0]) {
@@ -94,7 +94,7 @@ describe("a workflow that is read again", () => {
         seen.map((version) => seen.indexOf(version)),
         [0, 0, 0, 3, 3, 3, 0]
       )
-      assert.lengthOf(asked, seen.length)
+      assert.lengthOf(requests, seen.length)
       yield* moveTo(2)
       const { message } = yield* refused("update_workflow", { id: "w1", name: "Mine", ifVersion: seen[0] })
       assert.include(message, "Fetch changed")

@@ -17,7 +17,7 @@ const everyForm = (secret: string) => [
 
 const echo = (secret: string) => everyForm(secret).join(" ")
 
-/** What hostile or broken engines do with what they were sent. */
+/** Answers of hostile or broken engines, which repeat a secret that they were sent. */
 const hostile: Readonly<Record<string, (secret: string) => Step>> = {
   "a message": (secret) => json({ message: `bad request: ${echo(secret)}` }, 400),
   "a nested error": (secret) => json({ error: { code: "E", message: echo(secret), details: [secret] } }, 422),
@@ -53,14 +53,14 @@ describe("secrets in what upstreams say", () => {
       const { client: keyOnly } = engineThat(() => step(key))
       return Effect.gen(function* () {
         for (const [tool, args] of calls) {
-          const told = [
+          const answers = [
             yield* callTool(tool, args).pipe(Effect.provide(serving(keyOnly))),
             ...(tool.endsWith("credential") ? [yield* callTool(tool, args).pipe(Effect.provide(serving(client)))] : [])
           ]
-          assert.isDefined(told[0]?.error, tool)
+          assert.isDefined(answers[0]?.error, tool)
           for (const secret of tool.endsWith("credential") ? [key, password] : [key]) {
             for (const form of everyForm(secret))
-              assert.notInclude(JSON.stringify([told, lines]), form, `${tool} ${way}`)
+              assert.notInclude(JSON.stringify([answers, lines]), form, `${tool} ${way}`)
           }
         }
       }).pipe(Effect.provide(Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "All"))))
@@ -86,11 +86,11 @@ describe("secrets in what upstreams say", () => {
       const args = { name: "Shop", type: "httpBasicAuth", data: { password: secret } }
       return Effect.gen(function* () {
         const { error } = yield* callTool("create_credential", args)
-        const told = JSON.stringify(error ?? assert.fail("no error")).toLowerCase()
-        assert.notInclude(told, secret.toLowerCase())
-        assert.notInclude(told, String.raw`\u0063`)
-        assert.notMatch(told, /canary|77.{0,3}key/)
-        assert.notInclude(told, btoa(`user:${secret}:x`).toLowerCase())
+        const errorText = JSON.stringify(error ?? assert.fail("no error")).toLowerCase()
+        assert.notInclude(errorText, secret.toLowerCase())
+        assert.notInclude(errorText, String.raw`\u0063`)
+        assert.notMatch(errorText, /canary|77.{0,3}key/)
+        assert.notInclude(errorText, btoa(`user:${secret}:x`).toLowerCase())
       }).pipe(Effect.provide(serving(client)))
     })
   }
@@ -123,14 +123,14 @@ describe("secrets in what upstreams say", () => {
       json(method === "GET" && path.startsWith("/api/v1/credentials?") ? { data: [record] } : record)
     )
     return Effect.gen(function* () {
-      const told = [
+      const answers = [
         yield* callTool("list_credentials"),
         yield* callTool("get_credential", { id: "1" }),
         yield* callTool("create_credential", { name: "Shop", type: "httpBasicAuth", data: { password } }),
         yield* callTool("update_credential", { id: "1", data: { password } }),
         yield* callTool("delete_credential", { id: "1" })
       ]
-      for (const { error, result } of told) {
+      for (const { error, result } of answers) {
         assert.isUndefined(error)
         assert.include(JSON.stringify(result), "Shop")
         assert.notInclude(JSON.stringify(result), "pass")

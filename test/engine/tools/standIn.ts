@@ -8,8 +8,8 @@ import type { Toolset } from "../../../src/mcp/Toolset.ts"
 import { answers, type Step } from "../../internal/http/standIn.ts"
 import { environment, serverOver } from "../../support/harness.ts"
 
-/** One request as an engine sees it. */
-export interface Asked {
+/** A request as an engine receives it. */
+export interface ReceivedRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -17,24 +17,24 @@ export interface Asked {
   readonly body: string
 }
 
-/** Whether it was asked through the API, and not for what it tells everybody of itself. */
-export const isOfTheApi = ({ path }: Asked) => path.startsWith("/api/v1")
+/** Whether a request was one of the API, and not for the public facts of an engine. */
+export const isOfTheApi = ({ path }: ReceivedRequest) => path.startsWith("/api/v1")
 
 export const host = "http://127.0.0.1:5678"
 export const key = "canary+key/of the=test"
 
-/** An engine that does as the test says, and remembers what it was asked. */
-export const engineThat = (step: (asked: Asked) => Step) => {
-  const asked: Array<Asked> = []
+/** An engine that answers as the test says, and records its requests. */
+export const engineThat = (step: (request: ReceivedRequest) => Step) => {
+  const requests: Array<ReceivedRequest> = []
   const client = HttpClient.make((request, url) =>
     Effect.suspend(() => {
       const { headers, method } = request
       const call = { method, path: url.pathname + url.search, headers, body: textOf(request) }
-      asked.push(call)
+      requests.push(call)
       return step(call)(request)
     })
   )
-  return { asked, client }
+  return { requests, client }
 }
 
 const textOf = ({ body }: HttpClientRequest.HttpClientRequest): string =>

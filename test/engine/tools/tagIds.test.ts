@@ -16,22 +16,22 @@ const engine = () =>
   )
 
 it.effect("create_workflow leaves tags to the engine where the key may not list them", () => {
-  const { asked, client } = engine()
+  const { requests, client } = engine()
   return Effect.gen(function* () {
     yield* ask("create_workflow", { name: "Orders", nodes: [start], connections: {}, tags: ["t1"] })
-    const sent = asked.filter(isOfTheApi).find(({ method }) => method === "PUT")
+    const sent = requests.filter(isOfTheApi).find(({ method }) => method === "PUT")
     assert.deepInclude(sent, { path: "/api/v1/workflows/w1/tags", body: '[{"id":"t1"}]' })
   }).pipe(Effect.provide(serving(client)))
 })
 
 it.effect("create_workflow refuses what can be no id of a tag, where the key may not list them", () => {
-  const { asked, client } = engine()
+  const { requests, client } = engine()
   return Effect.gen(function* () {
     const args = { name: "Orders", nodes: [start], connections: {}, tags: ["my tag"] }
     assert.include(
       (yield* refused("create_workflow", args)).message,
       "Invalid tags.0: is no tag of instance production"
     )
-    assert.isTrue(asked.filter(isOfTheApi).every(({ method }) => method === "GET"))
+    assert.isTrue(requests.filter(isOfTheApi).every(({ method }) => method === "GET"))
   }).pipe(Effect.provide(serving(client)))
 })

@@ -9,29 +9,29 @@ import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { hangs, type Step, takes } from "../../internal/http/standIn.ts"
 import { callTool, type Json } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const start = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
 const readBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** An engine that keeps one workflow; a write is done only when its answer goes out, `writing` after it came. */
-const keeping = (writing: (asked: Asked) => number) => {
+const keeping = (writing: (update: ReceivedRequest) => number) => {
   let workflow: Json = { id: "w1", name: "Orders", active: false, nodes: [start], connections: {}, settings: {} }
-  const engine = engineThat((asked): Step => {
-    if (asked.method === "GET") return takes(10, (request) => json(workflow)(request))
-    return takes(writing(asked), (request) => {
-      workflow = { ...workflow, ...readBody(asked.body) }
+  const engine = engineThat((received): Step => {
+    if (received.method === "GET") return takes(10, (request) => json(workflow)(request))
+    return takes(writing(received), (request) => {
+      workflow = { ...workflow, ...readBody(received.body) }
       return json(workflow)(request)
     })
   })
   return {
     ...engine,
-    names: () => engine.asked.filter(({ method }) => method === "PUT").map(nameIn),
+    names: () => engine.requests.filter(({ method }) => method === "PUT").map(nameIn),
     now: () => workflow
   }
 }
 
-const nameIn = ({ body }: Asked) => readBody(body).name
+const nameIn = ({ body }: ReceivedRequest) => readBody(body).name
 
 const rename = (name: string) => callTool("update_workflow", { id: "w1", name })
 
@@ -85,7 +85,7 @@ describe("concurrent changes of one workflow", () => {
   })
 
   it.effect("wait until the write of a cancelled change has ended", () => {
-    const { asked, client, names, now } = keeping((asked) => (nameIn(asked) === "first" ? 10_000 : 50))
+    const { requests, client, names, now } = keeping((update) => (nameIn(update) === "first" ? 10_000 : 50))
     return Effect.gen(function* () {
       const { call, cancel } = yield* session
       const first = yield* call(1, "update_workflow", { id: "w1", name: "first" })
@@ -95,7 +95,7 @@ describe("concurrent changes of one workflow", () => {
       yield* cancel(1)
       assert.isTrue(Option.isNone(yield* Fiber.join(first)))
       yield* TestClock.adjust(9000)
-      assert.strictEqual(asked.at(-1)?.method, "PUT")
+      assert.strictEqual(requests.at(-1)?.method, "PUT")
       yield* inTime(Fiber.join(second))
       assert.deepInclude(now(), { name: "first", settings: { timezone: "UTC" } })
     }).pipe(Effect.provide(serving(client)))
@@ -115,7 +115,7 @@ describe("concurrent changes of one workflow", () => {
   })
 
   it.effect("give up waiting after the time of a call and say that nothing was sent", () => {
-    const { asked, client } = engineThat(() => hangs)
+    const { requests, client } = engineThat(() => hangs)
     return Effect.gen(function* () {
       const all = yield* inTime(
         Effect.all([rename("first"), rename("second"), rename("third")], { concurrency: "unbounded" })
@@ -127,7 +127,7 @@ describe("concurrent changes of one workflow", () => {
           "and nothing of it was sent. Look at the workflow with get_workflow before trying again.",
         data: { code: "TIMEOUT", instance: "production", id: "w1" }
       })
-      assert.isAtMost(asked.length, 6)
+      assert.isAtMost(requests.length, 6)
     }).pipe(Effect.provide(serving(client)))
   })
 

@@ -14,10 +14,10 @@ const readIds = Schema.decodeUnknownSync(
 
 /** Follows a list to its end. */
 const pages = Effect.fnUntraced(function* (tool: string, args: Json) {
-  const found: Array<ReadonlyArray<string | number>> = []
+  const pagesOfIds: Array<ReadonlyArray<string | number>> = []
   for (let page = readIds(yield* ask(tool, args)); ; page = readIds(yield* ask(tool, { cursor: page.nextCursor }))) {
-    found.push(page.data.map(({ id }) => id))
-    if (page.nextCursor === undefined) return found
+    pagesOfIds.push(page.data.map(({ id }) => id))
+    if (page.nextCursor === undefined) return pagesOfIds
   }
 })
 
@@ -110,7 +110,7 @@ describe("a success that is not the engine's", () => {
   }
 
   it.effect("is about another thing than was asked for, and is not taken for it", () => {
-    const { asked, client } = engineThat(({ path }) =>
+    const { requests, client } = engineThat(({ path }) =>
       path.includes("/executions") ? json({ id: "8", status: "success" }) : json({ ...workflow, id: "w2" })
     )
     return Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("a success that is not the engine's", () => {
         const { message } = yield* refused(tool, args)
         assert.match(message, /is about something else than (workflow w1|execution 7)$/, tool)
       }
-      assert.isTrue(asked.every(({ method }) => method === "GET"))
+      assert.isTrue(requests.every(({ method }) => method === "GET"))
     }).pipe(Effect.provide(serving(client)))
   })
 
@@ -152,7 +152,7 @@ describe("a success that is not the engine's", () => {
 
 describe("what the contract does not allow", () => {
   it.effect("never reaches the engine", () => {
-    const { asked, client } = engineThat(() => json({}))
+    const { requests, client } = engineThat(() => json({}))
     const start = { name: "A", type: "engine-nodes-base.webhook", typeVersion: 1, position: [0, 0] }
     const refusals: ReadonlyArray<readonly [Json, string]> = [
       [
@@ -170,7 +170,7 @@ describe("what the contract does not allow", () => {
         const error = yield* refusedWith({ name: "New", nodes: [start], ...more })
         assert.strictEqual(error, message)
       }
-      assert.isEmpty(asked)
+      assert.isEmpty(requests)
     }).pipe(Effect.provide(serving(client)))
   })
 })

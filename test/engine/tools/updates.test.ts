@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
-import { type Asked, engineThat, json, serving } from "./standIn.ts"
+import { type ReceivedRequest, engineThat, json, serving } from "./standIn.ts"
 
 const node = (name: string, type: string) => ({ name, type, typeVersion: 1, position: [0, 0], parameters: {} })
 
@@ -20,8 +20,8 @@ const stored: Json = {
 }
 
 const readBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
-const written = (asked: ReadonlyArray<Asked>) =>
-  asked.filter(({ method }) => method === "PUT" || method === "POST").map(({ body }) => readBody(body))
+const written = (requests: ReadonlyArray<ReceivedRequest>) =>
+  requests.filter(({ method }) => method === "PUT" || method === "POST").map(({ body }) => readBody(body))
 
 /** Keeps one workflow; a PUT replaces all that it may set. Takes the first key header that it is sent. */
 const replacing = (refusedFields: ReadonlyArray<string> = []) => {
@@ -40,7 +40,7 @@ const replacing = (refusedFields: ReadonlyArray<string> = []) => {
 
 describe("update_workflow", () => {
   it.effect("and other tools write no mask in place of a secret, where none was before", () => {
-    const { asked, client } = replacing()
+    const { requests, client } = replacing()
     const noting = (notes: string) => [{ ...node("Every day", "engine-nodes-base.scheduleTrigger"), notes }]
     return Effect.gen(function* () {
       const values = { value: "Bearer [masked]" }
@@ -55,26 +55,26 @@ describe("update_workflow", () => {
         assert.include(message, "[masked] stands for a secret that is not shown")
         assert.deepInclude(data, { code: "VALIDATION_ERROR", argument })
       }
-      assert.lengthOf(written(asked), 0)
+      assert.lengthOf(written(requests), 0)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("keeps every field that is not given, on an engine that replaces the whole", () => {
-    const { asked, client } = replacing()
+    const { requests, client } = replacing()
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
       assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
-      assert.lengthOf(written(asked), 1)
+      assert.lengthOf(written(requests), 1)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("repeats a refused update without pinned data, which the engine keeps", () => {
-    const { asked, client } = replacing(["pinData"])
+    const { requests, client } = replacing(["pinData"])
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
       assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
       assert.deepStrictEqual(
-        written(asked).map((body) => "pinData" in body),
+        written(requests).map((body) => "pinData" in body),
         [true, false]
       )
     }).pipe(Effect.provide(serving(client)))
@@ -105,23 +105,23 @@ describe("update_workflow", () => {
 
 describe("the spelling of given node types", () => {
   const creation = { name: "New", nodes: [node("Start", "engine-nodes-base.manualTrigger")] }
-  const typeSent = (asked: ReadonlyArray<Asked>) => written(asked).at(-1)?.nodes
+  const typeSent = (requests: ReadonlyArray<ReceivedRequest>) => written(requests).at(-1)?.nodes
 
   it.effect("stays neutral for an engine that takes the neutral key header", () => {
-    const { asked, client } = engineThat(() => json(stored))
+    const { requests, client } = engineThat(() => json(stored))
     return Effect.gen(function* () {
       yield* ask("create_workflow", creation)
-      assert.deepStrictEqual(typeSent(asked), creation.nodes)
+      assert.deepStrictEqual(typeSent(requests), creation.nodes)
     }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("becomes the vendor's for an engine that wants the vendor's header", () => {
-    const { asked, client } = engineThat(({ headers }) =>
+    const { requests, client } = engineThat(({ headers }) =>
       headers["x-n8n-api-key"] === undefined ? json({ message: "unauthorized" }, 401) : json(stored)
     )
     return Effect.gen(function* () {
       yield* ask("create_workflow", creation)
-      assert.deepStrictEqual(typeSent(asked), [node("Start", "n8n-nodes-base.manualTrigger")])
+      assert.deepStrictEqual(typeSent(requests), [node("Start", "n8n-nodes-base.manualTrigger")])
     }).pipe(Effect.provide(serving(client)))
   })
 })

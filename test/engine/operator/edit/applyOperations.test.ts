@@ -34,7 +34,7 @@ const applied = (workflow: Workflow, ...operations: ReadonlyArray<Json>) =>
   Result.getOrThrowWith(apply(workflow, ...operations), ({ problem }) => new Error(problem))
 const result = (workflow: Workflow, ...operations: ReadonlyArray<Json>) => applied(workflow, ...operations).workflow
 const problem = (workflow: Workflow, ...operations: ReadonlyArray<Json>) =>
-  Result.match(apply(workflow, ...operations), { onFailure: (found) => found.problem, onSuccess: () => "accepted" })
+  Result.match(apply(workflow, ...operations), { onFailure: (failure) => failure.problem, onSuccess: () => "accepted" })
 
 const same = (after: unknown, before: unknown) => assert.strictEqual(JSON.stringify(after), JSON.stringify(before))
 const wires = (connections: unknown) =>
@@ -573,9 +573,9 @@ describe("remove", () => {
 
 describe("credential", () => {
   const given = (operation: Json) => fetched({ op: "credential", node: "Fetch", ...operation }).credentials
-  const refusal = (operation: Json, known = lookups) =>
-    Result.match(atOnce(applyOperations(workflow, [read({ op: "credential", node: "Fetch", ...operation })], known)), {
-      onFailure: (found) => found.problem,
+  const refusal = (operation: Json, facts = lookups) =>
+    Result.match(atOnce(applyOperations(workflow, [read({ op: "credential", node: "Fetch", ...operation })], facts)), {
+      onFailure: (failure) => failure.problem,
       onSuccess: ({ workflow: { nodes } }) => JSON.stringify(nodes[3]?.credentials)
     })
 
@@ -601,16 +601,16 @@ describe("credential", () => {
   })
 
   it("is taken by its id where the engine lists none", () => {
-    const known = { ...lookups, hasAllCredentials: false }
+    const unlisted = { ...lookups, hasAllCredentials: false }
     assert.strictEqual(
-      refusal({ value: "AbCdEfGh12345678", type: "x" }, known),
+      refusal({ value: "AbCdEfGh12345678", type: "x" }, unlisted),
       JSON.stringify({
         httpBasicAuth: { id: "c9", name: "Old" },
         x: { id: "AbCdEfGh12345678", name: "AbCdEfGh12345678" }
       })
     )
     assert.match(
-      refusal({ value: "Mine" }, known),
+      refusal({ value: "Mine" }, unlisted),
       /^no workflow uses a credential "Mine", and this engine does not list/
     )
   })

@@ -5,7 +5,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../../support/harness.ts"
-import { type Asked, engineThat, host, isOfTheApi, json, key } from "../../tools/standIn.ts"
+import { type ReceivedRequest, engineThat, host, isOfTheApi, json, key } from "../../tools/standIn.ts"
 
 const node = (name: string, kind: string, more: Json = {}) => ({
   id: name,
@@ -31,11 +31,14 @@ const stored: Json = {
 }
 
 /** An engine with one workflow; `answers` says what it answers to everything else. */
-const keeping = (given: Json = {}, answers: (asked: Asked) => ReturnType<typeof json> = () => json({ data: [] })) => {
+const keeping = (
+  given: Json = {},
+  answers: (request: ReceivedRequest) => ReturnType<typeof json> = () => json({ data: [] })
+) => {
   let workflow = { ...stored, ...given }
-  const engine = engineThat((asked) => {
-    if (asked.path !== "/api/v1/workflows/w1") return answers(asked)
-    if (asked.method === "PUT") workflow = { ...workflow, ...Object(JSON.parse(asked.body)) }
+  const engine = engineThat((request) => {
+    if (request.path !== "/api/v1/workflows/w1") return answers(request)
+    if (request.method === "PUT") workflow = { ...workflow, ...Object(JSON.parse(request.body)) }
     return json(workflow)
   })
   const server = (more: Parameters<typeof environment>[2] = {}) =>
@@ -45,7 +48,7 @@ const keeping = (given: Json = {}, answers: (asked: Asked) => ReturnType<typeof 
       operatorToolsets
     )
   const calls = () =>
-    engine.asked.filter(isOfTheApi).map(({ method, path }) => `${method} ${path.slice("/api/v1".length)}`)
+    engine.requests.filter(isOfTheApi).map(({ method, path }) => `${method} ${path.slice("/api/v1".length)}`)
   return { ...engine, server, calls }
 }
 
@@ -332,10 +335,10 @@ describe("edit_workflow", () => {
   })
 
   it.effect("changes only parameters of the one node in what it sends", () => {
-    const { asked, server } = keeping({ staticData: { global: { x: 1 } }, newerField: { kept: true } })
+    const { requests, server } = keeping({ staticData: { global: { x: 1 } }, newerField: { kept: true } })
     return Effect.gen(function* () {
       yield* ask("edit_workflow", edit({ op: "set", node: "Fetch", parameters: { url: "https://b.example" } }))
-      const sent: Json = Object(JSON.parse(asked.find(({ method }) => method === "PUT")?.body ?? ""))
+      const sent: Json = Object(JSON.parse(requests.find(({ method }) => method === "PUT")?.body ?? ""))
       const nodes = [
         node("Every day", "scheduleTrigger"),
         node("Fetch", "httpRequest", { parameters: { url: "https://b.example" } }),

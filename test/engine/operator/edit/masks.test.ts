@@ -46,8 +46,8 @@ const viewed = Effect.gen(function* () {
     connections: [{ source: "Start", target: "Fetch" }]
   })
   const view = yield* ask("view_workflow", { id, nodes: ["Fetch"] })
-  const [shown] = objectsOf(view["nodes"])
-  return { id, version: view["version"], shown: objectOf(shown) }
+  const [maskedNode] = objectsOf(view["nodes"])
+  return { id, version: view["version"], maskedNode: objectOf(maskedNode) }
 })
 
 const storedOf = (id: unknown) =>
@@ -60,9 +60,9 @@ const set = (node: string, more: object) => ({ op: "set", node, ...more })
 layer(OperatorServer)("a secret that view_workflow masks", (it) => {
   it.effect("is shown nowhere, and everything beside it is", () =>
     Effect.gen(function* () {
-      const { shown } = yield* viewed
-      for (const secret of Object.values(secrets)) assert.notInclude(JSON.stringify(shown), secret)
-      assert.deepStrictEqual(shown["parameters"], {
+      const { maskedNode } = yield* viewed
+      for (const secret of Object.values(secrets)) assert.notInclude(JSON.stringify(maskedNode), secret)
+      assert.deepStrictEqual(maskedNode["parameters"], {
         url: "https://[masked]@shop.example.com/?access_token=[masked]",
         password: "[masked]",
         options: { timeout: 1000, seed: "[masked]" },
@@ -78,8 +78,8 @@ layer(OperatorServer)("a secret that view_workflow masks", (it) => {
 
   it.effect("stays what it was when its mask is written back where it was read, beside what is changed", () =>
     Effect.gen(function* () {
-      const { id, shown, version } = yield* viewed
-      const read = objectOf(shown["parameters"])
+      const { id, maskedNode, version } = yield* viewed
+      const read = objectOf(maskedNode["parameters"])
       const value = { ...read, options: { ...objectOf(read["options"]), timeout: 2000 } }
       const edit = { id, ifVersion: version, operations: [set("Fetch", { parameters: value })] }
       const changes = ["Fetch: options.timeout 1000 → 2000"]
@@ -98,10 +98,10 @@ layer(OperatorServer)("a secret that view_workflow masks", (it) => {
 
   it.effect("stays what it was when update_workflow writes the masked node in its place", () =>
     Effect.gen(function* () {
-      const { id, shown } = yield* viewed
+      const { id, maskedNode } = yield* viewed
       const whole = yield* ask("get_workflow", { id })
       const nodes = objectsOf(whole["nodes"]).map((one) =>
-        one["name"] === "Fetch" ? { ...shown, notes: "short" } : one
+        one["name"] === "Fetch" ? { ...maskedNode, notes: "short" } : one
       )
       const update = { id, nodes, ifVersion: whole["version"] }
       yield* ask("update_workflow", update)

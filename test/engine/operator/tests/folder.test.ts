@@ -56,11 +56,11 @@ describe("record_test and run_tests", () => {
       assert.deepInclude(kept, { file: "w-execution-7.json", expect: { "Api key: prod": "exact" } })
       const { message } = yield* refused("record_test", { execution: 7, ignore: ["a..b"] })
       assert.match(message, /^Invalid ignore: .*is no path/)
-      const sent = engine.asked.length
+      const sent = engine.requests.length
       const { data } = yield* refused("run_tests", {}).pipe(inFolder(files))
       assert.include(data, { code: "READ_ONLY" })
-      assert.lengthOf(engine.asked, sent)
-      assert.isTrue(engine.asked.every(({ method }) => method === "GET"))
+      assert.lengthOf(engine.requests, sent)
+      assert.isTrue(engine.requests.every(({ method }) => method === "GET"))
     }).pipe(Effect.provide(serving(engine.client, { readOnly: true }, operatorToolsets)))
   })
 })
@@ -114,14 +114,14 @@ layer(OperatorServer)("a folder of tests", (it) => {
         summary: "1 passed, 1 failed, 3 refused",
         passedFiles: ["good.json"]
       })
-      const told = new Map(
+      const problems = new Map(
         (Array.isArray(result.notPassed) ? result.notPassed : []).map((one: unknown) => [
           Object(one).file,
           Object(one).problems
         ])
       )
       assert.deepStrictEqual(
-        told,
+        problems,
         new Map([
           ["broken.json", ["line 1, column 2: expected a value"]],
           ["old.json", ["testFormat must be 1, the only form of test files that this version reads"]],

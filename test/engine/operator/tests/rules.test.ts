@@ -142,9 +142,9 @@ describe("a path with *", () => {
   it("means every field or place, and all that is inside", () => {
     assert.isTrue(matchesPattern(["rows", 3, "id", "x"], pattern("rows[*].id")))
     assert.isFalse(matchesPattern(["rows", 3], pattern("rows[*].id")))
-    const found = valuesAt({ rows: [{ id: 1 }, {}, { id: 2 }] }, pattern("rows[*].id"))
+    const values = valuesAt({ rows: [{ id: 1 }, {}, { id: 2 }] }, pattern("rows[*].id"))
     assert.deepStrictEqual(
-      found.map(({ place, value: one }) => [place.join("."), one]),
+      values.map(({ place, value: one }) => [place.join("."), one]),
       [
         ["rows.0.id", 1],
         ["rows.2.id", 2]
@@ -190,8 +190,8 @@ describe("what changes from run to run", () => {
     const given = { wanted: [{ n: 3 }] }
     const first = { name: "A", node: { parameters: { code } }, items: [{ run: "3", of: "x" }] }
     const second = { name: "B", node: { parameters: {} }, items: [{ run: "3", n: 3 }] }
-    const found = volatilePaths([first, second], given, { ...moment, identifiers: ["3"] })
-    assert.deepStrictEqual([...found.values()], [["run"], ["run"]])
+    const paths = volatilePaths([first, second], given, { ...moment, identifiers: ["3"] })
+    assert.deepStrictEqual([...paths.values()], [["run"], ["run"]])
   })
 
   it("is followed wherever it is passed on", () => {
@@ -334,13 +334,13 @@ describe("a test file", () => {
 
   it("is as docs/testing.md shows it", async () => {
     const page = await readFile(new URL("../../../../docs/testing.md", import.meta.url), "utf8")
-    const [, shown = ""] = /```json test\n([^]*?)```/.exec(page) ?? []
-    const read = readTest(JSON.parse(shown))
+    const [, example = ""] = /```json test\n([^]*?)```/.exec(page) ?? []
+    const read = readTest(JSON.parse(example))
     assert.strictEqual(Result.isFailure(read) ? read.failure : "", "")
     // The page shows every field, and in the order in which they are printed.
     const printed = printTest({ ...Result.getOrThrow(read), status: "error" })
     assert.deepStrictEqual(Object.keys(JSON.parse(printed)), [
-      ...Object.keys(JSON.parse(shown)).slice(0, -2),
+      ...Object.keys(JSON.parse(example)).slice(0, -2),
       "status",
       "allow",
       "timeout"
