@@ -34,7 +34,7 @@ export interface Definition<Fields extends Arguments.Fields> extends Omit<
 > {
   /** Whether one instance that cannot be used is a failure of the whole. */
   readonly needsAll?: boolean
-  /** `engines` are the clients of the instances that were asked for, each once. */
+  /** `engines` are the clients of the requested instances, each once. */
   readonly run: (
     args: Arguments.Decoded<Fields>,
     engines: ReadonlyArray<EngineClient["Service"]>
@@ -99,7 +99,7 @@ const usable = Effect.fnUntraced(function* (
   }
 })
 
-/** The instances that are meant, each once: `undefined` stands for the default one. */
+/** The names of the requested instances, each once; `undefined` stands for the default one. */
 const namesOf = (
   requested: string | ReadonlyArray<string> | undefined,
   all: ReadonlyArray<string>

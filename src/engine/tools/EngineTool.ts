@@ -29,8 +29,8 @@ export interface Definition<
 }
 
 /**
- * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
- * are checked, then the instance is found, then the engine is called.
+ * A tool whose program runs against the requested instance, as long as callers wait. First all arguments are checked, then
+ * the instance is looked up, then the engine is called.
  */
 export const make = <const Fields extends Arguments.Fields, A extends Tool.ResultObject>(
   name: string,
@@ -88,7 +88,7 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
   }
 }
 
-/** The client of the instance that is asked for, of which the audit log is told, and whether there are others. */
+/** The client of the requested instance, which is noted for the audit log, and whether there are other instances. */
 const clientOf = (instance: unknown) =>
   Instances.use(({ names, resolve }) =>
     Effect.flatMap(resolve(instance), (client) =>

@@ -122,11 +122,11 @@ const visibleFields = new Set([
   "usageScope"
 ])
 
-/** A credential without values: only what is known to hold none, whatever the engine sends. */
+/** A credential without values: only fields that hold none, whatever the engine sends. */
 const withoutValues = (credential: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(credential).filter(([field]) => visibleFields.has(field)))
 
-/** Names that are tried on an engine that does not tell its own. */
+/** Names that are tried on an engine that does not list its types. */
 const maxSimilar = 5
 
 /** Adds to the refusal of an unknown credential type which similar ones this engine has. */
@@ -142,7 +142,7 @@ const advice = (names: ReadonlyArray<string>) =>
     ? "No similar type was found there; the editor lists all under Credentials"
     : `Similar types there: ${names.join(", ")}`
 
-/** Similar names, each of which exists on this engine: it told so, or it showed the schema. */
+/** Similar names, each of which exists on this engine: it lists them, or it has their schema. */
 const similar = Effect.fnUntraced(function* (type: CredentialType) {
   const engine = yield* EngineClient
   const engineTypes = yield* Effect.orElseSucceed(engine.credentialTypesIfSupported, () => Option.none())
@@ -156,7 +156,7 @@ const similar = Effect.fnUntraced(function* (type: CredentialType) {
   )
 })
 
-/** Those of the engine's own credentials show types that nobody else knows. */
+/** The types of the engine's own credentials, among which there may be custom ones. */
 const typesInUse = Effect.gen(function* () {
   const listed = yield* (yield* EngineClient).listCredentialsIfSupported({ limit: 250 })
   const data = Option.match(listed, { onNone: (): ReadonlyArray<JsonObject> => [], onSome: (page) => page.data })

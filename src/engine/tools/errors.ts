@@ -65,13 +65,13 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
 export const toToolError = (error: ConfigurationError | EngineError): ToolError =>
   new ToolError({ message: error.message, ...render(error) })
 
-/** The same, for whatever a program around engines fails with; what is a tool's failure already stays as it is. */
+/** Any failure of a program around engines as a tool's failure; one that is a tool's failure already stays as it is. */
 export const toToolFailure = (error: Failure): ToolFailure => (isToolFailure(error) ? error : toToolError(error))
 
 const isToolFailure = (error: Failure): error is ToolFailure =>
   ["ToolError", "InvalidArgument", "AnswerTooLarge", "AnswerUnwritable"].includes(error._tag)
 
-/** Adds to failures that know of no instances which one a call was about. */
+/** Adds the instance of a call to failures that do not name it. */
 export const onInstance = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   instance: string

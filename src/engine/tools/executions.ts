@@ -133,13 +133,16 @@ export const retryExecution = EngineTool.make("retry_execution", {
 const metadata = (execution: Execution): JsonObject =>
   withoutStacks(Struct.omit(execution, ["customData", "data", "workflowData"]))
 
-/** Checks what an engine says of an item against the filters; older ones do not say the status. */
+/** Whether an execution passes the filters as far as the engine says; older engines do not send the status. */
 const matches = (execution: Execution, { startedAfter, startedBefore, status, workflowId }: Filters): boolean =>
   isWithin(execution.startedAt, { startedAfter, startedBefore }) &&
   (status === undefined || execution.status === undefined || isIn(status, execution.status)) &&
   (workflowId === undefined || execution.workflowId === undefined || execution.workflowId === workflowId)
 
-/** Lists go back in time, but for executions that had to wait for their turn: that takes less than a day. */
+/**
+ * Whether a page lies before the period: lists go back in time, except for executions that were queued, for less than a
+ * day.
+ */
 const isPastPeriod = (page: ReadonlyArray<Execution>, { startedAfter }: Filters): boolean =>
   startedAfter !== undefined &&
   page.some(({ startedAt }) => isWithin(startedAt, { startedBefore: dayBefore(startedAfter) }))

@@ -10,8 +10,8 @@ import { engineName } from "../workflow/naming.ts"
 export const instanceSchema = { type: "string", description: engineName }
 
 /**
- * The tools over these instances: they name them, and are not listed where they could change nothing on any of them; who
- * calls one nevertheless is told why.
+ * The tools over these instances, which their schemas name. Tools that change something are not listed where all instances
+ * are read-only; a call of one is refused with the reason.
  */
 export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
@@ -56,7 +56,10 @@ export const concurrencyGroupOf = (given: unknown, { defaultName, names }: Insta
   return name === undefined ? "This server" : `Instance ${name}`
 }
 
-/** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
+/**
+ * Takes the argument `instance` out of an input; any value is looked up as a name, and only an omitted one means the
+ * default.
+ */
 export const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
   if (!Predicate.isObject(input)) return { rest: input }
   const { instance, ...rest } = { instance: undefined, ...input }

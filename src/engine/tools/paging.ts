@@ -16,7 +16,7 @@ interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
   readonly fetch: (filters: Filters, query: PageQuery) => Effect.Effect<Page<Item>, E, EngineClient>
   /** Checks what the engine's own filter is not to be trusted with. */
   readonly keep?: (item: Item, filters: Filters) => boolean
-  /** Whether no later page can hold what is looked for. */
+  /** Whether no later page can hold matches. */
   readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
   readonly show: (item: Item, filters: Filters) => JsonObject
 }

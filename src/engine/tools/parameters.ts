@@ -44,7 +44,7 @@ export const limit = Schema.Int.check(
 
 export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
 
-/** A timestamp that means the same everywhere. */
+/** A timestamp that does not depend on a time zone. */
 export const timestamp = (description: string) =>
   Schema.String.check(
     Schema.makeFilter(
@@ -104,7 +104,7 @@ export const connections = Schema.Unknown.annotate({
   }
 })
 
-/** The same, without what `create_workflow` already explains. */
+/** Nodes, connections and settings, without the explanations that `create_workflow` has already. */
 export const asInCreate = {
   nodes: nodes.annotate({
     inputSchema: { type: "array", items: { type: "object" }, description: "All nodes, as in create_workflow" }

@@ -11,7 +11,7 @@ import { listPage } from "./paging.ts"
 import { cursor, limit, tagId, tagName } from "./parameters.ts"
 import * as results from "./results.ts"
 
-/** Engines say no more of a conflict than that there is one: this says what to do about it. */
+/** Adds advice to a conflict, which engines only state. */
 const onConflict = (advice: string) =>
   Effect.mapError((error: EngineError) =>
     error._tag === "ApiError" && error.httpStatus === 409
@@ -85,7 +85,7 @@ export const deleteTag = EngineTool.make("delete_tag", {
   })
 })
 
-/** The ids of tags that are given by id or name, looked up before anything is made that would be left without them. */
+/** The ids of tags that are given by id or name, looked up before a workflow is created that would lack them. */
 export const tagIds = Effect.fnUntraced(function* (
   given: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyArray<TagId>, EngineError | InvalidArgument, EngineClient> {
@@ -108,6 +108,6 @@ export const tagIds = Effect.fnUntraced(function* (
 
 const decodeId = Schema.decodeUnknownEffect(TagId)
 
-/** An id goes before a name that looks like one. */
+/** The tag of an id or a name; ids take precedence over names that look like one. */
 const tagIn = (tags: ReadonlyArray<Tag>, given: string) =>
   tags.find(({ id }) => id === given) ?? tags.find(({ name }) => name === given.trim())

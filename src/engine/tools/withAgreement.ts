@@ -33,9 +33,9 @@ const questionOf = (error: ProtectedWorkflow, call: ChangeCall, isAgain: boolean
   ].join("\n")
 
 /**
- * Makes an attempt at a change; where it meets what is protected before it has sent anything, the person at the client is
- * asked, and it is made again from its beginning, with all of its time. What it meets then is what was agreed to, or is
- * asked about again. Where nobody can be asked, the caller's word counts.
+ * Attempts a change. Where it meets protected workflows before anything is sent, the person at the client is asked, and the
+ * change starts again with all of its time. Protected workflows that it meets then are covered by the agreement, or asked
+ * about again. Where no person can be asked, the caller's word counts.
  */
 export const withAgreement = <A, E extends { readonly _tag: string }, R>(
   attempt: (agreed: Agreement, since: number) => Effect.Effect<A, E | ProtectedWorkflow, R>,
@@ -86,10 +86,10 @@ const effects: Readonly<Record<string, string>> = {
   restore_workflow: "it is brought back to what it was"
 }
 
-/** Arguments that only say what is meant, which stands above. */
+/** Arguments that only identify the workflow, which the question names above. */
 const omitted = new Set(["id", "ifVersion", "dry_run"])
 
-/** Arguments that are told by what they make of the workflow, where that is known. */
+/** Arguments that are shown by their differences, where the changed workflow is available. */
 const content = new Set(["name", "nodes", "connections", "settings"])
 
 /** The effects of a call, in lines for the person who decides: names first, and secrets masked. */

@@ -16,7 +16,7 @@ export interface CredentialReference {
 /** Facts about the instance that operations need, looked up before they are applied. */
 export interface Lookups {
   readonly credentials: ReadonlyArray<CredentialReference>
-  /** Whether these are all there are; else they are those that other workflows use. */
+  /** Whether the list is complete; else it holds the credentials that other workflows use. */
   readonly hasAllCredentials: boolean
   readonly tags: ReadonlyArray<Tag>
   /** The version in which the instance makes or uses a type of node, by the engine's spelling of the type. */
@@ -25,7 +25,7 @@ export interface Lookups {
   readonly missingTypes: ReadonlyMap<string, string>
   /** One new id for each operation, for the nodes that are called from outside. */
   readonly webhookIds: ReadonlyArray<string>
-  /** The same for new nodes, where groups are made: those hold nodes by their ids. */
+  /** One new id for each operation, for new nodes, where groups are made: groups hold nodes by their ids. */
   readonly nodeIds: ReadonlyArray<string>
 }
 

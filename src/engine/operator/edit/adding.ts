@@ -89,7 +89,7 @@ const wired = (draft: Draft, { from, input, link, name, output, to }: Wiring): S
     return withConnections(draft, connections)
   })
 
-/** The version that is given, that of the same type in the workflow, that of the engine, or one that is known here. */
+/** The version for a new node: the given one, that of the same type in the workflow, that of the engine, or a built-in one. */
 const versionOf = (
   { workflow: { nodes } }: Draft,
   type: string,

@@ -47,7 +47,7 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   })
 })
 
-/** Says what operations would change, and the same whether a value that they put in place of a secret is that secret or not. */
+/** The answer of a dry run; it is the same whether a value that replaces a secret equals that secret or not. */
 const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
   Effect.fnUntraced(function* (current: Workflow) {
     const before = { ...current, nodes: yield* inSlices(() => mapSliced(current.nodes, veiled, weightOfJson)) }
@@ -60,7 +60,7 @@ const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
     return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* findings)
   })
 
-/** A node whose secrets are others. Texts of notes are looked at as those of parameters are. */
+/** A node with other secrets in place of its own, in parameters and notes. */
 const veiled = (node: JsonObject): JsonObject => ({
   ...node,
   ...(node.parameters === undefined ? {} : { parameters: withoutSecrets(node.parameters) }),

@@ -13,7 +13,7 @@ import { type Operation, operationSchema, readOperation } from "./Operation.ts"
 
 const atLeastOne = "must hold at least one operation"
 
-/** Operations of which there may be none. */
+/** The argument of tools that also take an empty list of operations. */
 export const anyOperations = Schema.Array(JsonObject).annotate({ inputSchema: operationSchema })
 
 /** The refusal of a call without operations. */
@@ -54,7 +54,7 @@ const writesNoMask =
 
 const problemOfMasks = `${maskStandsForSecret}${orWhereRead}`
 
-/** A workflow as operations make it, with what was looked up for that on its instance; nothing is written. */
+/** A workflow as operations make it, with the facts that were looked up on its instance; nothing is written. */
 export const editedBy = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
   const lookups = yield* lookUp(workflow, operations)
   const applied = yield* inSlices(() => applyOperations(workflow, operations, lookups))

@@ -33,7 +33,7 @@ const namesOfOutputs = (node: JsonObject): ReadonlyArray<string> => {
   return Array.from({ length: 64 }, (_, index) => nameAt(index).toLowerCase())
 }
 
-/** Inputs have no names that a workflow tells. */
+/** The number of an input; a workflow does not hold the names of inputs. */
 export const inputOf = (given: number | string | undefined): Result.Result<number | undefined, string> => {
   if (given === undefined || Predicate.isNumber(given)) return Result.succeed(given)
   return /^\d{1,3}$/.test(given.trim())

@@ -106,14 +106,17 @@ const runOf = ({ runs }: RunData, { node, run }: NodeRun): JsonObject => {
   return count > 1 ? { run: `${run + 1} of ${count}` } : {}
 }
 
-/** The part of an agent, and what it failed with where that says something else. */
+/** The part of an agent that failed, with its error where that differs from the agent's. */
 const partOf = (data: RunData, { error = {}, node }: NodeRun, whole: JsonObject, words: number): JsonObject => ({
   node,
   ...defined("type", nodeNamed(data, node)?.type),
   ...(messageOf(error) === messageOf(whole) ? {} : wordsOf(error, words / 2))
 })
 
-/** The item that failed, or the first that lacks what its node asks for; what the node mentions stands first. */
+/**
+ * The item that failed, or the first that lacks a field which its node refers to; the fields that the node refers to stand
+ * first.
+ */
 const itemShown = (
   { failure, references }: Findings,
   lacking: number | undefined,

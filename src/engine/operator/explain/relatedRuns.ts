@@ -22,7 +22,7 @@ export interface RelatedRuns {
 
 const page = 100
 
-/** Lists the runs of the same workflow that a failure is seen against, without their data. */
+/** Lists the runs of the same workflow with which a failure is compared, without their data. */
 export const relatedRunsOf = Effect.fnUntraced(function* (execution: Execution) {
   const engine = yield* EngineClient
   const workflowId = String(execution.workflowId)
@@ -58,7 +58,7 @@ export const lastStopped = Effect.fnUntraced(function* (workflowId: string | und
   return data.find(wasStopped)
 })
 
-/** Lists of older engines tell no status, and their failures are listed apart. */
+/** Whether a run was stopped or ran out of time; lists of older engines have no status, and their failures are listed apart. */
 const wasStopped = ({ finished, status, stoppedAt, waitTill }: Execution): boolean =>
   status === undefined
     ? finished === false && Predicate.isString(stoppedAt) && !Predicate.isString(waitTill)

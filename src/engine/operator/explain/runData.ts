@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { grouped } from "../../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/models.ts"
 
@@ -97,15 +98,8 @@ export const runPathOf = (data: RunData): string => {
 }
 
 /** Every run of every node, in the order in which they first ran. */
-export const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<NodeRun>> => {
-  const runsByNode = new Map<string, Array<NodeRun>>()
-  for (const run of runs) {
-    const earlierRuns = runsByNode.get(run.node)
-    if (earlierRuns === undefined) runsByNode.set(run.node, [run])
-    else earlierRuns.push(run)
-  }
-  return runsByNode
-}
+export const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<NodeRun>> =>
+  grouped(runs, ({ node }) => node)
 
 const stepOf = (data: RunData, node: string, runs: ReadonlyArray<NodeRun>): string => {
   const name = clipped(node, 40)

@@ -18,7 +18,7 @@ const searched = 4000
 export const truncateValue = (value: unknown, limits: Limits, name = ""): unknown =>
   maskSecrets(cut(value, limits, name, 0), name)
 
-/** The same of these fields of an object, in this order. */
+/** A short form of these fields of an object, in this order. */
 export const truncateFields = (value: JsonObject, names: ReadonlyArray<string>, limits: Limits): unknown =>
   maskSecrets(fieldsOf(value, names, limits, 0))
 

@@ -4,15 +4,15 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { secondsOf } from "../explain/describeExecution.ts"
 import type { Engine } from "./workflowFacts.ts"
 
-/** Running executions that are looked at. */
+/** Running executions that are checked at most. */
 const mostRunning = 20
 
-/** A run of this many seconds is too long where nothing tells how long it usually takes. */
+/** Seconds after which a run is too long where its usual duration is unknown. */
 const longSeconds = 3600
 
 /**
- * Executions that have been running far longer than the last ones of their workflow that ended well; nothing where the
- * engine does not tell what is running.
+ * Executions that have been running far longer than the last successful ones of their workflow; undefined where the engine
+ * does not list running executions.
  */
 export const longRunsOf = Effect.fnUntraced(function* (
   engine: Engine,
@@ -48,7 +48,7 @@ export const longRunsOf = Effect.fnUntraced(function* (
   return { rows: rows.flat(), isMore: (running.nextCursor ?? "") !== "" }
 })
 
-/** Older engines never list what is running, and refuse to be asked for it. */
+/** Whether an engine refuses the status `running`, as older ones do, which never list running executions. */
 const isUnknownStatus = (error: EngineError) =>
   error._tag === "ApiError" && error.httpStatus === 400 && error.problem.startsWith("request/query/status")
 

@@ -6,7 +6,7 @@ import { executionsSince } from "./recentFailures.ts"
 import { leastRuns } from "./schedules.ts"
 import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
 
-/** Milliseconds that a run may be late, and that the beginning of the time looked at stays out. */
+/** Milliseconds that a run may be late, and by which the checked span is shorter at both ends. */
 const slack = 120_000
 
 /** Workflows whose runs are counted. */

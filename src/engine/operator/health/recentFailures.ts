@@ -14,7 +14,7 @@ import type { Engine } from "./workflowFacts.ts"
 /** Failed executions whose data is read for their errors, over one instance. */
 const mostRead = 24
 
-/** One workflow's failures: how many, from when to when, and the errors of those that were read. */
+/** Failures by workflow: their number, the first and the last, and the errors of those that were read. */
 export const failuresOf = Effect.fnUntraced(function* (
   engine: Engine,
   startedAfter: string,
@@ -28,14 +28,9 @@ export const failuresOf = Effect.fnUntraced(function* (
     (query) => engine.listExecutions({ status: "crashed", startedAfter, ...query }),
     startedAfter
   ).pipe(Effect.orElseSucceed((): Listed => ({ runs: [], isMore: false })))
-  const byWorkflow = new Map<string, Array<Execution>>()
-  for (const run of new Map([...error.runs, ...crashed.runs].map((run) => [run.id, run])).values()) {
-    const id = String(run.workflowId)
-    const earlierRuns = byWorkflow.get(id)
-    if (earlierRuns === undefined) byWorkflow.set(id, [run])
-    else earlierRuns.push(run)
-  }
-  const groups = [...byWorkflow.entries()].sort(([, a], [, b]) => b.length - a.length)
+  const failed = new Map([...error.runs, ...crashed.runs].map((run) => [run.id, run])).values()
+  const byWorkflow = grouped(failed, ({ workflowId }) => String(workflowId))
+  const groups = [...byWorkflow].sort(([, a], [, b]) => b.length - a.length)
   const share = Math.max(Math.floor(mostRead / Math.max(groups.length, 1)), 1)
   const rows = yield* Effect.forEach(
     groups,
@@ -70,7 +65,7 @@ const errorOf = (engine: Engine, { id }: Execution) =>
 
 type ErrorRead = Effect.Success<ReturnType<typeof errorOf>>
 
-/** The same errors together, the commonest first, each with its newest execution. */
+/** Errors grouped by node and kind, the commonest first, each with its newest execution. */
 const counted = (all: ReadonlyArray<ErrorRead>) => {
   const groups = grouped(all, ({ kind, node = "" }) => `${node}: ${kind}`)
   return [...groups.values()]
@@ -98,7 +93,7 @@ interface Listed {
   readonly isMore: boolean
 }
 
-/** The executions of a list since a moment, as many as a few pages hold; older engines list earlier ones as well. */
+/** The executions of a list since a time, as many as a few pages hold; older engines list earlier ones as well. */
 export const executionsSince = (
   list: (query: PageQuery) => Effect.Effect<Page<Execution>, EngineError>,
   startedAfter: string

@@ -7,7 +7,7 @@ import { nodesOf } from "../../workflow/nodes.ts"
 import { hasValidTrigger, isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { type Schedules, schedulesIn } from "./schedules.ts"
 
-/** A client whose instance is looked at. */
+/** The client of the instance that is checked. */
 export type Engine = EngineClient["Service"]
 
 /** The facts of a workflow by which it is judged. */
@@ -15,7 +15,7 @@ export interface WorkflowFacts {
   readonly id: string
   readonly name: string
   readonly active: boolean
-  /** Before that, it may have been another one, or switched off. */
+  /** Before this time, the workflow may have had other content, or been inactive. */
   readonly updatedAt: number | undefined
   readonly schedules: Schedules
   readonly zone: string | undefined

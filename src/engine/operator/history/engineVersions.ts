@@ -15,7 +15,7 @@ import { notKept, notKeptBut } from "./historyErrors.ts"
 /** Versions of an engine that are listed at most. */
 const most = 250
 
-/** Versions that are read at the same time to tell them apart. */
+/** Versions that are read at the same time to compare them. */
 const concurrency = 5
 
 /** The versions that the engine itself keeps, newest first; none where it keeps none, or does not show them. */
@@ -59,7 +59,7 @@ export const engineRows = Effect.fnUntraced(function* (
   )
 })
 
-/** Versions of ours and of the engine's own in one list; of the same millisecond, the engine knows which was first. */
+/** Versions of the history and of the engine's own in one list; those of the same millisecond stand in the engine's order. */
 export const newestFirst = <Own extends { readonly version: string; readonly when: string }>(
   ours: ReadonlyArray<Version>,
   engines: ReadonlyArray<Own>,

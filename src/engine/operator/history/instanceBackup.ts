@@ -32,7 +32,7 @@ export interface BackedUp {
 /** Workflows of one page. */
 const pageSize = 100
 
-/** Readings of single workflows at the same time; the instance's own limits are kept as well. */
+/** Single workflows that are read at the same time, within the instance's own limits. */
 const concurrency = 8
 
 type Client = EngineClient["Service"]

@@ -101,7 +101,7 @@ interface Followed {
   readonly relinks: boolean
 }
 
-/** The workflows that name a deleted one, which name the new one if they are asked to. */
+/** The workflows that name a deleted one; with `relinks`, they are changed to name the new one. */
 const followed = Effect.fnUntraced(function* (
   formerId: WorkflowId,
   id: WorkflowId,
@@ -136,7 +136,7 @@ const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
   })
 })
 
-/** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
+/** Changes workflows to name another one instead, each independently: the row of one that cannot be changed has the error. */
 const relink = (callers: ReadonlyArray<CallingWorkflow>, from: WorkflowId, to: WorkflowId) =>
   Effect.forEach(callers, (caller) =>
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ export interface Part {
   /** The trigger whose place the webhook takes, or the node that gets the items. */
   readonly start: string
   readonly isTrigger: boolean
-  /** The nodes that can run, mocked ones among them, in the order in which a person would tell of them. */
+  /** The nodes that can run, mocked ones among them, in the order of the workflow. */
   readonly nodes: ReadonlyArray<JsonObject>
 }
 

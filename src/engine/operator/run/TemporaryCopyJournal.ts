@@ -8,7 +8,7 @@ export interface TemporaryCopyEntry {
 }
 
 interface Ended<A, E> {
-  /** Whether the temporary copy is known not to be there any more. */
+  /** Whether the temporary copy certainly no longer exists. */
   readonly isGone: boolean
   readonly outcome: Exit.Exit<A, E>
 }

@@ -12,7 +12,7 @@ import { WorkflowId } from "../../workflow/models.ts"
 import { readTemporaryName, temporaryWords } from "../../workflow/naming.ts"
 import type { TemporaryCopyEntry } from "./TemporaryCopyJournal.ts"
 
-/** No run takes this long, so nobody can be using an older copy. */
+/** The age in milliseconds from which a copy is in no use any more: no run takes this long. */
 const oldest = 60 * 60 * 1000
 
 const maxPages = 20
@@ -47,7 +47,7 @@ export const eraseTemporaryCopy = ({ id, name }: { readonly id: WorkflowId; read
 /** The deletion may have taken all the time that there was. */
 const switchedOff = within("10 seconds")
 
-/** Somebody else may have deleted it meanwhile, which has to be proven: it would go on running. */
+/** Deletes a workflow that may be deleted already, which has to be proven: otherwise it would go on running. */
 const erased = (id: WorkflowId) =>
   Effect.catchIf(Effect.asVoid(eraseWorkflow(id)), isMissing, (error) =>
     EngineClient.use((engine) => engine.provenAbsent([id])).pipe(

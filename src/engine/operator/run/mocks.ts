@@ -11,34 +11,36 @@ export const itemsIn = (given: unknown): ReadonlyArray<JsonObject> | undefined =
   return items.every(isJsonObject) ? items : undefined
 }
 
-const jsonOf = (item: JsonObject): JsonObject =>
-  isJsonObject(item.json) && Object.keys(item).every((name) => wrapping.has(name)) ? item.json : item
+const jsonOf = (item: JsonObject): JsonObject => (isWrapped(item) ? item.json : item)
+
+/** Whether an item has the engine's form, with its JSON as one field among others. */
+const isWrapped = (item: JsonObject): item is JsonObject & { readonly json: JsonObject } =>
+  isJsonObject(item.json) && Object.keys(item).every((name) => wrapping.has(name))
 
 const wrapping = new Set(["json", "pairedItem", "binary", "error", "index"])
 
 /** Whether an item in the engine's form has binary data. */
 export const holdsFiles = (item: unknown): boolean =>
-  isJsonObject(item) &&
-  isJsonObject(item.json) &&
-  Object.keys(item).every((name) => wrapping.has(name)) &&
-  isJsonObject(item.binary) &&
-  Object.keys(item.binary).length > 0
+  isJsonObject(item) && isWrapped(item) && isJsonObject(item.binary) && Object.keys(item.binary).length > 0
 
 /** The problem with binary data: runs get JSON only. */
 export const noFiles =
   "holds files (binary), which cannot be handed over to a run: give what they hold as JSON, or mock the nodes that read them"
 
 /** Whether a node's pinned items have binary data. */
-export const pinsFiles = ({ pinData }: JsonObject, node: string): boolean => {
-  const pinned: unknown = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
+export const pinsFiles = (workflow: JsonObject, node: string): boolean => {
+  const pinned = pinnedTo(workflow, node)
   return Array.isArray(pinned) && pinned.some(holdsFiles)
 }
 
 /** The items pinned to a node, if there are any. */
-export const pinnedItems = ({ pinData }: JsonObject, node: string): ReadonlyArray<JsonObject> | undefined => {
-  const pinned = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
+export const pinnedItems = (workflow: JsonObject, node: string): ReadonlyArray<JsonObject> | undefined => {
+  const pinned = pinnedTo(workflow, node)
   return pinned === undefined || pinned === null ? undefined : itemsIn(pinned)
 }
+
+const pinnedTo = ({ pinData }: JsonObject, node: string): unknown =>
+  isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
 
 /** The items of one run of a node, output by output. */
 export type Run = ReadonlyArray<ReadonlyArray<JsonObject>>

@@ -176,7 +176,7 @@ const agreedToRun = Effect.fnUntraced(function* (
   yield* agreedTo({ message, subject: `The run of workflow ${id} acts outside`, covers })
 })
 
-/** Engines of generation 1 do not tell of runs that wait. */
+/** A hint at nodes that wait: engines of generation 1 do not list runs that wait. */
 const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {
   const waits = nodes.filter((node) => isEnabled(node) && kindOf(node) === "wait").map(nameOf)
   return waits.length === 0 ? "" : ` It may have waited at ${waits.join(", ")}: mock what waits.`

@@ -21,9 +21,9 @@ import type { Part } from "./Part.ts"
 /** The options of a temporary copy. */
 export interface TemporaryCopyOptions {
   readonly name: string
-  /** The path of its webhook, which nobody can guess. */
+  /** The path of its webhook, which cannot be guessed. */
   readonly path: string
-  /** The secret that only our call bears, and its SHA-256 digest, which is all that the copy has of it. */
+  /** The secret of the one call that may start it, and its SHA-256 digest, which is all that the copy holds of it. */
   readonly secret: { readonly text: string; readonly digest: string }
   readonly items: ReadonlyArray<JsonObject>
   readonly mocks: Mocks

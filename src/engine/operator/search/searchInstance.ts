@@ -38,7 +38,7 @@ const pageSize = 100
 /** Pages of one instance that are read in one call. */
 const maxPages = 40
 
-/** Looks through one instance from a place on, until so many bytes of finds are there. */
+/** Searches one instance from a place on, until the rows of its hits have so many bytes. */
 export const searchInstance = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   criteria: Criteria,
@@ -133,7 +133,7 @@ export type Detail = (typeof details)[number]
 /** Matches of one workflow that are shown at most. */
 const most: Readonly<Record<Detail, number>> = { some: 3, first: 1, names: 1, none: 0 }
 
-/** A row as it is shown. */
+/** A row of the answer. */
 export const shownRow = ({ matches, ...row }: Row, detail: Detail): JsonObject => {
   const shownMatches = matches.slice(0, most[detail]).flatMap((match) => shownMatch(match, detail))
   const more = matches.length - most[detail]

@@ -64,7 +64,7 @@ export const isForEveryRun = (given: NodeOutput): boolean => !("runs" in given)
 /** The output of one run of a node. */
 export const itemsOf = ({ outputs }: NodeRun): Run => outputs.map((items) => items.map(jsonOf))
 
-/** A node's output, with the input items it came from where later nodes could not tell these themselves. */
+/** A node's output, with the input items that it came from where the engine could not infer these in a test. */
 export const recordedOutputOf = (data: RunData, name: string): NodeOutput => {
   const runs = data.runs.filter(({ node }) => node === name)
   return toNodeOutput(
@@ -73,7 +73,10 @@ export const recordedOutputOf = (data: RunData, name: string): NodeOutput => {
   )
 }
 
-/** Undefined where the engine finds the same pairing by itself: one item out for each one in, in order, or only one in. */
+/**
+ * The input item of each output item; undefined where the engine infers the same: one item out for each one in, in order,
+ * or only one in.
+ */
 const pairing = (data: RunData, run: NodeRun): ReadonlyArray<number> | undefined => {
   const count = inputOf(data, run).length
   const items = run.outputs.flat()

@@ -31,7 +31,7 @@ const Expectation = Schema.Struct({
       Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" })
     )
   ),
-  /** Whether it runs at all. */
+  /** Whether it runs. */
   ran: Schema.optionalKey(Schema.Boolean.annotate({ message: "must be true or false" })),
   /** Fields that may be anything. */
   ignore: Schema.optionalKey(patterns)

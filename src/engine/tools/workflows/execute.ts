@@ -106,7 +106,7 @@ export const callOnceRegistered = Effect.fnUntraced(function* (
   return yield* new ApiError({ instance: engine.instance, ...details })
 })
 
-/** Whether a run of the call shows; also where that cannot be read, so that nothing is run twice for want of a look. */
+/** Whether the call has a run; also true where that cannot be read, so that nothing runs twice. */
 const hasRun = (id: WorkflowId, sought: Sought) =>
   Effect.match(lookOnce(id, sought), { onSuccess: Predicate.isNotUndefined, onFailure: () => true })
 
@@ -158,14 +158,14 @@ const outdated = ({ activeVersionId }: Workflow, { workflowVersionId }: Executio
       }
     : {}
 
-/** The run took place, whatever became of looking it up: nobody should be led to run it again. */
+/** The answer where the run was not found: it did take place, and nobody should be led to run it again. */
 const notFound = (problem: string) => ({
   executionId: null,
   status: "unknown",
   note: `The call was sent and answered as shown, but ${problem}. See list_executions.`
 })
 
-/** One look; other runs that have ended are dismissed, and not read again. */
+/** Reads once; other runs that have ended are dismissed, and not read again. */
 const lookOnce = Effect.fnUntraced(function* (
   workflowId: WorkflowId,
   { after, isMarked, mark }: Sought,

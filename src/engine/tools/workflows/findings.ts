@@ -20,9 +20,9 @@ const longest = "4 seconds"
 const hintedEngines = new WeakSet<EngineClient["Service"]>()
 
 /**
- * Begins to check a workflow that is about to be written, and answers how to take what was found, in words, when that is
- * done: what a `before` had as well is left out. Only what is at hand about the engine's node types is used, or comes in a
- * moment, so that nobody is waited for; a check that fails is none.
+ * Begins to check a workflow that is about to be written, and answers an effect with the texts of the findings, without
+ * those that `before` has as well. Node types are only used where they are cached or come within a moment, so that no write
+ * waits; a check that fails is none.
  */
 export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?: Checked) {
   const after = asWritten(given, before)
@@ -64,7 +64,7 @@ const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObj
     (findings) => findings.flat().map(inWords)
   )
 
-/** Nodes that are not there yet as they are now. */
+/** Nodes that are new or changed. */
 const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArray<JsonObject> => {
   const written = new Set(before?.nodes)
   const alike = new Map(before?.nodes.map((node) => [nameOf(node), node]))

@@ -108,7 +108,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
   })
 })
 
-/** Whoever was shown some nodes cannot know all of them: what was left out would be removed. */
+/** The refusal of a partial list: nodes or connections that were not shown would be removed. */
 const onlyPart = (argument: "connections" | "nodes") =>
   new InvalidArgument({
     argument,
@@ -163,7 +163,7 @@ const graphIn = ({ connections, nodes }: Pick<Changes, "connections" | "nodes">)
 
 type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }
 
-/** The changes, once the workflow that they would make is one that may exist. What is not given is not judged. */
+/** The changes, after a check that the resulting workflow is valid. Parts that are not given are not checked. */
 const check = Effect.fnUntraced(function* (current: Workflow, given: Given, active: boolean) {
   yield* refuseMasked(given, current)
   const { connections: _, ...plain } = given
@@ -179,8 +179,8 @@ const check = Effect.fnUntraced(function* (current: Workflow, given: Given, acti
 })
 
 /**
- * Puts the changes over the workflow, unless somebody else changed it since `current` was read; that it was
- * deactivated since is then our own doing. Answers the workflow as it was written, and what the caller should know of it.
+ * Writes the changes, unless somebody else changed the workflow since `current` was read; `deactivated` says that we have
+ * deactivated it since. Answers the workflow as it was written, and notices.
  */
 export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Changes, deactivated: boolean) {
   const engine = yield* EngineClient
