@@ -52,7 +52,7 @@ export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
 /** Names of nodes in a sentence. */
 const labelsOf = (nodes: ReadonlyArray<JsonObject>) => nodes.map((node) => nameAmongWords(nameOf(node))).join(", ")
 
-/** A webhook without an id of its own has its name in its address. */
+/** Warnings about webhooks that moved: the address of one without a webhookId holds its name. */
 const movedAddresses = (before: Workflow, after: Workflow): ReadonlyArray<string> => {
   const now = addressesOf(after)
   return addressesOf(before).flatMap(({ path }, index) => {
@@ -65,7 +65,7 @@ const movedAddresses = (before: Workflow, after: Workflow): ReadonlyArray<string
   })
 }
 
-/** Code can choose a node by a text that it holds, and what that text means only people know. */
+/** A warning about texts that equal the former name: code may choose a node by such a text. */
 const otherMentions = ({ nodes }: Workflow, name: string): ReadonlyArray<string> => {
   const mentioning = nodes.filter((node) => mentions(node, name))
   return mentioning.length === 0

@@ -44,7 +44,7 @@ export const eraseTemporaryCopy = ({ id, name }: { readonly id: WorkflowId; read
     })
   )
 
-/** The deletion may have taken all the time that there was. */
+/** Gives the deactivation a time of its own: the deletion may have taken all of the call's. */
 const switchedOff = within("10 seconds")
 
 /** Deletes a workflow that may be deleted already, which has to be proven: otherwise it would go on running. */
@@ -60,7 +60,7 @@ export const eraseNamed = Effect.fnUntraced(function* (name: string) {
   for (const copy of yield* temporaryCopies(markIn(name))) if (copy.name === name) yield* eraseTemporaryCopy(copy)
 })
 
-/** Engines find names by part, and take wildcards: search for the mark alone. */
+/** The mark in the name of a copy, by which it is searched: engines match names by part, and take wildcards. */
 const markIn = (name: string): string => readTemporaryName(name)?.mark ?? name
 
 /** Deletes temporary copies that nobody can be using any more; one that cannot be deleted is tried again next time. */

@@ -76,20 +76,20 @@ const sideEffectOf = (node: JsonObject): SideEffect => {
   }
 }
 
-/** Nodes that a question names one by one, credentials of one, and characters of what a node is set to and of the items. */
+/** Nodes that a question names one by one, credentials of one, and characters of its parameters and of the items. */
 const mostNamed = 20
 const mostCredentials = 5
 const longest = 400
 
-/** A run as its question shows it. */
-interface Run {
+/** The content of a question about a run. */
+interface RunQuestion {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly outside: ReadonlyArray<SideEffect>
   readonly items: ReadonlyArray<JsonObject>
 }
 
 /** The question about a run: the nodes that act outside, their parameters, and the first items; secrets are masked. */
-export const runQuestion = (first: string, { items, nodes, outside }: Run): string => {
+export const runQuestion = (first: string, { items, nodes, outside }: RunQuestion): string => {
   const settings = new Map(nodes.map((node) => [nameOf(node), objectOf(node.parameters)]))
   const rows = outside.slice(0, mostNamed).flatMap(({ credentials = [], does = "", node, type }) => {
     const used = credentials.length === 0 ? "" : `with ${listed(credentials.map(quotedName), mostCredentials)}`

@@ -116,7 +116,7 @@ const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyA
   ]
 }
 
-/** A workflow that was found. */
+/** A workflow that meets the criteria, with its matches. */
 interface Row {
   readonly instance: string
   readonly id: unknown
@@ -174,7 +174,7 @@ const Cursor = Schema.fromJsonString(
 const encode = Schema.encodeSync(Cursor)
 const decode = Schema.decodeUnknownOption(Cursor)
 
-/** The cursor of what is left of a search; nothing where it has ended. */
+/** The cursor of the rest of a search; undefined where it has ended. */
 export const writeCursor = (criteria: JsonObject, places: ReadonlyArray<Place>): string | undefined => {
   const [first, ...more] = places
   return first === undefined
