@@ -33,7 +33,22 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
 
 const pauseMs = 1000
 
-/** Reads the state of rows. Waits for what an interrupted apply may have created, if there is time until it must show. */
+/** Whether the change that a row follows was done so recently that it need not show yet. */
+const isTooEarly = <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  state: S,
+  now: number,
+  { change }: Row<C>
+): boolean => {
+  const leader = run.driver.follows?.(change)
+  const doneAt = leader === undefined ? undefined : recordOf(run.state, leader).doneAt
+  return doneAt !== undefined && now < doneAt + run.driver.visibleMs && state.isTooEarly?.(change) === true
+}
+
+/**
+ * Reads the state of rows. Waits for what they follow, as long as there is time, and for what an interrupted apply may have
+ * created, if there is time until it must show.
+ */
 const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
@@ -41,8 +56,9 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   const { creations, visibleMs } = run.driver
   while (true) {
     const state = yield* read(run, rows)
-    if (creations.isAwaited !== true) return state
     const now = yield* Clock.currentTimeMillis
+    const isEarly = now < run.until && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
+    if (!isEarly && creations.isAwaited !== true) return state
     const shows = rows.flatMap(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
       const isMissing =
@@ -50,8 +66,8 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
       return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
     const latest = Math.max(now, ...shows)
-    if (latest === now || latest >= run.until) return state
-    yield* Effect.sleep(Math.min(pauseMs, latest - now))
+    if (!isEarly && (latest === now || latest >= run.until)) return state
+    yield* Effect.sleep(Math.min(pauseMs, (isEarly ? run.until : latest) - now))
   }
 })
 
@@ -67,8 +83,9 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   state: S
 ) {
   yield* adopt(run, rows, state)
+  const now = yield* Clock.currentTimeMillis
   const judged = rows
-    .filter(isOpenRow(run))
+    .filter((row) => isOpenRow(run)(row) && !isTooEarly(run, state, now, row))
     .map((row) => ({ ...row, judgement: state.judge(row.change, knownOf(run, row.step)) }))
   const { holdBack } = run.driver
   const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)

@@ -30,6 +30,8 @@ export const Guards = Schema.Struct({
   maxDailyChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(100))),
   /** Most changes in one plan. Default 10,000. */
   maxItemsPerApply: Positive.pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
+  /** The most that plans may add to budgets within 24 hours, in rubles. Default: no plan moves money. */
+  maxTopUpRublesPerDay: Schema.optionalKey(Positive),
   /** The only campaigns that may be changed. Default: all. */
   allowedCampaigns: Schema.optionalKey(Schema.Array(AdvertId))
 })

@@ -76,4 +76,12 @@ export const clusterBidsPlan = Schema.Struct(planOf("cluster-bids", amount))
 export const campaignPlan = Schema.Struct(
   planOf("campaign", Schema.Union([money, newCampaign, membership, Schema.Null]))
 )
+/** A plan in short; its other fields are as of every plan. */
+export const anyPlan = Schema.Struct({
+  plan_id: Schema.String,
+  digest: Schema.optionalKey(Schema.String),
+  steps: results.whole,
+  blocked_count: results.whole,
+  next: results.next
+})
 export const migrationPlan = Schema.Struct(planOf("migration", anyPlace))
