@@ -49,7 +49,7 @@ export interface RemoteState<C> {
   readonly judge: (change: C, known: Known) => Judgement
   /** Why a change that is still to do cannot be done, if the state shows that. */
   readonly obstacle?: (change: C) => string | undefined
-  /** Whether what a change follows was done, but does not show yet: the change waits for that. By default none does. */
+  /** Whether what a change follows was done and does not show yet: the change waits for that. By default none does. */
   readonly isTooEarly?: (change: C) => boolean
   /** What the upstream shows of a change that was sent. By default what is wanted, where the change is judged as `already`. */
   readonly shown?: (change: C) => Shown
@@ -245,7 +245,6 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
 
 /** Steps that are read at once, unless the driver says otherwise. */
 const batchSize = 20
-
 type LeftOut =
   | "batches"
   | "checkDraft"

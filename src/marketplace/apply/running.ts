@@ -85,5 +85,5 @@ export const whyNotDeposited = (
   if (budget === undefined) return `the budget of campaign ${target} cannot be read`
   return budget > before
     ? `the budget of campaign ${target} has grown since: look at it, then plan anew`
-    : `money for campaign ${target} was sent once, it is not known with what outcome, and it is never sent twice: look at its budget in the seller's cabinet, then plan anew`
+    : `money for campaign ${target} was sent once and does not show, and it is never sent twice: look at its budget in the seller's cabinet, then plan anew`
 }

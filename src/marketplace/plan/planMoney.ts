@@ -67,6 +67,7 @@ export const planMoney = (input: MoneyInput): Draft => {
     if (campaign !== undefined && paymentOf(campaign) !== "cpc") {
       return "only campaigns that pay for clicks (cpc) have daily limits"
     }
+    if (to === 0) return "a daily limit must be above 0; null removes it"
     const row = dailyLimits.get(advert_id)
     if (row === undefined) return "the marketplace does not tell its daily limit"
     const least = row.requiredLimit ?? input.least.dailyLimit ?? 0

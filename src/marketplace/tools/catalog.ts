@@ -17,6 +17,7 @@ import { refusal } from "./errors.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
 import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
+import { planMoneyTool, planStateTool } from "./plans/running.ts"
 import { report } from "./report.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
 
@@ -35,7 +36,9 @@ const reading: ReadonlyArray<Tool<Needs>> = [
   planProductsTool,
   planClusterBidsTool,
   planMigrationTool,
-  planCampaignTool
+  planCampaignTool,
+  planStateTool,
+  planMoneyTool
 ]
 
 /** Tools that change nothing at the marketplace: reads, and plans. */

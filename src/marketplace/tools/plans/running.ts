@@ -124,8 +124,8 @@ const topUps = Schema.Array(Schema.Struct({ advert_id: id, rubles: positive, fro
     shownAs(
       "Money for budgets; it cannot be taken back",
       {
-        advert_id: { type: "integer" },
-        rubles: { type: "integer" },
+        advert_id: { type: "integer", description: "Campaign id" },
+        rubles: { type: "integer", description: "Whole rubles" },
         from: { type: "string", enum: Purse.literals, description: "Default account" }
       },
       ["advert_id", "rubles"]
@@ -137,7 +137,10 @@ const dailyLimits = Schema.Array(Schema.Struct({ advert_id: id, rubles: Schema.N
   .annotate(
     shownAs(
       "Daily limits of campaigns that pay for clicks",
-      { advert_id: { type: "integer" }, rubles: { type: ["number", "null"], description: "null: no limit" } },
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        rubles: { type: "number", description: "Rubles a day; 0: no limit" }
+      },
       ["advert_id", "rubles"]
     )
   )
@@ -170,7 +173,7 @@ export const planMoneyTool = Tool.make("ads_plan_money", {
       topUps: top_up.map(({ advert_id, from = "account", rubles }) => ({ advert_id, from, rubles })),
       limits: daily_limits.map(({ advert_id, rubles }) => ({
         advert_id,
-        to: rubles === null ? null : rublesToKopecks(rubles)
+        to: rubles === null ? null : rublesToKopecks(rubles) || null
       })),
       budgets,
       dailyLimits: daily_limits.length === 0 ? [] : yield* ads.getDailyLimits(),
