@@ -235,7 +235,7 @@ describe("imports", () => {
     ["marketplace/plan", isBelow("marketplace/plan"), 15],
     ["engine/plans", (file: string) => /^engine\/plans\/\w+\/draft\w+\.ts$/.test(file), 4],
     ["engine/nodes/check", (file: string) => isBelow("engine/nodes/check")(file) && !isReader(file), 12],
-    ["engine/workflow", isBelow("engine/workflow"), 40]
+    ["engine/workflow", isBelow("engine/workflow"), 30]
   ])(
     "keep the planners and rules of %s pure: neither they nor what they call knows anything of effects",
     (_, isRule, least) => {

@@ -68,6 +68,8 @@ export interface RemoteState<C> {
 /** The outcome of a call that was answered. */
 export interface Sent<C> {
   readonly created?: CreatedId
+  /** What people should know of it, such as what it has overwritten. */
+  readonly caveat?: string
   /** Changes that were not accepted, although the call as a whole succeeded. */
   readonly refused: ReadonlyArray<{ readonly change: C; readonly reason: string }>
 }

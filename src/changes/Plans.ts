@@ -1,5 +1,6 @@
 import { Clock, Effect, Semaphore } from "effect"
 
+import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
@@ -105,21 +106,27 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return yield* write(driver.checkDraft(draft, yield* circumstances), reversed)
   })
 
-  const state = Effect.fn("Plans.state")(function* (id: string) {
-    const entries = yield* journal.entries
+  /** Where a plan stands by these entries. One that is not among them may be in what cannot be read. */
+  const stateIn = (entries: ReadonlyArray<Kept<C>>, id: string) => {
     const found = fold(entries, id)
-    if (found !== undefined) return found
-    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) return yield* new PlanExpired({ id })
-    const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
-    return yield* lost?.type === "unreadable" ? new JournalFailed({ problem: lost.problem }) : new PlanNotFound({ id })
+    if (found !== undefined) return Effect.succeed(found)
+    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
+      return Effect.fail(new PlanExpired({ id }))
+    }
+    const unread = entries.filter((entry) => entry.type === "unreadable")
+    const lost = unread.find(({ plan_id }) => plan_id === id) ?? unread.find(({ plan_id }) => plan_id === undefined)
+    return Effect.fail(lost === undefined ? new PlanNotFound({ id }) : new JournalFailed({ problem: lost.problem }))
+  }
+  const state = Effect.fn("Plans.state")(function* (id: string) {
+    return yield* stateIn(yield* journal.entries, id)
   })
 
   /** Where a plan stands that may be applied now, and the plan that it rolls back. */
   const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
-    const past = yield* state(id)
-    const at = yield* now
-    yield* driver.mayApply(at)
-    const forbidden = driver.readOnlyReason?.(at)
+    const known = yield* circumstances
+    const past = yield* stateIn(known.entries, id)
+    yield* driver.mayApply(known.now)
+    const forbidden = driver.readOnlyReason?.(known.now)
     if (forbidden !== undefined) return yield* new GuardViolation({ id, problems: [forbidden] })
     const [unreadable] = past.unreadable
     if (unreadable !== undefined) {
@@ -128,13 +135,12 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const { plan } = past
     if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
-    const original = plan.reverses === undefined ? undefined : yield* state(plan.reverses)
+    const original = plan.reverses === undefined ? undefined : yield* stateIn(known.entries, plan.reverses)
     if (original !== undefined) {
       if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
       if (isOutdated(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
     }
     if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-    const known = yield* circumstances
     const problems = driver.problemsOf(plan, {
       ...known,
       isRevert: isRevert(known.entries, plan),
@@ -148,7 +154,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     // Nothing is held or begun while a person is asked. Where nobody can be, what the caller says counts.
     const agreement = yield* Agreement.obtain(driver, yield* state(id), applicable(id, true))
     const isProtectedConfirmed = agreement !== undefined || options.isProtectedConfirmed === true
-    const until = (yield* now) + maxSeconds * 1000
+    const until = (yield* monotonicMillis) + maxSeconds * 1000
     const work = Effect.gen(function* () {
       const from = yield* applicable(id, isProtectedConfirmed)
       const run = yield* Run.make({ driver, journal: { ...journal, append }, until, ...from })
@@ -161,9 +167,10 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   })
 
   const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
-    const past = yield* state(id)
+    const entries = yield* journal.entries
+    const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
-    const isForward = isRevert(yield* journal.entries, past.plan)
+    const isForward = isRevert(entries, past.plan)
     const known = driver.checkRollback(yield* draftRollback(driver, past), isForward)
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const draft = { ...known, warnings: [...known.warnings, ...left] }

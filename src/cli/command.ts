@@ -38,13 +38,13 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
   }
   if (invocation.task === "promote") {
     return Effect.flatMap(
-      Effect.promise(() => import("./tasks/promote/promote.ts")),
+      Effect.promise(() => import("./tasks/promote.ts")),
       ({ runPromote }) => runPromote(options, invocation.request)
     )
   }
   if (invocation.task === "test") {
     return Effect.flatMap(
-      Effect.promise(() => import("./tasks/test/test.ts")),
+      Effect.promise(() => import("./tasks/test.ts")),
       ({ runTestFolder }) => runTestFolder(options, invocation.request)
     )
   }

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import type { Launch } from "../../src/cli/configuration/Launch.ts"
 import { load } from "../../src/cli/marketplace/marketplace.ts"
-import { load as loadPlanTools } from "../../src/cli/toolsets/changesToolset.ts"
+import { changes as loadPlanTools } from "../../src/cli/toolsets/planningToolsets.ts"
 import { inTime } from "./support.ts"
 
 /** The toolset that the command starts with --embedded --toolsets marketplace. */

@@ -11,7 +11,7 @@ import { metricNames, type Metrics, valueOf } from "../../src/marketplace/report
 import { lastDays, lengthOf, periodBefore } from "../../src/marketplace/report/period.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { GatheringSeconds } from "../../src/mcp/callTime.ts"
-import { Progress } from "../../src/mcp/Progress.ts"
+import { Progress } from "../../src/mcp/callTime.ts"
 import { bigAccount } from "./accounts.ts"
 import { toolNamed } from "./offered.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"

@@ -8,7 +8,7 @@ import { request, serverOverEmbedded } from "../support/harness.ts"
 
 const NotesToolset: Toolset = { name: "notes", instructions: "Keeps notes.", data: ["titles", "names"], tools: [] }
 
-/** What a client of the server is told at the beginning. */
+/** The instructions for a client of the server. */
 const instructions = Effect.map(
   request("initialize", {
     protocolVersion: "2025-11-25",

@@ -15,7 +15,7 @@ interface Measured {
 
 const measured: Effect.Effect<Measured> = Effect.succeed({ rate: 1.1, source: "bank" })
 
-/** What must not compile; a mistake that the compiler overlooks is an error of its own here. */
+/** Programs that must not compile; a mistake that the compiler overlooks is an error of its own here. */
 export const refused = [
   // @ts-expect-error the shape names another field
   Tool.make("misspelt", { ...about, result: Rate, run: () => Effect.succeed({ rat: "x" }) }),

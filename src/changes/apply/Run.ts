@@ -1,5 +1,6 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
@@ -17,7 +18,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly driver: CompleteDriver<C, S, E>
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number
-  /** When nothing new is begun any more, in milliseconds since 1970. */
+  /** When nothing new is begun any more, on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   /** The plan that a rollback leads back from. */
   readonly original: PlanState.PlanState<C> | undefined
@@ -27,7 +28,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
   readonly shown: Set<string>
-  /** Why some of what was read is less certain than usual. */
+  /** What people should know of what was read and sent, such as why it is less certain than usual. */
   readonly caveats: Set<string>
   /** How many steps were as wanted without being sent, in this run. */
   found: number
@@ -68,6 +69,10 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
 /** The moment at which something was sent, at the latest: before this run began, if the clock was set back since. */
 export const sentBy = ({ startedAt }: { readonly startedAt: number }, sentAt: number, now: number): number =>
   sentAt > now ? Math.min(startedAt, now) : sentAt
+
+/** Milliseconds that a run has left. */
+export const timeLeft = ({ until }: { readonly until: number }): Effect.Effect<number> =>
+  Effect.map(monotonicMillis, (now) => until - now)
 
 /** Whether a run rolls another plan back. */
 export const isRollback = <C>({ state }: { readonly state: PlanState.PlanState<C> }): boolean =>
@@ -120,12 +125,12 @@ export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUn
 
 /** The same for an error of the upstream, with the steps that the failed call was about. */
 export const stoppedBy = <C, S extends RemoteState<C>, E>(
-  { driver, state }: Run<C, S, E>,
+  { caveats, driver, state }: Run<C, S, E>,
   failure: Failure,
   at: ReadonlyArray<string> = []
 ): ApplyStopped => {
-  const outstanding = notice(state)
-  const problem = `${placesOf(at)}${failure.problem}${outstanding === undefined ? "" : ` ${outstanding}`}`
+  const outstanding = [notice(state) ?? [], ...caveats].flat().map((said) => ` ${said}`)
+  const problem = `${placesOf(at)}${failure.problem}${outstanding.join("")}`
   if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
   const { reason } = failure
   if (failure._tag === "Stopped") {

@@ -5,7 +5,19 @@ import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordAdjusted } from "./readBack.ts"
-import { changesOf, isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, stopped, stoppedBy } from "./Run.ts"
+import {
+  changesOf,
+  isRollback,
+  knownOf,
+  read,
+  rowsOf,
+  type Run,
+  sentBy,
+  stepsOf,
+  stopped,
+  stoppedBy,
+  timeLeft
+} from "./Run.ts"
 
 /** One batch of a plan: read, sent where still to do, recorded, read back. */
 export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -57,7 +69,8 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   while (true) {
     const state = yield* read(run, rows)
     const now = yield* Clock.currentTimeMillis
-    const isEarly = now < run.until && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
+    const left = yield* timeLeft(run)
+    const isEarly = left > 0 && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
     if (!isEarly && creations.isAwaited !== true) return state
     const shows = rows.flatMap(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
@@ -65,9 +78,9 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
         creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
       return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
-    const latest = Math.max(now, ...shows)
-    if (!isEarly && (latest === now || latest >= run.until)) return state
-    yield* Effect.sleep(Math.min(pauseMs, (isEarly ? run.until : latest) - now))
+    const wait = Math.max(0, ...shows.map((latest) => latest - now))
+    if (!isEarly && (wait === 0 || wait >= left)) return state
+    yield* Effect.sleep(Math.min(pauseMs, isEarly ? left : wait))
   }
 })
 
@@ -159,7 +172,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
   const { driver } = run
   const changes = changesOf(rows)
   yield* run.record({ type: "begun", steps: stepsOf(rows) })
-  const { created, refused } = yield* driver.send(changes, state).pipe(
+  const { caveat, created, refused } = yield* driver.send(changes, state).pipe(
     Effect.mapError((error) => driver.explain(error, changes)),
     Effect.tapError((failure) =>
       failure._tag === "Stopped" && failure.isUnsent
@@ -170,6 +183,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
       failure._tag === "Stopped" || failure._tag === "OutcomeUnknown" ? stoppedBy(run, failure, stepsOf(rows)) : failure
     )
   )
+  if (caveat !== undefined) run.caveats.add(caveat)
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
   yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
   for (const { change, reason } of refused) {
@@ -188,7 +202,7 @@ const sendEachAlone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
 ) {
   let isStopped = false
   const one = Effect.fnUntraced(function* (row: Row<C>) {
-    if (isStopped || (yield* Clock.currentTimeMillis) >= run.until) return Result.void
+    if (isStopped || (yield* timeLeft(run)) <= 0) return Result.void
     const outcome = yield* sendTogether(run, [row], state).pipe(
       Effect.catchTag("Refused", ({ problem }) => recordRefusedCall(run, [row.step], problem)),
       Effect.result

@@ -7,7 +7,7 @@ import { isOpen, recordOf } from "../PlanState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf } from "./Run.ts"
+import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
@@ -51,14 +51,15 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   yield* readAgain
   while (openNow().length > 0) {
     const now = yield* Clock.currentTimeMillis
-    const isOver = now >= run.until || now >= sentAt + visibleMs
+    const left = yield* timeLeft(run)
+    const isOver = left <= 0 || now >= sentAt + visibleMs
     if (!isOver && openNow().every(isHarmless)) {
       yield* applyBatch(run, openNow())
       break
     }
     yield* isOver || isRollback(run)
       ? Effect.fail(stillUnknown(error, run.state.done, sentAt + visibleMs - now))
-      : Effect.sleep(Math.min(pauseMs, run.until - now))
+      : Effect.sleep(Math.min(pauseMs, left))
     yield* readAgain
   }
 })

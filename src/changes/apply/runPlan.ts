@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
 import type { Failure, RemoteState } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
@@ -8,7 +8,7 @@ import { isOpen, type PlanState, recordOf, valuesByStep, unconfirmedOf } from ".
 import { bisect } from "./bisect.ts"
 import { recordDone } from "./outcomes.ts"
 import { confirm, readBack } from "./readBack.ts"
-import { type Run, stoppedBy } from "./Run.ts"
+import { type Run, stoppedBy, timeLeft } from "./Run.ts"
 
 /** The progress of an apply. */
 export interface Report {
@@ -52,7 +52,7 @@ const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
   // What an earlier call has sent and could not read back.
   yield* Effect.mapError(readBack(run), asStopped)
   for (const batch of driver.batches(left())) {
-    if ((yield* Clock.currentTimeMillis) >= run.until) return report(run, "in progress")
+    if ((yield* timeLeft(run)) <= 0) return report(run, "in progress")
     const places = batch.map(({ id }) => id)
     yield* Effect.mapError(bisect(run, batch), (error) =>
       error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error, places)

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Option } from "effect"
 
-import { fitted, fitting } from "../../internal/json/fitting.ts"
+import { fitted, fitting } from "../../internal/json/values.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import type { DescribedAction, Describing } from "../Driver.ts"

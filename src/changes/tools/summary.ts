@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect } from "effect"
 
 import { abridged } from "../../internal/foreignText.ts"
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
 

@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import { atMost, type Restricts } from "../../engine/client/config/instanceRules.ts"
 import { maxItemsPerApply } from "../../engine/plans/defaults.ts"
 import type { Guards, PlanSettings } from "../../engine/plans/settings.ts"
+import { AnswerLimit } from "../../mcp/Tool.ts"
 import type { FileFields } from "./fileFields.ts"
 
 /** The rule for a setting of a file that merely lies in the working folder: whether it counts, which its value may decide. */
@@ -13,22 +14,35 @@ interface FolderRules {
 
 /**
  * The settings of a configuration file that merely lies in the working folder, where anybody may have put it. Instances, whose
- * fields have rules of their own, and what only restricts always count; any other, which no rule names, stops the start.
+ * fields have rules of their own, and what only restricts always count; any other stops the start. Each setting has its row, so
+ * that a new one does not compile without.
  */
 export const folderRules = {
   environments: "counts",
   defaultEnv: "counts",
+  http: "needs trust",
   readOnly: "counts",
-  answerLimit: "counts",
+  toolsets: "needs trust",
+  answerLimit: atMost(AnswerLimit.defaultValue()),
+  audit: "needs trust",
+  history: "needs trust",
+  shared: "needs trust",
+  telemetry: "needs trust",
+  tests: "needs trust",
+  nodeTypes: "needs trust",
+  marketplace: "needs trust",
   plans: {
+    journal: "needs trust",
+    planMinutes: "needs trust",
     guards: {
       maxItemsPerApply: atMost(maxItemsPerApply),
       allowedInstances: "counts",
       allowedTags: "counts",
       protected: "counts"
-    } satisfies Readonly<Partial<Record<keyof Guards, FolderRule>>>
-  } satisfies Readonly<Partial<Record<keyof PlanSettings, FolderRule>>>
-} satisfies Readonly<Partial<Record<keyof (typeof FileFields)["fields"], FolderRule>>>
+    } satisfies Readonly<Record<keyof Guards, FolderRule>>
+  } satisfies Readonly<Record<keyof PlanSettings, FolderRule>>,
+  promotion: "needs trust"
+} satisfies Readonly<Record<keyof (typeof FileFields)["fields"], FolderRule>>
 
 /** A setting that needs trust, by its path. */
 export interface TrustedSetting {

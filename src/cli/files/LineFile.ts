@@ -3,8 +3,7 @@ import { dirname } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope, Stream } from "effect"
 
-import { describe, exposureOf, FileError } from "./fileProblems.ts"
-import { noFollow, refuseLink } from "./links.ts"
+import { describe, exposureOf, FileError, noFollow, refuseLink } from "./fileProblems.ts"
 
 /** A file of single-line texts. */
 export interface LineFile {
@@ -117,7 +116,7 @@ export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
   return warnings.length > 0
 })
 
-/** How many bytes of a file are whole lines. */
+/** Number of bytes up to the end of the last whole line. */
 const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
 
 /** The whole lines of a text. */

@@ -1,10 +1,10 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Clock, Effect, FileSystem, Option, Semaphore, Stream } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { noFollow, refuseLink } from "./links.ts"
+import { noFollow, refuseLink } from "./fileProblems.ts"
 
 /** Milliseconds after which a value is dropped when the file is read the next time. */
 const longest = 100 * 86_400_000

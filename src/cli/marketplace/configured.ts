@@ -9,8 +9,8 @@ import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import { StatisticsStore } from "../../marketplace/report/KeptStatistics.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
-import { Journals } from "../plans/Journals.ts"
+import { persistentFolder, keptNowhere } from "../files/homeFolders.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /** The `marketplace` object of the configuration file, validated; the environment takes precedence. */

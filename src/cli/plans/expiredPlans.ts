@@ -1,7 +1,7 @@
 import { Option } from "effect"
 
 import type { ExpiredEntry } from "../../changes/Journal.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 
 /** The head of a line about a plan, as it is written: what it tells, and of which plan. */

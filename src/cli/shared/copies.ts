@@ -21,8 +21,8 @@ const memory = 3600
 export const makeCopies = Effect.fnUntraced(function* (store: Store) {
   const fresh = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"))
   const name = store.key("secret")
-  yield* store.send("SET", name, fresh.join(""), "NX")
-  const secret = new TextEncoder().encode(yield* store.send<string>("GET", name))
+  yield* store.ask(store.send("SET", name, fresh.join(""), "NX"))
+  const secret = new TextEncoder().encode(yield* store.ask(store.send<string>("GET", name)))
   const keyOf = (question: string) => store.key("answer", question)
 
   const fetched = (question: string) =>

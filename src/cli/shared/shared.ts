@@ -6,13 +6,11 @@ import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
-import { Journals } from "../plans/Journals.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
+import { makeLocks, makePacers } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
-import { makeLocks } from "./locks.ts"
-import { makePacers } from "./pacers.ts"
-import { redisRefusal } from "./redisProblem.ts"
-import { makeStore } from "./Store.ts"
+import { type Store, makeStore, redisRefusal, silent } from "./Store.ts"
 
 const unusable = (error: RedisError) => {
   const refusal = redisRefusal(error)
@@ -26,13 +24,19 @@ const unusable = (error: RedisError) => {
 
 /** Shares plans, locks, limits and questions with every server that has the same Redis and prefix. */
 export const layer = (settings: SharedSettings) =>
+  layerOver(
+    makeStore(settings).pipe(
+      // Its own warnings repeat with each reconnection; ours say once what it means here.
+      Effect.provideService(References.MinimumLogLevel, "Fatal"),
+      Effect.mapError(unusable)
+    )
+  )
+
+/** The same over what connects. */
+export const layerOver = <E, R>(connecting: Effect.Effect<Store, E, R>) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const store = yield* makeStore(settings).pipe(
-        // Its own warnings repeat with each reconnection; ours say once what it means here.
-        Effect.provideService(References.MinimumLogLevel, "Fatal"),
-        Effect.mapError(unusable)
-      )
+      const store = yield* connecting
       const withLock = yield* makeLocks(store)
       const pacer = yield* makePacers(store)
       const copies = yield* Effect.mapError(makeCopies(store), unusable)
@@ -43,4 +47,5 @@ export const layer = (settings: SharedSettings) =>
     })
   )
 
-const problemOf = ({ cause }: RedisError) => transportCode(cause) ?? "it refuses the connection"
+const problemOf = ({ cause }: RedisError) =>
+  cause === silent ? "it does not answer" : (transportCode(cause) ?? "it refuses the connection")

@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
 import type { Store } from "./Store.ts"
 

@@ -1,11 +1,11 @@
 import { Match, Redacted, type Schema } from "effect"
 
-import { addressOf } from "../../internal/http/addressOf.ts"
 import { redactor } from "../../internal/http/redact.ts"
+import { addressOf } from "../../internal/http/request.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import type { Access } from "../../mcp/Access.ts"
+import type { Access } from "../../mcp/Caller.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { InvalidWorkflow } from "../workflow/InvalidWorkflow.ts"
+import type { InvalidWorkflow } from "../workflow/models.ts"
 
 /** The caller asked for an instance that is not configured. */
 export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {

@@ -31,7 +31,8 @@ export type VersionError = HistoryError | UnknownVersion | ForeignVersion
 export interface Change {
   /** Who made the change with which tool, as far as it is known. */
   readonly origin: Call
-  /** Milliseconds since 1970. */
+  /** When it was asked for, and when the answer was there, in milliseconds since 1970. */
+  readonly since: number
   readonly at: number
   readonly id: string
   /** The workflow before the change, as far as the change itself showed it. */
@@ -117,8 +118,12 @@ export interface InstanceHistory {
   readonly isKept: boolean
   /** Whether the workflow is recorded, so that its state before a change need not be read first. */
   readonly knows: (id: string) => Effect.Effect<boolean>
-  /** Workflows were read, and some were found missing. */
-  readonly saw: (workflows: ReadonlyArray<JsonObject>, gone?: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Workflows were read, and some were found missing; `since` is when they were asked for, in milliseconds since 1970. */
+  readonly saw: (seen: {
+    readonly since: number
+    readonly workflows?: ReadonlyArray<JsonObject>
+    readonly gone?: ReadonlyArray<string>
+  }) => Effect.Effect<void>
   readonly wrote: (change: Change) => Effect.Effect<void>
   /** Tags and credentials: names only. */
   readonly listed: (listed: Listed) => Effect.Effect<void>

@@ -1,9 +1,10 @@
-import { Cause, Clock, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
+import { Stopping } from "../../mcp/callTime.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
-import { readTemporaryName } from "../workflow/temporaryName.ts"
+import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory } from "./History.ts"
@@ -38,29 +39,29 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   }
   const writes = makeWritesUnderWay()
 
+  /** Begins something, by the clock and in the order of writes. */
+  const begun = <A, E, R>(self: (at: { readonly since: number; readonly turn: number }) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (since) => self({ since, turn: writes.now() }))
+
   /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
   const read = <A>(
     self: Effect.Effect<A, EngineError>,
     workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
   ): Effect.Effect<A, EngineError> =>
-    Effect.suspend(() => {
-      const since = writes.now()
-      return Effect.tap(self, (answer) =>
-        history.saw(workflowsIn(answer).filter((one) => lasts(one) && !writes.touchedSince(since, String(one.id))))
-      )
-    })
+    begun(({ since, turn }) =>
+      Effect.tap(self, (answer) => {
+        const untouched = (one: JsonObject) => lasts(one) && !writes.touchedSince(turn, String(one.id))
+        return history.saw({ since, workflows: workflowsIn(answer).filter(untouched) })
+      })
+    )
 
   /** Proves that workflows do not exist, and records it, except of those that were written meanwhile. */
   const proven = (ids: ReadonlyArray<WorkflowId>) =>
-    Effect.suspend(() => {
-      const since = writes.now()
-      return Effect.tap(provenAbsent(ids), ({ absent }) =>
-        history.saw(
-          [],
-          [...absent].filter((id) => !writes.touchedSince(since, id))
-        )
+    begun(({ since, turn }) =>
+      Effect.tap(provenAbsent(ids), ({ absent }) =>
+        history.saw({ since, gone: [...absent].filter((id) => !writes.touchedSince(turn, id)) })
       )
-    })
+    )
 
   /** A workflow that the history knows was "not found": recorded if that is proven, unless the caller proves it anyway. */
   const missed = Effect.fnUntraced(function* (id: WorkflowId) {
@@ -68,12 +69,20 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     yield* Effect.ignore(proven([id]))
   })
 
-  const created = Effect.fnUntraced(function* (workflow: Workflow) {
-    if (!lasts(workflow)) return
-    // Older engines leave the tags out of this answer: a new workflow has none.
-    const after = Effect.succeed(present({ tags: [], ...workflow }))
-    yield* history.wrote({ origin: yield* Caller, id: workflow.id, at: yield* Clock.currentTimeMillis, after })
-  })
+  /** Creates a workflow, and records it. */
+  const creation = <A extends { readonly workflow: Workflow }>(self: Effect.Effect<A, EngineError>) =>
+    begun(({ since }) =>
+      Effect.tap(
+        self,
+        Effect.fnUntraced(function* ({ workflow }) {
+          if (!lasts(workflow)) return
+          // Older engines leave the tags out of this answer: a new workflow has none.
+          const after = Effect.succeed(present({ tags: [], ...workflow }))
+          const at = yield* Clock.currentTimeMillis
+          yield* history.wrote({ origin: yield* Caller, id: workflow.id, since, at, after })
+        })
+      )
+    )
 
   /**
    * The state of a workflow after a change that did not show it, unless another change has begun by then, which will record it.
@@ -86,7 +95,8 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
         if (writes.touchedSince(since, id)) return unknown
         return workflow !== undefined ? present(workflow) : absent.has(id) ? gone : unknown
       }),
-      Effect.orElseSucceed(() => unknown)
+      Effect.orElseSucceed(() => unknown),
+      (look) => Effect.raceAllFirst([look, Effect.as(Effect.sleep(longestLook), unknown), lastLook])
     )
   }
 
@@ -95,7 +105,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = missed(id), ...told }: Telling<A>
+    { afterOf, isGone = missed(id), since, ...told }: Telling<A> & Pick<Change, "since">
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
@@ -108,6 +118,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
       before,
       origin,
       id,
+      since,
       at: yield* Clock.currentTimeMillis,
       after: after === undefined ? Fiber.join(yield* Effect.forkDetach(lookedUp(id))) : Effect.succeed(after)
     })
@@ -122,19 +133,29 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     if (temporary.has(id)) return yield* self
     const origin = yield* Caller
     const isKnown = telling.before !== undefined || (yield* history.knows(id))
-    if (!isKnown) yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw([before])))
-    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, telling))
+    const first = yield* Clock.currentTimeMillis
+    if (!isKnown)
+      yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw({ since: first, workflows: [before] })))
+    const since = yield* Clock.currentTimeMillis
+    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...telling, since }))
   })
 
   /** A temporary copy was deleted. */
   const forget = (id: string) => Effect.sync(() => temporary.delete(id))
 
-  return { change, created, forget, missed, proven, read }
+  return { change, creation, forget, missed, proven, read }
 }
 
 export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
 export const unknown: After = { _tag: "Unknown" }
 export const gone: After = { _tag: "Deleted" }
+
+/** How long the state after a change is looked for at most, and how much longer where the server is told to stop. */
+const longestLook = "1 minute"
+const lastLook = Effect.flatMap(Stopping, Deferred.await).pipe(
+  Effect.andThen(Effect.sleep("1 second")),
+  Effect.as(unknown)
+)
 
 const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
   exit.cause.reasons.find(Cause.isFailReason)?.error

@@ -14,6 +14,7 @@ import type {
 } from "../workflow/models.ts"
 import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
+import { endless } from "./listAll.ts"
 
 /** Workflows that do not exist, and what should be said of the proof. */
 export interface ProvenAbsent {
@@ -126,23 +127,11 @@ const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: Read
     const { data, nextCursor: cursor } = yield* listWorkflows(query, onlyIds)
     for (const { id } of data) ids.add(String(id))
     if (cursor === null) return ids
-    if (cursor === undefined || cursor === "" || cursors.has(cursor)) return yield* incomplete(instance)
+    if (cursor === undefined || cursor === "" || cursors.has(cursor)) return yield* endless(instance)
     cursors.add(cursor)
     query = { ...query, cursor }
   }
 })
-
-/** Engines say of each page whether another one follows. */
-const incomplete = (instance: string) =>
-  new ForeignAnswer({
-    instance,
-    httpStatus: 200,
-    kind: "other JSON",
-    problem:
-      `the list of workflows that instance ${instance} answers has no end that an engine's list has: it does not prove what is missing. ` +
-      "Look at what is in front of the engine, and try again in a moment",
-    apiResponse: null
-  })
 
 /** What an engine has of these workflows; those that it does not have are proven to be absent, all by one list. */
 export const readWorkflows = Effect.fnUntraced(function* (

@@ -1,7 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
 import {
   type CredentialId,
   CredentialTest,

@@ -1,9 +1,9 @@
 import { Effect, MutableHashSet, MutableRef, Struct } from "effect"
 
-import { fingerprint } from "../../internal/json/fingerprint.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import type { TagId, Workflow, WorkflowId } from "../workflow/models.ts"
-import { readTemporaryName } from "../workflow/temporaryName.ts"
+import { readTemporaryName } from "../workflow/naming.ts"
 import type { Changes, Creation } from "./body.ts"
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
 import { Agreed, type Changed, type Protected } from "./Protection.ts"

@@ -60,8 +60,7 @@ const workflowCalls = (client: Client, history: InstanceHistory): Partial<Client
       recorder.read(client.listWorkflows(query, selection), ({ data }) =>
         data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
       ),
-    createWorkflow: (creation) =>
-      Effect.tap(client.createWorkflow(creation), ({ workflow }) => recorder.created(workflow)),
+    createWorkflow: (creation) => recorder.creation(client.createWorkflow(creation)),
     updateWorkflow: (current, changes) =>
       recorder.change(current.id, client.updateWorkflow(current, changes), {
         before: current,

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import {
   Execution,
   type ExecutionId,

@@ -2,7 +2,7 @@ import { Option, Predicate } from "effect"
 import { Headers } from "effect/http"
 
 import type { Reply } from "../../internal/http/Reply.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { startingUp } from "../workflow/naming.ts"
 

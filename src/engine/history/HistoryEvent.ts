@@ -4,6 +4,9 @@ import { JsonObject } from "../../internal/schema/JsonObject.ts"
 
 const on = { instance: Schema.String, at: Schema.Number }
 
+/** When the engine was asked; events that earlier versions have left do not tell. */
+const asked = { since: Schema.optionalKey(Schema.Number) }
+
 const Origin = Schema.Struct({
   tool: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
@@ -19,12 +22,14 @@ const After = Schema.Union([
 
 const Seen = Schema.TaggedStruct("Seen", {
   ...on,
+  ...asked,
   workflows: Schema.Array(JsonObject),
   gone: Schema.Array(Schema.String)
 })
 
 const Wrote = Schema.TaggedStruct("Wrote", {
   ...on,
+  ...asked,
   origin: Origin,
   id: Schema.String,
   before: Schema.optional(JsonObject),
@@ -62,6 +67,13 @@ export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {
   return [...event.workflows.map(({ id }) => String(id)), ...event.gone]
 }
 
+/** Milliseconds that a reading takes at most, where it is not known when it began. */
+const longestReading = 30_000
+
+/** The earliest moment of which an event may show the engine: it was not asked before. */
+export const sinceOf = (event: HistoryEvent): number =>
+  ("since" in event ? event.since : undefined) ?? event.at - longestReading
+
 /** The events with consecutive readings of an instance merged, so that they make one commit. */
 export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> => {
   const all: Array<HistoryEvent> = []
@@ -70,7 +82,9 @@ export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<His
     if (last?._tag !== "Seen" || event._tag !== "Seen" || last.instance !== event.instance) all.push(event)
     else {
       const { at, gone, workflows } = event
-      all[all.length - 1] = { ...last, at, workflows: [...last.workflows, ...workflows], gone: [...last.gone, ...gone] }
+      const since = Math.min(sinceOf(last), sinceOf(event))
+      const both = { workflows: [...last.workflows, ...workflows], gone: [...last.gone, ...gone] }
+      all[all.length - 1] = { ...last, since, at, ...both }
     }
   }
   return all

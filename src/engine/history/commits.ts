@@ -1,12 +1,13 @@
 import { Predicate } from "effect"
 
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
-import { nameOf } from "../workflow/nameOf.ts"
+import { nameOf } from "../workflow/nodes.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
-import type { HistoryEvent, HistoryEventOf } from "./HistoryEvent.ts"
+import { type HistoryEvent, type HistoryEventOf, sinceOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, type Line, messageOf, readWhole } from "./message.ts"
@@ -43,10 +44,8 @@ function* commitsOfOne(event: HistoryEvent, ledger: Ledger): Sliced<ReadonlyArra
   return event._tag === "Listed" ? commitsOfList(event, ledger.lists) : [commitOfBackup(event)]
 }
 
-function* commitsOfReading(
-  { at, gone, instance, workflows }: HistoryEventOf<"Seen">,
-  ledger: Ledger
-): Sliced<ReadonlyArray<NewCommit>> {
+function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
+  const { at, gone, instance, workflows } = event
   const first: Array<Step> = []
   const whole: Array<Step> = []
   const found = new Map<string, Array<Step>>()
@@ -56,9 +55,9 @@ function* commitsOfReading(
     steps.push(step)
   }
   for (const seen of workflows) {
-    yield weightOf(seen)
+    yield 1 + weightOfJson(seen)
     const known = knownOf(ledger, instance, seen)
-    if (isOvertaken(ledger, { instance, at }, seen)) continue
+    if (isOvertaken(ledger, event, seen)) continue
     const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
     const step = put(ledger, instance, seen)
     if (step === undefined) continue
@@ -79,21 +78,17 @@ function* commitsOfReading(
   ]
 }
 
-/** Whether another process has already recorded something newer than this reading. */
-const isOvertaken = (
-  { recordedAt, workflows }: Ledger,
-  { at, instance }: Pick<HistoryEvent, "at" | "instance">,
-  seen: JsonObject
-): boolean => {
-  const key = keyOf(instance, String(seen.id))
-  return at <= (recordedAt.get(key) ?? -Infinity) && isNewer(workflows.get(key)?.record, seen)
+/** Whether another process has already recorded something newer than this event shows. */
+const isOvertaken = ({ recordedAt, workflows }: Ledger, event: HistoryEvent, seen: JsonObject): boolean => {
+  const key = keyOf(event.instance, String(seen.id))
+  return sinceOf(event) <= (recordedAt.get(key) ?? -Infinity) && isNewer(workflows.get(key)?.record, seen)
 }
 
 const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
   authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
 
 function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
-  const { after, at, id, instance, origin } = change
+  const { after, at, id, instance, origin, since = sinceOf(change) } = change
   const { client = "an unknown client", tool = "a change" } = origin
   const ours = (step: Step | undefined) =>
     commitOf(step === undefined ? [] : [step], {
@@ -109,7 +104,7 @@ function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Slic
   const earlier =
     before === undefined
       ? []
-      : yield* commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
+      : yield* commitsOfReading({ _tag: "Seen", since, at, instance, workflows: [before], gone: [] }, ledger)
   if (after._tag === "Unknown") return earlier
   if (after._tag === "Deleted") return [...earlier, ...ours(drop(ledger, instance, id))]
   const seen = { ...after.seen, id }
@@ -139,9 +134,6 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
   return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
-
-/** About one for each node: it is compared, and printed again if it has changed. */
-const weightOf = ({ nodes }: JsonObject) => 1 + (Array.isArray(nodes) ? nodes.length : 0)
 
 interface Step {
   readonly name: string

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { type HistoryEvent, idsIn } from "./HistoryEvent.ts"
+import { type HistoryEvent, idsIn, sinceOf } from "./HistoryEvent.ts"
 import { type Commit, linesIn, momentIn } from "./message.ts"
 import { keyAt, keyOf } from "./paths.ts"
 import { isNewer } from "./record.ts"
@@ -48,7 +48,7 @@ export const recordedAgain = (
   const last = new Map(events.flatMap((event) => idsIn(event).map((id) => [keyOf(event.instance, id), { event, id }])))
   return [...last].flatMap(([key, { event, id }]): ReadonlyArray<HistoryEvent> => {
     const known = workflows.get(key)?.record
-    const isOlder = event.at <= (recordedAt.get(key) ?? -Infinity)
+    const isOlder = sinceOf(event) <= (recordedAt.get(key) ?? -Infinity)
     return known !== undefined && isOlder && isNewer(known, stateIn(event, id))
       ? [{ _tag: "Seen", instance: event.instance, at, workflows: [{ ...known, id }], gone: [] }]
       : []

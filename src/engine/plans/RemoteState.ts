@@ -5,9 +5,8 @@ import type { Draft } from "../../changes/Plan.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { listAll, workflowsIn } from "../client/listAll.ts"
-import { generationOf } from "../workflow/generation.ts"
-import { type Tag, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { listWhole, workflowsIn } from "../client/listAll.ts"
+import { type Tag, type Workflow, WorkflowId, generationOf } from "../workflow/models.ts"
 import { isSameJson } from "../workflow/versions.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
@@ -25,7 +24,7 @@ const atOnce = 5
 /** The workflows of exactly this name. */
 export const namesakesOf = (client: Client, name: string) =>
   Effect.map(
-    listAll((query) => client.listWorkflows({ ...query, name })),
+    listWhole(client, (query) => client.listWorkflows({ ...query, name })),
     (items) => workflowsIn(items).filter((workflow) => workflow.name === name)
   )
 
@@ -44,7 +43,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     })
   )
   const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
-  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listAll(client.listTags) : []
+  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listWhole(client, client.listTags) : []
   const taggedWith = yield* readTagged(client, changes, tags)
 
   const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
@@ -167,7 +166,8 @@ export const removedSettings = (
       (generationOf(workflow) === "1.x" || Object.hasOwn(removals, name))
   )
 
-const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+/** Whether two lists of ids hold the same, in any order. */
+export const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
   isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
 
 /** Clocks of engines may be this much behind ours. Plans of earlier versions know new workflows by the time alone. */

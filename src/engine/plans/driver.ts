@@ -38,10 +38,10 @@ const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step
 const callsFor: { readonly [kind in Change["kind"]]: number } = {
   create: 2,
   update: 5,
-  tags: 3,
+  tags: 4,
   active: 4,
   archived: 3,
-  delete: 3,
+  delete: 4,
   "create-tag": 2,
   "delete-tag": 3,
   "delete-execution": 1

@@ -1,5 +1,6 @@
 import type { Blocked } from "../../changes/Plan.ts"
 import { listed } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits } from "./fits.ts"
 import type { Guards } from "./settings.ts"
@@ -42,13 +43,8 @@ export const protectedChanges = (
   const isProtected = (change: Change) =>
     namesOf(change).some((name) => names.some((pattern) => fits(pattern, name))) ||
     (labelsOf(change) ?? []).some((label) => tags.includes(label))
-  const found = new Map<string, ReadonlyArray<Change>>()
-  for (const { change } of steps) {
-    if (!isAboutWorkflow(change) || !isProtected(change)) continue
-    const [name = ""] = namesOf(change)
-    found.set(name, [...(found.get(name) ?? []), change])
-  }
-  return found
+  const changes = steps.map(({ change }) => change).filter((change) => isAboutWorkflow(change) && isProtected(change))
+  return grouped(changes, (change) => namesOf(change)[0] ?? "")
 }
 
 const isAboutWorkflow = ({ kind }: Change) =>

@@ -6,14 +6,14 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
 import { isDoubtful } from "../client/verdict.ts"
+import { isConcurrentWrite, overwritten } from "../tools/workflows/concurrentWrites.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
-import { generationOf } from "../workflow/generation.ts"
-import { ExecutionId, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { ExecutionId, generationOf, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
-import { removedSettings } from "./RemoteState.ts"
+import { isSameSet, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -51,9 +51,7 @@ const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) 
 /** The statuses of whoever lets a request no further: it lacks a login or a right, is too large, or one too many. */
 const turnedAway = new Set([301, 302, 303, 307, 308, 401, 403, 407, 413, 414, 429, 431])
 
-interface Made {
-  readonly created?: string
-}
+type Made = Omit<Sent<Change>, "refused">
 
 const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
   switch (change.kind) {
@@ -67,7 +65,10 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {
       const id = WorkflowId.make(idOf(change.workflow))
-      return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
+      return client.exclusively(
+        id,
+        change.kind === "update" ? update(client, id, change) : Effect.as(onWorkflow(client, id, change), {})
+      )
     }
   }
 }
@@ -127,16 +128,11 @@ const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 const onWorkflow = (
   client: Client,
   id: WorkflowId,
-  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+  change: ChangeOf<"active" | "archived" | "delete" | "tags">
 ): Effect.Effect<unknown, EngineError> => {
   switch (change.kind) {
-    case "update":
-      return update(client, id, change)
     case "tags":
-      return client.setWorkflowTags(
-        id,
-        change.after.map((tag) => TagId.make(idOf(tag)))
-      )
+      return setTags(client, id, change)
     case "active":
       return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
     case "archived":
@@ -144,9 +140,35 @@ const onWorkflow = (
         Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
       )
     default:
-      return Effect.provideService(eraseWorkflow(id), EngineClient, client)
+      return Effect.andThen(
+        Effect.flatMap(client.getWorkflow(id), (current) =>
+          unchanged(client, id, differsBeside(change.references, change.content, contentOf(current)))
+        ),
+        Effect.provideService(eraseWorkflow(id), EngineClient, client)
+      )
   }
 }
+
+/** Fails where somebody has changed a workflow since its batch was read: it is read once more before it is written. */
+const unchanged = ({ instance }: Client, id: WorkflowId, changed: ReadonlyArray<string>) =>
+  changed.length === 0 ? Effect.void : Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
+
+const setTags = Effect.fnUntraced(function* (
+  client: Client,
+  id: WorkflowId,
+  { after, before }: Pick<ChangeOf<"tags">, "after" | "before">
+) {
+  const { tags = [] } = yield* client.getWorkflow(id)
+  const isAsPlanned = isSameSet(
+    tags.map((tag) => tag.id),
+    before
+  )
+  yield* unchanged(client, id, isAsPlanned ? [] : ["tags"])
+  return yield* client.setWorkflowTags(
+    id,
+    after.map((tag) => TagId.make(idOf(tag)))
+  )
+})
 
 const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, staticData }: Content) => ({
   name,
@@ -158,19 +180,18 @@ const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, s
   nodeGroups
 })
 
-/** Updates a workflow only if it is still what was planned for: it is read once more, as somebody may have changed it. */
+/** Updates a workflow only if it is still what was planned for. */
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
-  const { instance } = client
   const current = yield* client.getWorkflow(id)
-  const changed = differsBeside(change.references, contentBefore(change), shownFor(change.after, current))
-  yield* changed.length > 0
-    ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
-    : Effect.void
-  const written = Effect.flatMap(write(client, current, change), ({ workflow }) => {
+  yield* unchanged(client, id, differsBeside(change.references, contentBefore(change), shownFor(change.after, current)))
+  const checked = Effect.flatMap(write(client, current, change), ({ workflow }) => {
     const problem = credentialProblem(client, change.after.nodes, workflow)
-    return problem === undefined ? Effect.void : Effect.fail(problem)
+    return problem === undefined ? Effect.succeed(workflow) : Effect.fail(problem)
   })
-  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
+  const written = yield* Effect.catchTag(checked, "ApiError", (error) => revert(client, current, change, error))
+  if (!isConcurrentWrite(current, written, change.after)) return {}
+  const lost = yield* Effect.provideService(overwritten(current, written), EngineClient, client)
+  return { caveat: `Workflow ${id} on ${client.instance}: ${lost}` }
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {

@@ -18,3 +18,11 @@ export const objectsOf = (value: unknown): ReadonlyArray<JsonObject> => listOf(v
 
 /** A text as it is; anything else becomes an empty one. */
 export const textOf = (value: unknown): string => (Predicate.isString(value) ? value : "")
+
+/** A field that an object has itself; never an inherited member such as `constructor`. */
+export const fieldIn = <A>(object: Readonly<Record<string, A>>, name: string): A | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+/** A struct that keeps the fields it does not know, so that what an upstream adds survives. */
+export const open = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])

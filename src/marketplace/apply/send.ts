@@ -1,6 +1,7 @@
 import { Array as Arrays, Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { status } from "../client/Campaign.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -36,14 +37,14 @@ export const send = Effect.fnUntraced(function* (
     yield* ads.createBudgetDeposit({ advert_id: target, rubles, from })
   }
   yield* ads.updateCampaignProducts({
-    campaigns: grouped(rows("product")).map(([advert_id, some]) => ({
+    campaigns: byTarget(rows("product")).map(([advert_id, some]) => ({
       advert_id,
       add_nms: some.filter(({ after }) => after).map(({ nm_id }) => nm_id),
       delete_nms: some.filter(({ after }) => !after).map(({ nm_id }) => nm_id)
     }))
   })
   yield* ads.updateBids({
-    bids: grouped(rows("bid")).map(([advert_id, some]) => ({
+    bids: byTarget(rows("bid")).map(([advert_id, some]) => ({
       advert_id,
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
@@ -77,6 +78,10 @@ const sendLimits = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<Lo
   return refused
 })
 
+const byTarget = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => [
+  ...grouped(rows, ({ target }) => target)
+]
+
 const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is LocatedOf<K> => change.kind === kind
 
 const sendClusters = Effect.fnUntraced(function* (
@@ -103,9 +108,3 @@ const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: C
   (refused.advert_id ?? advert_id) === advert_id &&
   (refused.nm_id ?? nm_id) === nm_id &&
   (refused.norm_query ?? norm_query) === norm_query
-
-const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
-  const groups = new Map<number, Array<A>>()
-  for (const row of rows) groups.set(row.target, [...(groups.get(row.target) ?? []), row])
-  return [...groups]
-}

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"

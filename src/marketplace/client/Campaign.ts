@@ -1,7 +1,7 @@
 import { Option, Result, Schema, SchemaGetter } from "effect"
 
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { AdvertId, NmId, type Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 

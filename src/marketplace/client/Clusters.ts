@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { BidKopecks, BidUnit } from "./Bids.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"

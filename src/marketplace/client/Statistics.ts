@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { AdvertId, Day } from "./ids.ts"
 import { Told } from "./money.ts"
 

@@ -1,10 +1,10 @@
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { addressOf } from "../../internal/http/addressOf.ts"
 import { redactor } from "../../internal/http/redact.ts"
+import { addressOf } from "../../internal/http/request.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"

@@ -1,6 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import {
   AdsBadRequest,
   AdsConflict,

@@ -1,5 +1,6 @@
 import { Array as Arrays, DateTime, Option } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import type { BidUpdate, NmBid } from "./Bids.ts"
 import type { ProductChange } from "./Campaign.ts"
 import { caps } from "./operations.ts"
@@ -29,9 +30,8 @@ const rounds = <A>(
 }
 
 const byCampaign = <A>(entries: ReadonlyArray<readonly [number, ReadonlyArray<A>]>) => {
-  const grouped = new Map<number, ReadonlyArray<A>>()
-  for (const [advert_id, items] of entries) grouped.set(advert_id, [...(grouped.get(advert_id) ?? []), ...items])
-  return grouped
+  const rows = entries.flatMap(([advert_id, items]) => items.map((item) => [advert_id, item] as const))
+  return new Map([...grouped(rows, ([id]) => id)].map(([id, some]) => [id, some.map(([, item]) => item)]))
 }
 
 /** At most 50 campaigns with 50 bids each per call. */

@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect, Option, Ref } from "effect"
 import { Headers as HttpHeaders, type HttpServerRequest } from "effect/http"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { settled } from "./budgets.ts"
 import data from "./data/limits.json" with { type: "json" }

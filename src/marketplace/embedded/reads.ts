@@ -1,5 +1,6 @@
 import { DateTime, Schema } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { PaymentType, status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { queriesOf } from "./demand.ts"
@@ -129,10 +130,7 @@ const recommendations = (state: State, { advertId, nmId }: OneArticle): Reply =>
 }
 
 const count = (state: State): Reply => {
-  const groups = new Map<number, Array<Advert>>()
-  for (const advert of state.adverts.values()) {
-    groups.set(advert.status, [...(groups.get(advert.status) ?? []), advert])
-  }
+  const groups = grouped(state.adverts.values(), ({ status }) => status)
   return ok({
     all: state.adverts.size,
     adverts: [...groups].map(([value, some]) => ({

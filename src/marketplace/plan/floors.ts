@@ -21,19 +21,19 @@ export const floorsOf = (floors: ReadonlyArray<Floor>) => {
 
 /**
  * Compares a requested bid with the minimum: what to bid, with a remark, or why not to. A cut never raises: where the minimum
- * leaves no room below the present bid, it stays.
+ * leaves no room below the present bid, it stays. A cut by so little that the amount is the same is one as well.
  */
 export const aboveFloor = (
   wish: Kopecks,
   floor: Kopecks | undefined,
   onBelow: OnBelowFloor,
-  before: Kopecks | null
+  { before, isCut }: { readonly before: Kopecks | null; readonly isCut: boolean }
 ): { readonly bid: Kopecks; readonly note: string } | { readonly problem: string } | undefined => {
   if (floor === undefined || wish >= floor) return { bid: wish, note: "" }
   const text = `${kopecksToRubles(wish)} rub is below the lowest bid of ${kopecksToRubles(floor)} rub`
   if (onBelow === "skip") return undefined
   if (onBelow === "block") return { problem: text }
-  return before !== null && wish < before && before <= floor
+  return before !== null && (isCut || wish < before) && before <= floor
     ? { problem: `${text}; a cut never raises a bid, so it stays at ${kopecksToRubles(before)} rub` }
     : { bid: floor, note: `, raised: ${text}` }
 }

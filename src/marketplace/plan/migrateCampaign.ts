@@ -214,7 +214,10 @@ const migratedBid = (
   const before = there === undefined ? null : bidOf(there, placement)
   const percent = options.percent[placement]
   const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
-  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, before)
+  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, {
+    before: before ?? today ?? null,
+    isCut: percent < 100
+  })
   if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
   if ("problem" in allowed) return [{ what, reason: allowed.problem }]
   if (allowed.bid === 0) return [{ what, reason: "the old bid is 0" }]

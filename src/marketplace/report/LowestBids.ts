@@ -1,5 +1,6 @@
-import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { BidsMinRequest } from "../client/Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -25,7 +26,7 @@ export interface Asked {
 
 /** Options for reading about several campaigns. */
 export interface AskOptions {
-  /** The moment to stop, in milliseconds. */
+  /** The moment to stop, on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   /** Called with the number of campaigns read so far. */
   readonly onRead?: (count: number) => Effect.Effect<void>
@@ -97,7 +98,7 @@ export class LowestBids extends Context.Service<
           const ofAll = Effect.fn("LowestBids.ofAll")(function* (requests: ReadonlyArray<Asked>, options: AskOptions) {
             const floors: Array<Floor> = []
             for (const [index, one] of requests.entries()) {
-              const left = options.until - (yield* Clock.currentTimeMillis)
+              const left = options.until - (yield* monotonicMillis)
               const reading = yield* Effect.timeoutOption(of(one), Math.max(0, left))
               if (Option.isNone(reading)) return yield* new FloorsPending({ read: index, total: requests.length })
               floors.push(...reading.value)

@@ -1,4 +1,4 @@
-import { jsonBytes } from "../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../internal/json/values.ts"
 import { statusText } from "../client/Campaign.ts"
 import type { Level, Line } from "./lines.ts"
 import { totals } from "./lines.ts"

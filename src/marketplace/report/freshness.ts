@@ -1,6 +1,6 @@
 import { Option } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import type { Kept } from "../../internal/KeptValues.ts"
 import type { Pair } from "../client/ids.ts"
 import { caps } from "../client/operations.ts"

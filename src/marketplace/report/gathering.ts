@@ -1,5 +1,6 @@
 import { Clock, Effect, Fiber, Option, Semaphore } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { KeptValues } from "../../internal/KeptValues.ts"
 import { isRefusal, type MarketplaceError, retryAfter } from "../client/MarketplaceError.ts"
 import { chunks } from "../client/split.ts"
@@ -15,7 +16,7 @@ export interface Unread {
 
 /** Options of reading. */
 export interface Patience {
-  /** No read is begun after this time, in milliseconds. */
+  /** No read is begun after this time on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   readonly onRead?: (done: number, total: number) => Effect.Effect<void>
 }
@@ -70,7 +71,7 @@ export const make = Effect.fnUntraced(function* (store: KeptValues) {
       })
     })
     while (open.length > 0) {
-      const left = until - (yield* now)
+      const left = until - (yield* monotonicMillis)
       if (left <= 0) return { reads: open.length, of: total }
       const fiber = yield* Effect.forkIn(reading.withPermit(next), scope)
       const result = yield* Effect.timeoutOption(Effect.result(Fiber.join(fiber)), left)

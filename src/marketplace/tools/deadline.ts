@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callTime.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { refusal, TooLong } from "./errors.ts"
@@ -9,12 +10,8 @@ import { refusal, TooLong } from "./errors.ts"
 /** Seconds for what comes after gathering. */
 const afterwards = callSeconds - gatheringSeconds
 
-/** The moment until which a call may gather, in milliseconds. */
-export const gatheringUntil = Effect.zipWith(
-  Clock.currentTimeMillis,
-  GatheringSeconds,
-  (now, seconds) => now + seconds * 1000
-)
+/** The moment until which a call may gather, on the clock that nobody sets (`monotonicMillis`). */
+export const gatheringUntil = Effect.zipWith(monotonicMillis, GatheringSeconds, (now, seconds) => now + seconds * 1000)
 
 /** The same tool, which gives up if the marketplace's limits delay its answer for too long; not for writes. */
 export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({

@@ -1,7 +1,7 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
+import { Progress } from "../../mcp/callTime.ts"
 import { optional } from "../../mcp/parameters.ts"
-import { Progress } from "../../mcp/Progress.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { Day } from "../client/ids.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"

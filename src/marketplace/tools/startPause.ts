@@ -3,12 +3,13 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 import { GuardViolation } from "../../changes/PlanError.ts"
 import { next, whole } from "../../changes/tools/results.ts"
 import { listed, quotedName } from "../../internal/foreignText.ts"
-import { fingerprint } from "../../internal/json/fingerprint.ts"
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import { type Act, agreedTo } from "../../mcp/agreement.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
-import { CallerId } from "../../mcp/CallerId.ts"
+import { CallerId } from "../../mcp/Caller.ts"
+import { Progress } from "../../mcp/callTime.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
-import { Progress } from "../../mcp/Progress.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { explain } from "../apply/advice.ts"
@@ -239,7 +240,7 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const operation = operations.pauseCampaign.name
   let [paused, isWritten, isClosed] = [0, true, false]
   const one = Effect.fnUntraced(function* ({ id }: Running) {
-    if (isClosed || (yield* Clock.currentTimeMillis) >= until) return
+    if (isClosed || (yield* monotonicMillis) >= until) return
     const note = (outcome: string) =>
       plans.record({ operation, advert_id: id, before: status.active, outcome, pause: pause.id })
     // Spending can be stopped even if the journal cannot be written.

@@ -13,11 +13,11 @@ type Keys = Awaited<ReturnType<typeof generateKeyPair>>
 let keys: Keys
 let others: Keys
 let issuer = ""
-let asked: Array<string> = []
+let requests: Array<string> = []
 const faults = new Set<string>()
 
 const answer: RequestListener = ({ url = "" }, response) => {
-  asked.push(url)
+  requests.push(url)
   const json = (body: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(body))
   if (faults.has(url)) response.writeHead(500).end()
   else if (url === "/.well-known/oauth-authorization-server") json({ issuer, jwks_uri: `${issuer}/keys` })
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   faults.clear()
-  asked = []
+  requests = []
 })
 
 const claims = (more: Readonly<Record<string, unknown>> = {}): JWTPayload => ({
@@ -82,7 +82,7 @@ describe("tokens of an issuer", () => {
       })
     }
     assert.strictEqual((await fetch(`${url}/health`)).status, 200)
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requests, [])
   })
 
   it("let read with one scope and change with the other", async () => {
@@ -101,7 +101,7 @@ describe("tokens of an issuer", () => {
     const none = await call(await signed(claims({ scope: "openid" })))
     assert.strictEqual(none.status, 403)
     assert.include(none.text, "neither the scope workflows:read nor workflows:write")
-    assert.deepEqual(asked, ["/.well-known/oauth-authorization-server", "/keys"])
+    assert.deepEqual(requests, ["/.well-known/oauth-authorization-server", "/keys"])
   })
 
   it("are refused when they are forged, of somebody else, for something else or out of their time", async () => {
@@ -237,8 +237,8 @@ describe("tokens of an issuer", () => {
         .split("\n")
         .map((line): unknown => JSON.parse(line))
     await assertEventually(async () => assert.lengthOf(await read(), 2))
-    const [own, issued] = await read()
-    assert.notProperty(own, "subject")
+    const [shared, issued] = await read()
+    assert.notProperty(shared, "subject")
     assert.propertyVal(issued, "subject", "ann")
   })
 
@@ -253,15 +253,15 @@ describe("tokens of an issuer", () => {
     const cwd = await directory({ "c.json": { environments, http: { oauth: { issuer, resource }, authToken } } })
     const { url } = await startHttp(["--config", "c.json"], { cwd })
     const token = await signed(claims())
-    for (const own of [authToken, token]) {
-      const headers = { authorization: `Bearer ${own}` }
+    for (const bearer of [authToken, token]) {
+      const headers = { authorization: `Bearer ${bearer}` }
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_workflows" } })
       assert.strictEqual((await fetch(`${url}/mcp`, { method: "POST", body, headers })).status, 200)
     }
     assert.isAbove(requests.filter((request) => request.includes("/workflows")).length, 1)
     assert.include(requests.join(), "key of the engine")
     for (const request of requests) {
-      for (const own of [authToken, ...token.split(".")]) assert.notInclude(request, own)
+      for (const part of [authToken, ...token.split(".")]) assert.notInclude(request, part)
       assert.notMatch(request, /authorization/i)
     }
   })

@@ -2,7 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
-import { parseJson } from "../../../src/internal/json/parseJson.ts"
+import { parseJson } from "../../../src/internal/json/values.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 
 import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
@@ -21,16 +21,19 @@ const workflow = (name: string, updatedAt: string, versionId = "v") => ({
   connections: {},
   pinData: null
 })
-const seen = (at: number, ...workflows: ReadonlyArray<object>): HistoryEvent => ({
+const seenSince = (since: number, at: number, ...workflows: ReadonlyArray<object>): HistoryEvent => ({
   _tag: "Seen",
   instance,
+  since,
   at,
   workflows: workflows.map((one) => ({ ...one })),
   gone: []
 })
+const seen = (at: number, ...workflows: ReadonlyArray<object>) => seenSince(at, at, ...workflows)
 const wrote = (at: number, before: object | undefined, after: object): HistoryEvent => ({
   _tag: "Wrote",
   instance,
+  since: at,
   at,
   id: "w",
   origin: { tool: "update_workflow", client: "Ann's client" },
@@ -56,21 +59,27 @@ describe("what another process was faster with", () => {
     assert.include(commit?.message, "Changed elsewhere")
   })
 
-  it.live("is not undone by a reading that was under way when it was recorded", () =>
-    Effect.gen(function* () {
-      const directory = yield* folder
-      const sees = (record: object) =>
-        History.use((history) =>
-          Effect.gen(function* () {
-            const { drained, saw } = history.of(instance, [], () => Effect.undefined)
-            yield* saw([{ ...record }])
-            yield* drained
-          })
-        ).pipe(Effect.provide(historyIn(directory)))
-      yield* sees(workflow("2", "2026-01-01T00:00:02.000Z"))
-      yield* sees(workflow("1", "2026-01-01T00:00:01.000Z"))
-      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "First seen: 2 on production\n")
-    })
+  it.live(
+    "is undone by a reading that was begun later, and by none that was under way then, whatever an engine's clock says",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const sees = (since: number, record: object) =>
+          History.use((history) =>
+            Effect.gen(function* () {
+              const { drained, saw } = history.of(instance, [], () => Effect.undefined)
+              yield* saw({ since, workflows: [{ ...record }] })
+              yield* drained
+            })
+          ).pipe(Effect.provide(historyIn(directory)))
+        const begun = yield* Clock.currentTimeMillis
+        yield* sees(begun, workflow("2", "2026-01-01T00:00:02.000Z"))
+        yield* sees(begun, workflow("1", "2026-01-01T00:00:01.000Z"))
+        assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "First seen: 2 on production\n")
+        const later = 1 + (yield* Clock.currentTimeMillis)
+        yield* sees(later, workflow("1", "2026-01-01T00:00:01.000Z"))
+        assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 1 on production\n")
+      })
   )
 
   it("stands in the end, after our own change that is recorded late, in its own words", () => {
@@ -104,7 +113,7 @@ describe("what waits for the repository", () => {
 
   it("makes one commit of readings that follow on each other", () => {
     assert.deepStrictEqual(gathered([seen(1, one), seen(2, two), wrote(3, two, three), seen(4, three)]), [
-      seen(2, one, two),
+      seenSince(1, 2, one, two),
       wrote(3, two, three),
       seen(4, three)
     ])

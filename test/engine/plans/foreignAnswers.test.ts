@@ -266,5 +266,33 @@ for (const version of engines) {
         assert.lengthOf(Array.from(Object(yield* runs).data), 0)
       }).pipe(Effect.provide(serverIn(version)))
     )
+
+    it.live("is no list of what there is, where it does not end as an engine's list does", () =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        const id = yield* made("Orders")
+        const promotion = { from: "staging", to: "production", name: "Orders" }
+        const { send } = yield* Beside
+        yield* send("staging", "POST", "/workflows", workflow("Orders"))
+        const { plan_id } = yield* ask("plan_bulk", { ...onProduction, action: "delete", where: { ids: [id] } })
+        yield* meddle((request, proceed) => {
+          const isList = request.method === "GET" && request.url.endsWith(":5002/api/v1/workflows")
+          return isList ? json({ data: [] })(request) : proceed
+        })
+        const calls: ReadonlyArray<readonly [string, Json]> = [
+          ["plan_promotion", promotion],
+          ["plan_bulk", { ...onProduction, action: "delete", where: { name: "*" } }],
+          ["search_workflows", { ...onProduction, text: "Orders" }],
+          ["backup", onProduction],
+          ["instance_health", onProduction]
+        ]
+        for (const [tool, args] of calls) {
+          const answer = JSON.stringify(yield* callTool(tool, args))
+          assert.include(answer, "has no end that an engine's list has", tool)
+        }
+        yield* meddle(undefined)
+        assert.deepInclude(yield* appliedAgain(plan_id), { state: "applied" })
+      }).pipe(Effect.provide(serverIn(version)))
+    )
   })
 }

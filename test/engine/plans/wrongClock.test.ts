@@ -59,3 +59,29 @@ describe("a server whose clock is an hour ahead of the engine's", () => {
     )
   )
 })
+
+describe("a server whose clock is set back an hour while it applies a plan", () => {
+  it.effect("begins nothing new after the seconds that it was given all the same", () =>
+    Effect.flatMap(movedClock, ({ clock, putForward }) =>
+      Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        yield* send("production", "POST", "/workflows", workflow("Orders"))
+        const action = ["tag", "activate"]
+        const plan = yield* ask("plan_bulk", {
+          instance: "production",
+          action,
+          value: "new",
+          where: { name: "Orders" }
+        })
+        yield* meddle((request, proceed) => {
+          if (request.method === "GET") return proceed
+          putForward(-3_600_000)
+          return Effect.andThen(Effect.sleep("2 seconds"), proceed)
+        })
+        const { plan_id } = plan
+        const first = yield* ask("apply_plan", { plan_id, confirm: true, max_seconds: 1 })
+        assert.deepInclude(first, { state: "in progress", done: 1, total: 3 })
+      }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])), Effect.provideService(Clock.Clock, clock), inTime)
+    )
+  )
+})

@@ -202,9 +202,9 @@ describe("differences", () => {
   it("shows no secret, and still that it changed", () => {
     const header = (value: string) =>
       withNode("Fetch", { parameters: { headers: [{ name: "Authorization", value }], url: `https://u:${value}@a` } })
-    const found = differences(header("Bearer abcdefgh-1"), header("Bearer abcdefgh-2"))
-    assert.lengthOf(found, 2)
-    assert.notInclude(JSON.stringify(found), "abcdefgh")
+    const changes = differences(header("Bearer abcdefgh-1"), header("Bearer abcdefgh-2"))
+    assert.lengthOf(changes, 2)
+    assert.notInclude(JSON.stringify(changes), "abcdefgh")
   })
 
   it("does not compare what one side does not have", () => {

@@ -5,8 +5,8 @@ import type { Tool } from "../../../mcp/Tool.ts"
 import { flag, type Flag, flagNames } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
 import { toolsets } from "../../configuration/toolsetFacts.ts"
+import { toolsOf } from "../../toolsets/toolsets.ts"
 import { parametersOf } from "./parameters.ts"
-import { toolsOf } from "./tools.ts"
 
 type Flags = Completions.CommandDescriptor["flags"]
 
@@ -68,7 +68,7 @@ export const mended = (shell: string, script: string): string =>
       : script
 
 /**
- * What stands behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
+ * A value behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
  * takes anything is offered nothing. The variables are those of the function that calls this one.
  */
 const valueOfFlag = `_workflow_tool_server--value()

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isKnownType } from "../nodes/nodeTypes.ts"
 import { isListening, publish, sharesAddress, unpublish, withLostAddresses } from "../run/publishing.ts"

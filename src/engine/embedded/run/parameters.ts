@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { entryOf, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"

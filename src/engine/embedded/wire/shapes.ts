@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 
 /** The required form of a value in a request, for an engine that names the first thing that is wrong. */
 export type Shape =

@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect, Fiber, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-import { Stopping } from "../../../mcp/Stopping.ts"
+import { Stopping } from "../../../mcp/callTime.ts"
 import {
   type Authors,
   type Change,
@@ -21,6 +21,7 @@ import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
 import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
+import type { Repository } from "./Repository.ts"
 import { retryRaces } from "./retryRaces.ts"
 import * as setAsideEntries from "./setAsideEntries.ts"
 import { HistorySpool } from "./Spool.ts"
@@ -37,10 +38,18 @@ const encode = Schema.encodeSync(Schema.fromJsonString(HistoryEvent))
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HistoryEvent))
 
 /** Keeps the history in a git repository, in the background; a repository that cannot be written stops nobody. */
-export const layer = (settings: Settings): Layer.Layer<never, never, Services> => Layer.effect(History, make(settings))
+export const layer = ({ directory, environment }: Settings): Layer.Layer<never, never, Services> =>
+  Layer.unwrap(
+    Effect.map(Effect.context<Services>(), (services) =>
+      layerOver(directory, Effect.provideContext(open(directory, environment), services))
+    )
+  )
 
-const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) {
-  const services = yield* Effect.context<Services>()
+/** The same in a repository that is opened with the first use; `directory` is what people are told of its place. */
+export const layerOver = (directory: string, opening: Effect.Effect<Repository, GitError>): Layer.Layer<never> =>
+  Layer.effect(History, make(directory, opening))
+
+const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Effect<Repository, GitError>) {
   let opened: Effect.Success<ReturnType<typeof begin>> | undefined
 
   /** How to ask each instance who changed its workflows. */
@@ -48,7 +57,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const authorsOf: AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
-    const repository = yield* retryRaces(Effect.provideContext(open(directory, environment), services))
+    const repository = yield* retryRaces(opening)
     return { repository, keeper: Keeper.make(repository, authorsOf) }
   })
   const ready = Effect.gen(function* () {
@@ -100,7 +109,8 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     return {
       isKept: true,
       knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
-      saw: (workflows, gone = []) => timed((at) => ({ _tag: "Seen", instance, at, workflows, gone })),
+      saw: ({ gone = [], since, workflows = [] }) =>
+        timed((at) => ({ _tag: "Seen", instance, since, at, workflows, gone })),
       wrote: ({ after, before, ...change }: Change) =>
         add(
           Effect.map(after, (result) => ({ _tag: "Wrote", instance, ...change, before, after: result })),

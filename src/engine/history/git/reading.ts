@@ -157,10 +157,7 @@ function* pathsById(paths: ReadonlyArray<string>): Sliced<ReadonlyArray<readonly
   return [...byId]
 }
 
-/**
- * Until when a reading may show workflows as they were before they were recorded last, by `keyOf`, in milliseconds: commits have
- * whole seconds, and a reading counts from when its answer was read.
- */
+/** When workflows were as they were recorded last, by `keyOf`, in milliseconds: what is asked for later shows nothing older. */
 export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
   const found = yield* Effect.forEach(
     keys,
@@ -168,14 +165,11 @@ export const lastRecorded = Effect.fnUntraced(function* (repository: Repository,
       const [folder = "", id = ""] = key.split("/")
       const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
       const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
-      return last === undefined ? [] : [[key, Date.parse(last.when) + longestReading] as const]
+      return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
     })
   )
   return new Map(found.flat())
 })
-
-/** Milliseconds that a reading takes, from the engine's look at a workflow to the end of its answer. */
-const longestReading = 30_000
 
 /** Commits searched for one workflow; several instances may have one with its id. */
 const mostOfOne = 10

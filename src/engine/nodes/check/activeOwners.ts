@@ -4,7 +4,7 @@ import { fields } from "../../../internal/json/Selection.ts"
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type Extent, firstPages } from "../../client/listAll.ts"
-import { collisions } from "../../workflow/addresses.ts"
+import { addressTexts, collisions, collisionsAmong } from "../../workflow/addresses.ts"
 import type { Finding } from "./Finding.ts"
 import { takenBy } from "./structure.ts"
 
@@ -20,6 +20,7 @@ export const activeOwners = Effect.fnUntraced(function* (
   { id, nodes }: { readonly id: string; readonly nodes: ReadonlyArray<JsonObject> },
   { isEnough }: Pick<Extent, "isEnough"> = {}
 ) {
+  const addresses = addressTexts({ id, nodes })
   let seen = 0
   const { found: owners, isWhole } = yield* firstPages(
     (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, nodesOnly),
@@ -29,7 +30,7 @@ export const activeOwners = Effect.fnUntraced(function* (
       return page
         .filter((other) => Predicate.isString(other.id) && other.id !== id)
         .flatMap((other) =>
-          collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
+          collisionsAmong(addresses, { id: String(other.id), nodes: runningNodes(other) }).map(
             ({ address, node, otherNode }) => ({
               address,
               node,

@@ -1,8 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { mapSliced } from "../../../internal/Sliced.ts"
 import { toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
 import type { ArchiveError } from "../NodePackages.ts"
@@ -40,7 +43,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Finding>, ArchiveError> {
   const graph = graphOf(nodes, connections)
   const describedNodes = catalog === undefined ? new Map<string, DescribedNode>() : yield* describe(nodes, catalog)
-  const ofNodes = nodes.flatMap((node): ReadonlyArray<Finding> => {
+  const ofNode = (node: JsonObject): ReadonlyArray<Finding> => {
     const type = catalog === undefined ? undefined : checkType(node, catalog)
     const one = describedNodes.get(nameOf(node))
     const more =
@@ -48,27 +51,43 @@ export const checkWorkflow = Effect.fnUntraced(function* (
         ? []
         : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
+  }
+  const checks: ReadonlyArray<() => ReadonlyArray<Finding>> = [
+    () => checkStructure(nodes, graph, connections),
+    () => checkAiConnections(graph, describedNodes),
+    () => checkPortCounts(graph, describedNodes),
+    () => checkReachability(graph, describedNodes),
+    () => checkResponding(graph),
+    () => checkSchedules(nodes),
+    () => checkRuntimeFailures(nodes),
+    () => checkAddresses(nodes, catalog),
+    () => checkOlderConditions(nodes, catalog),
+    () => checkLoops(graph),
+    () => checkBatches(graph),
+    () => checkTexts(nodes)
+  ]
+  // Each of them goes through all nodes.
+  const whole = weightOfJson(nodes) / checks.length
+  const found = yield* inSlices(function* () {
+    const ofNodes = yield* mapSliced(nodes, ofNode, weightOfJson)
+    const others = yield* mapSliced(
+      checks,
+      (check) => check(),
+      () => whole
+    )
+    return [...ofNodes, ...others].flat()
   })
-  const texts = mayHoldCode(nodes) ? yield* checkExpressions(graph, yield* parser) : []
-  return inOrder(nodes, [
-    ...ofNodes,
-    ...checkStructure(nodes, graph, connections),
-    ...checkAiConnections(graph, describedNodes),
-    ...checkPortCounts(graph, describedNodes),
-    ...checkReachability(graph, describedNodes),
-    ...checkResponding(graph),
-    ...checkSchedules(nodes),
-    ...checkRuntimeFailures(nodes),
-    ...checkAddresses(nodes, catalog),
-    ...checkOlderConditions(nodes, catalog),
-    ...checkLoops(graph),
-    ...checkBatches(graph),
-    ...checkTexts(nodes),
-    ...texts
-  ])
+  const texts = nodes.some(({ parameters }) => mayHoldCode(parameters))
+    ? yield* checkExpressions(graph, yield* parser)
+    : []
+  return inOrder(nodes, [...found, ...texts])
 })
 
-const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))
+const mayHoldCode = (value: unknown): boolean =>
+  Predicate.isString(value)
+    ? value.startsWith("=")
+    : Predicate.isObjectOrArray(value) &&
+      (Object.hasOwn(value, "jsCode") || Object.values(value).some((item) => mayHoldCode(item)))
 
 const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog) {
   const describedNodes = new Map<string, DescribedNode>()
@@ -83,5 +102,6 @@ const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, 
 const inOrder = (nodes: ReadonlyArray<JsonObject>, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const places = new Map(nodes.map((node, place) => [nameOf(node), place]))
   const placeOf = ({ node }: Finding) => places.get(node ?? "") ?? -1
-  return findings.toSorted((a, b) => a.level.localeCompare(b.level) || placeOf(a) - placeOf(b))
+  const rankOf = ({ level }: Finding) => (level === "error" ? 0 : 1)
+  return findings.toSorted((a, b) => rankOf(a) - rankOf(b) || placeOf(a) - placeOf(b))
 }

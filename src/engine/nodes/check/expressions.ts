@@ -1,10 +1,10 @@
 import { Effect, Predicate, Result } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { slices } from "../../../internal/inSlices.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { slices } from "../../../internal/slices.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"

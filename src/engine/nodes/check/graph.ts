@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { lazy } from "../../../internal/memoize.ts"
 import { type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { componentsOf, reachabilityOf } from "../../workflow/components.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"
 

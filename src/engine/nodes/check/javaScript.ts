@@ -2,7 +2,7 @@ import type * as Acorn from "acorn"
 import { Predicate, Result } from "effect"
 
 import { isJsonObject, type JsonObject, listOf, textOf } from "../../../internal/schema/JsonObject.ts"
-import { withoutEnd } from "../../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 
 /** The reason why some code has no syntax tree. */
 export interface Unreadable {

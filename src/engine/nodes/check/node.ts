@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
 import { isCommunityPackage, isOwnInOtherWords, nodeKind, packageOf, toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings, settingsOf } from "../conditions.ts"
 import type { NodeType } from "../NodeType.ts"

@@ -1,8 +1,8 @@
 import { Cron, Option, Predicate, Result } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression } from "../conditions.ts"

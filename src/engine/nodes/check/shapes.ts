@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"

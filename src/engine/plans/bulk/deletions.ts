@@ -1,6 +1,6 @@
 import type { Workflow } from "../../workflow/models.ts"
 import { type Change, type ChangeOf, idOf, invert, type Reference } from "../Change.ts"
-import { contentOf, wholeContentOf } from "../content.ts"
+import { contentOf, isArchived, wholeContentOf } from "../content.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { linksOf } from "../workflowLinks.ts"
 import type { BulkRequest } from "./BulkRequest.ts"
@@ -55,6 +55,9 @@ export const deletions = (
             isCalled: false
           } satisfies Change
         ]
+      : []),
+    ...(isArchived(workflow)
+      ? [{ kind: "archived", ...on, workflow: created, before: false, after: true } satisfies Change]
       : [])
   ]
   const off: Change = { kind: "active", ...on, before: true, after: false, level, isCalled: false }

@@ -1,4 +1,5 @@
 import type { Blocked } from "../../../changes/Plan.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
@@ -73,7 +74,7 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
     }
   }
 
-  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOf)
+  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOfJson)
   const steps = found.flatMap((one) => one.steps ?? [])
   return {
     kind: "bulk",
@@ -90,8 +91,6 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
     unchanged: found.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
   }
 }
-
-const weightOf = ({ nodes }: Workflow) => 1 + nodes.length
 
 const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change, reason)] })
 

@@ -7,7 +7,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll } from "../../client/listAll.ts"
+import { listWhole } from "../../client/listAll.ts"
 import { refuseMasked } from "../../tools/refuseMasked.ts"
 import { toUtc } from "../../workflow/executions.ts"
 import type { ExecutionStatus, Tag, Workflow } from "../../workflow/models.ts"
@@ -237,7 +237,7 @@ const executionsOf = Effect.fnUntraced(function* (
     ...toUtc({ startedBefore: before })
   }
   const list = (workflowId?: string) =>
-    listAll((query) =>
+    listWhole(client, (query) =>
       client.listExecutions({ ...query, ...filters, ...(workflowId === undefined ? {} : { workflowId }) })
     )
   const executions =

@@ -1,5 +1,6 @@
 import { Effect, Fiber } from "effect"
 
+import { isSameJson } from "../../../internal/json/digest.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
@@ -7,6 +8,7 @@ import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
 import { checkCredentialIds, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import { nameOf } from "../../workflow/models.ts"
 
 /** Findings that an answer shows at most. */
 const most = 10
@@ -63,8 +65,9 @@ const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObj
 
 /** Nodes that are not there yet as they are now. */
 const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArray<JsonObject> => {
-  const written = new Set(before?.nodes.map((node) => JSON.stringify(node)))
-  return after.nodes.filter((node) => !written.has(JSON.stringify(node)))
+  const written = new Set(before?.nodes)
+  const alike = new Map(before?.nodes.map((node) => [nameOf(node), node]))
+  return after.nodes.filter((node) => !written.has(node) && !isSameJson(node, alike.get(nameOf(node))))
 }
 
 const tookTooLong = "The nodes were not checked, which took too long: check_workflow does it."

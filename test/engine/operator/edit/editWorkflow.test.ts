@@ -246,6 +246,20 @@ describe("edit_workflow", () => {
     }).pipe(Effect.provide(server()))
   })
 
+  it.effect("says that new tags were created, where they could not be set", () => {
+    const { server } = keeping({}, ({ method }) => {
+      if (method === "POST") return json({ id: "t2", name: "new" }, 201)
+      return method === "PUT" ? json({ message: "not now" }, 400) : json({ data: [] })
+    })
+    return Effect.gen(function* () {
+      const error = yield* refused("edit_workflow", edit({ op: "tag", value: "new", create: true }))
+      assert.strictEqual(
+        error.message,
+        "Workflow w1 on instance production was about to get the new tags new, which were created, but setting its tags failed: API error: not now"
+      )
+    }).pipe(Effect.provide(server()))
+  })
+
   it.effect("asks nothing of an instance that is read-only", () => {
     const { calls, server } = keeping()
     return Effect.gen(function* () {
