@@ -14,6 +14,7 @@ import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
 import { withDeadline } from "./deadline.ts"
 import { refusal } from "./errors.ts"
+import { overview } from "./overview.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
 import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
@@ -26,6 +27,7 @@ export type Needs = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceCo
 
 const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
+  overview,
   Campaigns.listCampaigns,
   Campaigns.getCampaign,
   report,

@@ -27,7 +27,7 @@ import { KeptStatistics } from "../report/KeptStatistics.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { gatheringUntil } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
-import { advertId, advertIds } from "./parameters.ts"
+import { advertId, advertIds, shownIds } from "./parameters.ts"
 import { budgetShown, campaignRow, row, reportedAmount } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
@@ -121,6 +121,9 @@ export const startCampaign = Tool.make("ads_start_campaign", {
 const pauseShown = Schema.Struct({
   done: Schema.Boolean,
   campaign: Schema.optionalKey(moveShown.fields.campaign),
+  budget: Schema.optionalKey(reportedAmount),
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
   pause_id: Schema.optionalKey(Schema.String),
   paused: Schema.optionalKey(whole),
   still_running: Schema.optionalKey(whole),
@@ -139,7 +142,9 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
   arguments: {
     advert_id: optional(advertId),
     advert_ids: optional(
-      advertIds.check(Schema.isMaxLength(mostNamed, { message: `must be at most ${mostNamed} ids: use all` }))
+      advertIds
+        .check(Schema.isMaxLength(mostNamed, { message: `must be at most ${mostNamed} ids: use all` }))
+        .annotate(shownIds("Campaign ids"))
     ),
     all: optional(flag("true: everything that runs")),
     confirm: agreed

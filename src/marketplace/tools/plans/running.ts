@@ -125,7 +125,7 @@ const topUps = Schema.Array(Schema.Struct({ advert_id: id, rubles: positive, fro
       "Money for budgets; it cannot be taken back",
       {
         advert_id: { type: "integer", description: "Campaign id" },
-        rubles: { type: "integer", description: "Whole rubles" },
+        rubles: { type: "number", description: "Whole rubles" },
         from: { type: "string", enum: Purse.literals, description: "Default account" }
       },
       ["advert_id", "rubles"]
