@@ -33,6 +33,7 @@ describe("the deadline of the marketplace's tools", () => {
   const requests: Readonly<Record<string, object>> = {
     ads_check_key: {},
     ads_overview: {},
+    ads_plan_rules: { rules: [{ when: ["spent > 1"], at_least: { clicks: 1 }, do: "pause" }] },
     ads_plan_state: { start: { ids: [1004] } },
     ads_plan_money: { top_up: [{ advert_id: 1001, rubles: 1000 }] },
     ads_list_campaigns: {},

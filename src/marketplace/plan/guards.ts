@@ -92,6 +92,16 @@ export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): D
   return bids
 }
 
+/** The bids that plans have set since a moment, by place, each with the time of the last change. */
+export const bidsChangedSince = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, number> =>
+  new Map(
+    entries.flatMap((entry) =>
+      entry.type === "done" && !entry.found && entry.at >= since
+        ? entry.steps.flatMap((id) => (/^(?:bid|cluster) /.test(id) ? [[id, entry.at] as const] : []))
+        : []
+    )
+  )
+
 /** Money that plans have sent to budgets within a day, in rubles, by plan and step; it counts unless it surely was not sent. */
 export const topUpsOf = (entries: ReadonlyArray<Kept<Change>>, now: number): ReadonlyMap<string, number> => {
   const plans = new Map<string, ReadonlyMap<string, number>>()

@@ -18,6 +18,7 @@ import { overview } from "./overview.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
 import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
+import { planRulesTool } from "./plans/rules.ts"
 import { planMoneyTool, planStateTool } from "./plans/running.ts"
 import { report } from "./report.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
@@ -39,6 +40,7 @@ const reading: ReadonlyArray<Tool<Needs>> = [
   planClusterBidsTool,
   planMigrationTool,
   planCampaignTool,
+  planRulesTool,
   planStateTool,
   planMoneyTool
 ]

@@ -22,7 +22,7 @@ import { count, kopecks } from "../../report/metrics.ts"
 import { orRefuse } from "../errors.ts"
 import { id, notEmpty, numberOrText, shownAs } from "../parameters.ts"
 import { checkSelection, selected, selection } from "../selection.ts"
-import { anyPlan, campaignsOf, keep } from "./planning.ts"
+import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
 
 /** The campaigns that a pause of several has paused and that are paused still. */
 const pausedBy = Effect.fnUntraced(function* (pause: string, campaigns: ReadonlyArray<Campaign>) {
@@ -99,7 +99,8 @@ export const planStateTool = Tool.make("ads_plan_state", {
     const { guards } = yield* MarketplaceConfig
     const pausing = idsOf(pause, [status.active])
     return yield* keep(
-      planState({ campaigns, unreadable, budgets, pause: pausing, start: starting, switchOver, guards })
+      planState({ campaigns, unreadable, budgets, pause: pausing, start: starting, switchOver, guards }),
+      littleRoom
     )
   }, orRefuse)
 })
