@@ -27,9 +27,9 @@ export const isOfAnother = "another"
 
 /** The part of a call that its errors depend on. */
 export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
-  /** What was tried, in the words of an error. */
+  /** The attempted operation, in the words of an error. */
   readonly operation: string
-  /** What does not exist if the engine answers "not found"; by default the thing named in the path. */
+  /** The thing that does not exist if the engine answers "not found"; by default the one named in the path. */
   readonly about?: string
   /** Values that must not appear in an error. */
   readonly secrets?: ReadonlyArray<string>

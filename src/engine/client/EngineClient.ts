@@ -39,7 +39,7 @@ import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
 
-/** What the clients of several instances may share. */
+/** Parts that the clients of several instances may share. */
 export interface Options {
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
@@ -224,9 +224,11 @@ export class EngineClient extends Context.Service<
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
     /** The version that engines of generation 1 make public, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
-    /** What the key may do here; only engines of generation 2 say. */
+    /** The rights of the key on this instance; only engines of generation 2 say. */
     readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
-    /** How many milliseconds the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time. */
+    /**
+     * Milliseconds by which the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time.
+     */
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
   }
 >()("workflow-tool-server/engine/EngineClient") {

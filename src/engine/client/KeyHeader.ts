@@ -10,23 +10,23 @@ import { verdictOf } from "./verdict.ts"
  * one is kept. If neither is accepted, the first refusal is the answer.
  */
 export const make = (pinned: string | undefined) => {
-  let known = pinned
+  let acceptedHeader = pinned
 
   type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
 
   const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
-    Effect.suspend(() => (known === undefined ? tryBoth(ask) : ask(known, [])))
+    Effect.suspend(() => (acceptedHeader === undefined ? tryBoth(ask) : ask(acceptedHeader, [])))
 
   const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const [first, second] = keyHeaders
     const answer = yield* ask(first, [401])
     if (answer.status !== 401) {
-      if (isAccepted(answer)) known = first
+      if (isAccepted(answer)) acceptedHeader = first
       return answer
     }
     const other = yield* again("other key header", ask(second, []))
     if (other.status === 401) return answer
-    if (isAccepted(other)) known = second
+    if (isAccepted(other)) acceptedHeader = second
     return other
   })
 

@@ -5,7 +5,7 @@ import { remaining } from "./Deadline.ts"
 
 interface Lock {
   readonly semaphore: Semaphore.Semaphore
-  /** How many calls hold it or wait for it; the last one removes it from the map. */
+  /** The number of calls that hold it or wait for it; the last one removes it from the map. */
   users: number
 }
 

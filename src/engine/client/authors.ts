@@ -7,7 +7,7 @@ import type { restCalls } from "./restCalls.ts"
 /** Versions to look at: earlier authors are not determined. */
 const limit = 50
 
-/** How long the history waits for an answer. */
+/** Longest wait of the history for an answer. */
 const timeLimit = "5 seconds"
 
 const toWorkflowId = Schema.decodeUnknownOption(WorkflowId)
@@ -21,11 +21,11 @@ export const authorsBy =
       const page = yield* Effect.fromOption(yield* listVersionsIfSupported(workflow, { limit }))
       const newest = page.data.findIndex(({ versionId }) => versionId === until)
       const versions = newest < 0 ? [] : page.data.slice(newest)
-      const known = versions.findIndex(({ versionId }) => versionId === since)
-      const made = versions.slice(0, known < 0 ? 1 : known)
+      const sinceIndex = versions.findIndex(({ versionId }) => versionId === since)
+      const made = versions.slice(0, sinceIndex < 0 ? 1 : sinceIndex)
       return [...new Set(made.flatMap(({ authors }) => authors ?? []))].join(", ")
     }).pipe(
       Effect.timeout(timeLimit),
       Effect.option,
-      Effect.map((found) => Option.getOrUndefined(Option.filter(found, (names) => names.trim() !== "")))
+      Effect.map((authors) => Option.getOrUndefined(Option.filter(authors, (names) => names.trim() !== "")))
     )

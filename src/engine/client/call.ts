@@ -35,7 +35,7 @@ const probe: Call = { operation: "read tags", method: "GET", path: "/tags", quer
 /** The list of what an engine offers to the key. */
 export const discovery: Call = { operation: "read the key's rights", method: "GET", path: "/discover" }
 
-/** How long an engine that does not list what it offers is taken for one, in milliseconds: it may be replaced by a newer one. */
+/** Milliseconds for which an engine that does not list its offer is taken for one: it may be replaced by a newer one. */
 const untoldMillis = 60_000
 
 const decodeDiscovered = Schema.decodeUnknownOption(Discovered)
@@ -88,9 +88,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   ): Effect.Effect<S["Type"], EngineError, S["DecodingServices"]> => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     if (answer.status >= 300 || isOpen) return Effect.fail(errors.ofReply(call, answer))
-    const asked = idAt(call.path)
+    const expectedId = idAt(call.path)
     const isAnother = (value: S["Type"]) =>
-      asked !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== asked
+      expectedId !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== expectedId
     const seen = Option.flatten(Option.fromUndefinedOr(glance?.(answer.text)))
     if (Option.isSome(seen) && !isAnother(seen.value)) return Effect.succeed(seen.value)
     const body = json(answer)

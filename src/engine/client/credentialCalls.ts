@@ -85,6 +85,6 @@ const Credential = open({ id: Schema.String })
 /** The record of a deleted credential, in which older engines leave out the id. */
 const Described = open({ name: Schema.String, type: Schema.String })
 
-const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
+const readTypes = (body: unknown) => Option.map(decodeTypes(body), (types) => types.map(({ name }) => name))
 
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))

@@ -7,7 +7,7 @@ import type * as Call from "./call.ts"
 export const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
   nodeTypesIfSupported: Effect.map(
     publicJson(nodeTypesPath),
-    Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
+    Option.flatMap((body) => (Array.isArray(body) ? Option.some<ReadonlyArray<unknown>>(body) : Option.none()))
   ),
   communityPackagesIfSupported: callIfSupported(Schema.Array(CommunityPackage), {
     operation: "list community packages",

@@ -9,7 +9,7 @@ import { isStarting, knowsNoPath } from "./verdict.ts"
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")
 
-/** How often a change is sent again to an engine that has started meanwhile. */
+/** Times that a change is sent again to an engine that has started meanwhile. */
 const repeatedChanges = 2
 
 /** Whether an engine has refused a request because it is starting. */

@@ -23,12 +23,12 @@ export const publicCalls = (
 
   /** The time in an answer is the beginning of its second, somewhere between request and answer. */
   const clockSkew = Effect.gen(function* () {
-    const asked = yield* Clock.currentTimeMillis
+    const sentAt = yield* Clock.currentTimeMillis
     const timeout = yield* remaining(callTimeout)
     const reply = yield* upstream.send({ method: "GET", path: "/", headers, expected: refusals, timeout })
-    const heard = yield* Clock.currentTimeMillis
-    const told = Date.parse(reply.headers["date"] ?? "")
-    return Number.isNaN(told) ? Option.none() : Option.some(told + 500 - (asked + heard) / 2)
+    const receivedAt = yield* Clock.currentTimeMillis
+    const engineTime = Date.parse(reply.headers["date"] ?? "")
+    return Number.isNaN(engineTime) ? Option.none() : Option.some(engineTime + 500 - (sentAt + receivedAt) / 2)
   })
 
   return {

@@ -11,8 +11,8 @@ export const publicVersion = Effect.fnUntraced(function* (
   headers: NonNullable<UpstreamRequest["headers"]>
 ) {
   const settings = yield* upstream.send({ method: "GET", path: settingsPath, headers, expected: [401, 403] })
-  const told = Option.flatMap(json(settings), readVersion)
-  if (Option.isSome(told)) return told
+  const settingsVersion = Option.flatMap(json(settings), readVersion)
+  if (Option.isSome(settingsVersion)) return settingsVersion
   const page = yield* upstream.send({ method: "GET", path: "/", headers, expected: [401, 403] })
   return Option.fromNullishOr(versionOnPage(page.text))
 })

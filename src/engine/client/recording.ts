@@ -22,8 +22,8 @@ const listedCalls = (client: Client, history: InstanceHistory): Partial<Client> 
     Effect.tap(
       self,
       Effect.fnUntraced(function* (answer) {
-        const told = listed(answer)
-        if (told !== undefined) yield* history.listed({ ...told, origin: yield* Caller })
+        const entry = listed(answer)
+        if (entry !== undefined) yield* history.listed({ ...entry, origin: yield* Caller })
       })
     )
 

@@ -8,7 +8,7 @@ export const networkKind = (code: string): string => {
   return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
 }
 
-/** What to do about a connection that could not be made. */
+/** Advice about a connection that could not be made. */
 export const remedyFor = (code: string, { proxy }: Pick<Environment, "proxy">): string => {
   const settings = proxy === undefined ? "its engine_host" : "its engine_host and proxy"
   if (isTlsFailure(code)) return `Check ${settings}; caFile names further certificate authorities to trust.`

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Which workflows were written while something else was being read: such a reading may show the workflow before or after the
- * change, so it is not recorded.
+ * The workflows that were written while something else was being read: such a reading may show the workflow before or after
+ * the change, so it is not recorded.
  */
 export const makeWritesUnderWay = () => {
   let time = 0

@@ -42,8 +42,8 @@ describe("firstPages", () => {
       const { list } = listOf({ first: "b", b: "c" })
       const pick = (items: ReadonlyArray<string>) => items.filter((item) => !item.endsWith("too"))
       const read = (pages: number) => firstPages(list, { limit: 2, pages }, pick)
-      assert.deepStrictEqual(yield* read(2), { found: ["first", "b"], isWhole: false })
-      assert.deepStrictEqual(yield* read(3), { found: ["first", "b", "c"], isWhole: true })
+      assert.deepStrictEqual(yield* read(2), { matches: ["first", "b"], isWhole: false })
+      assert.deepStrictEqual(yield* read(3), { matches: ["first", "b", "c"], isWhole: true })
     })
   )
 
@@ -52,7 +52,7 @@ describe("firstPages", () => {
       const { asked, list } = listOf({ first: "b" })
       const all = (items: ReadonlyArray<string>) => items
       const supported = yield* firstPagesIfSupported((query) => Effect.asSome(list(query)), { pages: 4 }, all)
-      assert.deepStrictEqual(Option.getOrUndefined(supported)?.found, ["first", "first too", "b", "b too"])
+      assert.deepStrictEqual(Option.getOrUndefined(supported)?.matches, ["first", "first too", "b", "b too"])
       assert.lengthOf(asked, 2)
       assert.isTrue(Option.isNone(yield* firstPagesIfSupported(() => Effect.succeedNone, { pages: 4 }, all)))
     })
