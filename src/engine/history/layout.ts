@@ -67,7 +67,7 @@ export const recordAt = (base: string, files: Files): JsonObject | undefined => 
 /** Characters of a node in a file, about. */
 const nodeLength = 500
 
-/** How long a workflow takes to read back, by the length of its file. */
+/** The work that it takes to read a workflow back, by the length of its file. */
 export const weightAt = (base: string, files: Files): number =>
   1 + (files.get(`${base}.json`)?.length ?? 0) / nodeLength
 
@@ -124,8 +124,8 @@ const extensions: ReadonlyArray<readonly [RegExp, string]> = [
 
 const extensionOf = (text: string, path: Path): string => {
   const field = path.at(-1) ?? ""
-  const known = extensions.find(([pattern]) => pattern.test(field))?.[1]
-  if (known !== undefined) return known
+  const extension = extensions.find(([pattern]) => pattern.test(field))?.[1]
+  if (extension !== undefined) return extension
   return /^\s*[[{]/.test(text) && parseJson(text)._tag === "Some" ? "json" : "txt"
 }
 
@@ -135,8 +135,8 @@ const nodeOrder = ["name", "type", "typeVersion", "disabled", "id", "position", 
 /** The most important fields first, then all others in alphabetical order. */
 const inOrder = (value: JsonObject, first: ReadonlyArray<string>): JsonObject => {
   const names = Object.keys(value)
-  const known = first.filter((name) => names.includes(name))
+  const leading = first.filter((name) => names.includes(name))
   return Object.fromEntries(
-    [...known, ...names.filter((name) => !known.includes(name)).toSorted()].map((name) => [name, value[name]])
+    [...leading, ...names.filter((name) => !leading.includes(name)).toSorted()].map((name) => [name, value[name]])
   )
 }

@@ -1,4 +1,4 @@
-/** Where a long line can be broken so that a small change affects few lines. */
+/** The places at which a long line can be broken so that a small change affects few lines. */
 const ends = /(?<=[.!?;:] )|(?<=>)(?=<)|(?<=[,{[])(?=["{[])/
 
 /** A text without line breaks, with a line for each sentence, tag or field. */

@@ -6,7 +6,7 @@ import { externalVersionsIn, versionKey } from "../externalVersions.ts"
 import type { HistoryEvent } from "../HistoryEvent.ts"
 import { somebody } from "./fastImport.ts"
 
-/** Who made the versions of a workflow since a recorded one. */
+/** The makers of the versions of a workflow since a recorded one. */
 export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>
 
 /** Asks engines who made versions that are not ours; caches the answers until they are recorded. */
@@ -20,8 +20,8 @@ export const make = (authorsOf: AuthorsOf) => {
         .filter(({ id, instance, version }) => !names.has(versionKey(instance, id, version)))
         .slice(0, mostAsked),
       Effect.fnUntraced(function* ({ id, instance, since, version }) {
-        const told = yield* authorsOf(instance, id, since, version)
-        names.set(versionKey(instance, id, version), told ?? somebody)
+        const author = yield* authorsOf(instance, id, since, version)
+        names.set(versionKey(instance, id, version), author ?? somebody)
       }),
       { concurrency: askedAtOnce, discard: true }
     ).pipe(Effect.timeoutOption(timeout), Effect.as<Ledger["authors"]>(names))
@@ -33,5 +33,5 @@ export const make = (authorsOf: AuthorsOf) => {
 const mostAsked = 500
 const askedAtOnce = 8
 
-/** How long a commit waits for the authors. */
+/** Longest wait of a commit for the authors. */
 const timeout = "8 seconds"

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { logTransition } from "./logTransition.ts"
 import type { Left, Spool } from "./Spool.ts"
 
-/** How a backlog handles its items. */
+/** The dependencies of a backlog on the kind of its items. */
 export interface Options<Item> {
   /** Selects new items that are not repetitions; it starts over once the items are recorded. */
   readonly fresh: () => (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
-  /** How many workflows an item is about. */
+  /** The number of workflows that an item is about. */
   readonly sizeOf: (item: Item) => number
   readonly encode: (item: Item) => string
   readonly spool: Spool
@@ -24,8 +24,8 @@ export const make = <Item>({ encode, fresh, sizeOf, spool }: Options<Item>) => {
   let waiting: ReadonlyArray<Item> = []
   let freshOf = fresh()
   /**
-   * How many of the waiting items, the last ones, are not on disk yet; where the others are, and why these could not be
-   * written.
+   * The number of waiting items, the last ones, that are not on disk yet; the place of the others, and the reason for which
+   * these could not be written.
    */
   let unkept = 0
   let place: string | undefined

@@ -5,7 +5,7 @@ import { runProgram } from "../../../internal/runProgram.ts"
 
 /** A `git` command failed. */
 export class GitError extends Schema.TaggedError<GitError>()("GitError", {
-  /** What it printed, or why it could not be started. */
+  /** The output of the command, or the reason for which it could not be started. */
   message: Schema.String
 }) {}
 

@@ -52,7 +52,7 @@ export const layerOver = (directory: string, opening: Effect.Effect<Repository, 
 const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Effect<Repository, GitError>) {
   let opened: Effect.Success<ReturnType<typeof begin>> | undefined
 
-  /** How to ask each instance who changed its workflows. */
+  /** The way to ask each instance who changed its workflows. */
   const authors = new Map<string, Authors>()
   const authorsOf: AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
     spool: yield* (yield* HistorySpool).of(directory)
   })
 
-  type Reading<A, E> = (known: NonNullable<typeof opened>) => Effect.Effect<A, E>
+  type Reading<A, E> = (current: NonNullable<typeof opened>) => Effect.Effect<A, E>
   const failure = (error: GitError) => new HistoryError({ message: words(error) })
   const reading = <A>(read: Reading<A, GitError>) =>
     Effect.mapError(unlessStopped(Effect.flatMap(ready, read)), failure)

@@ -23,18 +23,18 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
 
   const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
     const { hash = "", isCheckedOut } = yield* repository.tip
-    const known = yield* tipCache.recordedAt(hash, [...left, ...items])
+    const contents = yield* tipCache.recordedAt(hash, [...left, ...items])
     const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
     const all = gathered([...late, ...items])
-    const names = yield* authors.find(all, known.workflows)
-    const recordedAt = yield* lastRecorded(repository, overtaken(all, known.workflows))
-    const again = recordedAgain(all, { workflows: known.workflows, recordedAt }, yield* Clock.currentTimeMillis)
-    const ledger: Ledger = { ...known, workflows: new Map(known.workflows), authors: names, recordedAt }
+    const names = yield* authors.find(all, contents.workflows)
+    const recordedAt = yield* lastRecorded(repository, overtaken(all, contents.workflows))
+    const again = recordedAgain(all, { workflows: contents.workflows, recordedAt }, yield* Clock.currentTimeMillis)
+    const ledger: Ledger = { ...contents, workflows: new Map(contents.workflows), authors: names, recordedAt }
     const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
     untidied += commits.length
-    tipCache.advance(tip, commits, { before: known.workflows, after: ledger.workflows })
+    tipCache.advance(tip, commits, { before: contents.workflows, after: ledger.workflows })
     return { from: hash, isCheckedOut }
   })
 
@@ -60,7 +60,7 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
   return { knows: tipCache.knows, record }
 }
 
-/** What is to be recorded, and before it what processes that have ended left behind. */
+/** The events to be recorded, and before them those that processes that have ended left behind. */
 export interface Given {
   readonly left: ReadonlyArray<HistoryEvent>
   readonly items: ReadonlyArray<HistoryEvent>

@@ -44,11 +44,11 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
     )
 
   /** The texts of files of a commit; if object names are known, git need not look them up in large folders. */
-  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, known?: Files) {
+  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, objectNames?: Files) {
     if (paths.length === 0) return new Map<string, string>()
-    const asked = paths.map((path) => `${known?.get(path) ?? `${commit}:${path}`}\n`).join("")
+    const requests = paths.map((path) => `${objectNames?.get(path) ?? `${commit}:${path}`}\n`).join("")
     return yield* Effect.fromResult(
-      blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], { input: asked }), paths)
+      blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], { input: requests }), paths)
     )
   })
 
@@ -74,11 +74,11 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to], { deadline: longDeadline })
 
   /** The commit that the work tree shows, according to its index; undefined if it is none of the latest ones. */
-  const shown = Effect.gen(function* () {
+  const shownCommit = Effect.gen(function* () {
     if ((yield* git.text(["ls-files"])) === "") return emptyTree
     const tree = (yield* git.text(["write-tree"])).trim()
-    const known = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
-    return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
+    const latest = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
+    return latest.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })
 
   /** Commits whose message contains a text, newest first, older than `after` and newer than `since`. */
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   /** Packs many small commits, if git finds it worthwhile. */
   const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"], { deadline: longDeadline }))
 
-  return { branch, changes, commit, files, has, log, read, show, shown, tidy, tip }
+  return { branch, changes, commit, files, has, log, read, show, shownCommit, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 

@@ -24,10 +24,10 @@ export const make = () => {
     const { instance } = event
     // The next backup tells what it meets itself.
     if (event._tag === "BackedUp") entries.delete(instance)
-    const known = entries.get(instance) ?? new Map<string, string>()
-    const added = setAside.filter(({ id }) => !known.has(id)).slice(0, most - known.size)
+    const previous = entries.get(instance) ?? new Map<string, string>()
+    const added = setAside.filter(({ id }) => !previous.has(id)).slice(0, most - previous.size)
     if (added.length === 0) return event
-    entries.set(instance, new Map([...known, ...added.map(({ id, problem }) => [id, problem] as const)]))
+    entries.set(instance, new Map([...previous, ...added.map(({ id, problem }) => [id, problem] as const)]))
     const words = added.map(({ id, problem }) => `${id} (${problem})`)
     yield* Effect.logWarning(
       `The history leaves out what instance ${instance} shows as ${listed(words, mostLogged)}; all else is recorded`
