@@ -10,7 +10,7 @@ import { checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { toConnections } from "../../workflow/connections.ts"
 
-/** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
+/** The proposal of a prompt: the arguments of `create_workflow`, and hints for before and after. */
 export interface Proposal {
   readonly workflow: WorkflowProposal
   readonly hints: ReadonlyArray<string>
@@ -106,11 +106,11 @@ const property = (schema: JsonSchema.JsonSchema, name: string): Readonly<Record<
 /** Those that begin with the value, then those that contain it. */
 const completions = (examples: unknown, value: string): ReadonlyArray<string> => {
   const wanted = value.toLowerCase()
-  const found = listOf(examples)
+  const matches = listOf(examples)
     .map(String)
     .filter((example) => example.toLowerCase().includes(wanted))
   const isFirst = (example: string) => example.toLowerCase().startsWith(wanted)
-  return [...found.filter(isFirst), ...found.filter((example) => !isFirst(example))]
+  return [...matches.filter(isFirst), ...matches.filter((example) => !isFirst(example))]
 }
 
 /** A node of a workflow to be created. */
