@@ -54,8 +54,8 @@ const embedded = (text: string): Option.Option<{ readonly file: string | undefin
 
 const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> => {
   const names = text.split(",").map((name) => name.trim())
-  const known = toolsets.filter((name) => names.includes(name))
-  return names.every((name) => known.some((toolset) => toolset === name)) ? Option.some(known) : Option.none()
+  const chosen = toolsets.filter((name) => names.includes(name))
+  return names.every((name) => chosen.some((toolset) => toolset === name)) ? Option.some(chosen) : Option.none()
 }
 
 /**

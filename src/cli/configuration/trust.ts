@@ -107,7 +107,7 @@ const trustOf = (place: string): Effect.Effect<string | undefined> =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Where a file lies, whichever way leads there: relative paths in it start there, even if it is a link. */
+/** The place of a file, whichever way leads there: relative paths in it start there, even if it is a link. */
 const placeOf = ({ name }: SourceFile): string => path.join(realPath(path.dirname(name)), path.basename(name))
 
 const realPath = (folder: string): string =>
