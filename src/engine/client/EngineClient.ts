@@ -24,16 +24,14 @@ import type {
 } from "../workflow/models.ts"
 import type { SeenVersions } from "../workflow/versions.ts"
 import type { ProvenAbsent } from "./absence.ts"
-import { authorsBy } from "./authors.ts"
 import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
-import { locking } from "./locking.ts"
 import type { Changed, Protected } from "./Protection.ts"
-import { recording } from "./recording.ts"
+import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
@@ -247,5 +245,21 @@ export class EngineClient extends Context.Service<
     const client = restCalls(instance, environment, upstream, { locks, workflowCache })
     const history = historyOf(authorsBy(client))
     return { ...guarding(recording(locking(client), history), protection), history }
+  }
+}
+
+type Client = ReturnType<typeof restCalls>
+
+/** The same client, of which no change of a workflow is sent without its lock. */
+const locking = (client: Client): Client => {
+  const { exclusively } = client
+  return {
+    ...client,
+    updateWorkflow: (current, changes) => exclusively(current.id, client.updateWorkflow(current, changes)),
+    deleteWorkflow: (id) => exclusively(id, client.deleteWorkflow(id)),
+    activateWorkflow: (id) => exclusively(id, client.activateWorkflow(id)),
+    deactivateWorkflow: (id) => exclusively(id, client.deactivateWorkflow(id)),
+    archiveWorkflowIfSupported: (id, archived) => exclusively(id, client.archiveWorkflowIfSupported(id, archived)),
+    setWorkflowTags: (id, tags) => exclusively(id, client.setWorkflowTags(id, tags))
   }
 }
