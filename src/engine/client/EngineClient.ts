@@ -38,7 +38,7 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
 
 /** Parts that the clients of several instances may share. */
-export interface Options {
+interface Options {
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
   readonly workflowCache?: WorkflowCache.WorkflowCache

@@ -100,7 +100,7 @@ export interface Versions {
 }
 
 /** A fault in the recording of the history. */
-export interface Problem {
+interface Problem {
   readonly message: string
   /** Whether everything is recorded, and only the work tree lags behind. */
   readonly isRecorded: boolean

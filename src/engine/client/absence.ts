@@ -24,7 +24,7 @@ export interface ProvenAbsent {
 }
 
 /** Workflows by their ids, and those that do not exist. */
-export interface ReadWorkflows extends ProvenAbsent {
+interface ReadWorkflows extends ProvenAbsent {
   readonly workflows: ReadonlyMap<string, Workflow>
 }
 

@@ -163,7 +163,7 @@ export const keyOf = ({ name, type }: JsonObject) =>
   JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
 
 /** The fields of an object that an engine accepts: only these, or all but these, which it keeps by itself. */
-export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
+type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
 
 /** The fields that engines of one generation accept in the body of a create or an update. */
 export interface BodyForm {

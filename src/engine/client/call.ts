@@ -18,7 +18,7 @@ import { idAt, leavesOpen, thingAt } from "./replies.ts"
 import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
-export interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
+interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
   /** Makes the body if it depends on the key header that the engine accepts; `body` is then ignored. */
   readonly bodyFor?: (keyHeader: string) => unknown
 }

@@ -16,7 +16,7 @@ export interface Extent {
 }
 
 /** The picked items of the pages that were read, and whether these were all that exist or are needed. */
-export interface FirstPages<B> {
+interface FirstPages<B> {
   readonly matches: ReadonlyArray<B>
   readonly isWhole: boolean
 }

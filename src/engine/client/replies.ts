@@ -72,7 +72,7 @@ const messageOf = (body: unknown): string | undefined =>
  * The demand of a proxy or gateway in front of the engine, where it was that which refused: engines never ask for a login in
  * a header, and never refuse a call of their API with a page.
  */
-export const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
+const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
   const { headers, status } = reply
   const login = Option.orElse(Headers.get(headers, "proxy-authenticate"), () =>
     Headers.get(headers, "www-authenticate")

@@ -13,7 +13,7 @@ export const unknownInstanceFields = (given: unknown): ReadonlyArray<UnknownFiel
   unknownFields(InstanceFields, given, [...fieldAliases.keys()])
 
 /** The values of variables for one instance; they go before the file. */
-export interface Overrides {
+interface Overrides {
   readonly engine_host: Found | undefined
   readonly engine_api_key: Found | undefined
 }
