@@ -3,7 +3,6 @@ import { Predicate } from "effect"
 import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../workflow/models.ts"
-import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"
 import { slug, withinBytes } from "./paths.ts"
 import { printed } from "./print.ts"
 
@@ -140,3 +139,15 @@ const inOrder = (value: JsonObject, first: ReadonlyArray<string>): JsonObject =>
     [...leading, ...names.filter((name) => !leading.includes(name)).toSorted()].map((name) => [name, value[name]])
   )
 }
+
+/** The places at which a long line can be broken so that a small change affects few lines. */
+const ends = /(?<=[.!?;:] )|(?<=>)(?=<)|(?<=[,{[])(?=["{[])/
+
+/** A text without line breaks, with a line for each sentence, tag or field. */
+const inLines = (text: string): string => `${text.split(ends).join("\n")}\n`
+
+/** The text before it was broken into lines. */
+const inOneLine = (text: string): string => text.replaceAll("\n", "")
+
+/** Whether breaking a text into lines can be reversed. */
+const canBeBroken = (text: string): boolean => !/[\r\n]/.test(text)

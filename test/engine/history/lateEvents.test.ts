@@ -3,10 +3,10 @@ import { Clock, Effect } from "effect"
 
 import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
-import { makeDeduplicate } from "../../../src/engine/history/deduplicate.ts"
 import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
 import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
 import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
+import { makeDeduplicate } from "../../../src/engine/history/sift.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 import { folder, git, historyIn } from "./support.ts"
 

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 
-import { logTransition } from "./logTransition.ts"
 import type { Left, Spool } from "./Spool.ts"
 
 /** The dependencies of a backlog on the kind of its items. */
@@ -121,3 +120,13 @@ export const make = <Item>({ encode, fresh, sizeOf, spool }: Options<Item>) => {
 const notSpooled =
   "What waits for the history of workflows cannot be kept on disk either, and is lost if this server ends"
 const spooledAgain = "What waits for the history of workflows is kept on disk again"
+
+/** Logs a problem once, when it begins or changes, and once when it is over. */
+export const logTransition = (
+  { before, now }: { readonly before: string | undefined; readonly now: string | undefined },
+  problem: string,
+  over: string
+): Effect.Effect<void> => {
+  if (now !== undefined && now !== before) return Effect.logError(`${problem}: ${now}`)
+  return now === undefined && before !== undefined ? Effect.logWarning(over) : Effect.void
+}

@@ -2,7 +2,6 @@ import { Deferred, type Duration, Effect, Fiber, Option, Queue } from "effect"
 
 import { Stopping } from "../../../mcp/callTime.ts"
 import * as Backlog from "./Backlog.ts"
-import { logTransition } from "./logTransition.ts"
 
 /** Longest pause between two attempts, in milliseconds, and the first one. */
 const longestPause = 30_000
@@ -156,8 +155,8 @@ const problemOf = ({ failure, lag }: Outcome) => {
 
 const logOutcome = (before: Outcome, { failure, lag }: Outcome) =>
   Effect.andThen(
-    logTransition({ before: before.failure, now: failure }, notKept, "The history of workflows is kept again"),
-    logTransition(
+    Backlog.logTransition({ before: before.failure, now: failure }, notKept, "The history of workflows is kept again"),
+    Backlog.logTransition(
       { before: before.lag, now: lag },
       notShown,
       "The work tree of the history shows its newest commits again"
