@@ -5,7 +5,7 @@ import type { HistoryEvent } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 
 /** A version of a workflow not made by us, after one that is recorded. */
-export interface ExternalVersion {
+interface ExternalVersion {
   readonly instance: string
   readonly id: string
   readonly since: string

@@ -7,7 +7,7 @@ import { slug, withinBytes } from "./paths.ts"
 import { printed } from "./print.ts"
 
 /** Files by their path. */
-export type Files = ReadonlyMap<string, string>
+type Files = ReadonlyMap<string, string>
 
 /**
  * A workflow as files: `BASE.json` with its fields in a fixed order, and long or multi-line texts as files of their own in the

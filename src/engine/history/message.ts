@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** The content of a commit message. */
-export interface Message {
+interface Message {
   readonly subject: string
   /** Milliseconds since 1970; git stores only seconds. */
   readonly at: number

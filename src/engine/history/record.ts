@@ -73,7 +73,7 @@ export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string
 }
 
 /** Replaces a key of this server. */
-export const leftOut = "[key left out of the history]"
+const leftOut = "[key left out of the history]"
 
 const replaced = (value: unknown, change: (text: string) => string): unknown => {
   if (Predicate.isString(value)) return change(value)

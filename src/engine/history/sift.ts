@@ -9,7 +9,7 @@ import { folderProblem, isFileId, keyOf } from "./paths.ts"
 import { recordOf, stampOf, withoutSecrets } from "./record.ts"
 
 /** An event without what cannot be recorded, and that. */
-export interface Sifted {
+interface Sifted {
   readonly event: HistoryEvent
   readonly setAside: ReadonlyArray<SetAside>
 }

@@ -17,7 +17,7 @@ export interface Git {
   readonly text: (args: ReadonlyArray<string>, more?: More) => Effect.Effect<string, GitError>
 }
 
-export interface More {
+interface More {
   readonly input?: string
   readonly deadline?: Duration.Input
 }

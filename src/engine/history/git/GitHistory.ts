@@ -24,7 +24,7 @@ import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
 import { HistorySpool } from "./Spool.ts"
 
-export interface Settings {
+interface Settings {
   readonly directory: string
   /** The environment of git. */
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -62,7 +62,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
 }
 
 /** The events to be recorded, and before them those that processes that have ended left behind. */
-export interface Given {
+interface Given {
   readonly left: ReadonlyArray<HistoryEvent>
   readonly items: ReadonlyArray<HistoryEvent>
 }

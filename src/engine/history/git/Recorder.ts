@@ -21,7 +21,7 @@ const lastLook = "1 second"
 const stopTimeout = "1 second"
 
 /** The outcome of an attempt, in words for a person. */
-export interface Outcome {
+interface Outcome {
   /** The reason for which nothing was recorded. */
   readonly failure?: string | undefined
   /** A fault that is left although everything was recorded. */
@@ -29,13 +29,13 @@ export interface Outcome {
 }
 
 /** The items to be recorded: first those that processes that have ended left behind. */
-export interface Batch<Item> {
+interface Batch<Item> {
   readonly left: ReadonlyArray<string>
   readonly items: ReadonlyArray<Item>
 }
 
 /** The dependencies of the recorder on the kind of its items. */
-export interface Work<Item> extends Backlog.Options<Item> {
+interface Work<Item> extends Backlog.Options<Item> {
   /** Records all of it, or nothing. */
   readonly record: (batch: Batch<Item>) => Effect.Effect<Outcome>
 }

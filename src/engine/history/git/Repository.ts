@@ -8,7 +8,7 @@ import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
 import { type Git, GitError, longDeadline, saidNothing } from "./Git.ts"
 
 /** The tip of the history's branch. */
-export interface Tip {
+interface Tip {
   /** Undefined before the first commit. */
   readonly hash: string | undefined
   /** Whether the work tree shows this branch. */
@@ -140,7 +140,7 @@ interface Range {
   readonly since?: string | undefined
 }
 
-export interface Place {
+interface Place {
   /** The git directory of the commands. */
   readonly ownDirectory: string
   /** The git directory of the repository itself, and its configuration. */
@@ -152,7 +152,7 @@ export interface Place {
 const fields = "%H%x1f%cI%x1f%an%x1f%ce%x1f%B"
 
 /** Git's name of the empty tree. */
-export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 const setting = `${ourselves}.branch`
 

@@ -22,7 +22,7 @@ interface Held {
 }
 
 /** The part of the ledger that is in the repository. */
-export type Recorded = Pick<Ledger, "lists" | "workflows">
+type Recorded = Pick<Ledger, "lists" | "workflows">
 
 /** Remembers what the newest commit contains, so that git need not list all files for each commit. */
 export const make = (repository: Repository) => {

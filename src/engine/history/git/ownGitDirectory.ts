@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { type Git, GitError } from "./Git.ts"
 
 /** The folders of a repository. */
-export interface RepositoryPlace {
+interface RepositoryPlace {
   /** Holds its `HEAD` and index. */
   readonly gitDirectory: string
   /** Holds everything else: another folder where this is one of several work trees. */
