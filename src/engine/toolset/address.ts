@@ -4,7 +4,7 @@ import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { concurrencyGroupOf as concurrencyGroupOfInstance } from "../tools/overInstances.ts"
 
 /** The target of an `engine://workflows…` address; without an instance, on the default one. */
-export interface Address {
+interface Address {
   readonly id?: string
   readonly instance?: string
 }

@@ -56,7 +56,7 @@ const newestOf = ({ data: [newest] }: Page<Execution>): number | undefined => {
 }
 
 /** The executions of an instance as gauges; only that it could not be looked at, where that is so. */
-export const gaugesOf = (instance: string, executions: Executions | undefined): ReadonlyArray<Gauge> => {
+const gaugesOf = (instance: string, executions: Executions | undefined): ReadonlyArray<Gauge> => {
   const gauge = (name: string, help: string, value: number | undefined): ReadonlyArray<Gauge> =>
     value === undefined
       ? []

@@ -11,12 +11,12 @@ import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { toConnections } from "../../workflow/connections.ts"
 
 /** The proposal of a prompt: the arguments of `create_workflow`, and hints for before and after. */
-export interface Proposal {
+interface Proposal {
   readonly workflow: WorkflowProposal
   readonly hints: ReadonlyArray<string>
 }
 
-export interface PromptDefinition<Fields extends Arguments.Fields> {
+interface PromptDefinition<Fields extends Arguments.Fields> {
   readonly title: string
   readonly description: string
   /** Each with a description; `examples` are offered as completions. Made at the first look, which most sessions never take. */
@@ -114,7 +114,7 @@ const completions = (examples: unknown, value: string): ReadonlyArray<string> =>
 }
 
 /** A node of a workflow to be created. */
-export interface ProposedNode {
+interface ProposedNode {
   readonly name: string
   readonly type: string
   readonly typeVersion: number
@@ -124,7 +124,7 @@ export interface ProposedNode {
 }
 
 /** The arguments of `create_workflow`. */
-export interface WorkflowProposal {
+interface WorkflowProposal {
   readonly name: string
   readonly nodes: ReadonlyArray<ProposedNode>
   readonly connections: ReadonlyArray<{
