@@ -62,7 +62,7 @@ const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> =
  * All flags by name, in the order of the help. Help, completions, the table of the pages, `Options` and its reader are derived
  * from them: a new flag is an entry here.
  */
-export const flags = {
+const flags = {
   http: {
     isOfServing: true,
     ...switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
