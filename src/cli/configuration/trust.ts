@@ -1,6 +1,18 @@
 import { createHash } from "node:crypto"
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync
+} from "node:fs"
 import path from "node:path"
+
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"

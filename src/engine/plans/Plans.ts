@@ -24,11 +24,11 @@ export class WorkflowJournal extends Context.Service<WorkflowJournal, Journal<Ch
 interface Settings {
   readonly plans: PlanSettings
   readonly promotion: PromotionSettings
-  /** Why the journal cannot be written: without it nothing is changed. */
+  /** The reason for which the journal cannot be written: without it nothing is changed. */
   readonly journalProblem?: string
 }
 
-/** How plans of workflows are made, kept and guarded. */
+/** The configuration of plans of workflows: their keeping and their guards. */
 export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflow-tool-server/engine/PlanConfig") {
   /** The defaults. */
   static readonly layerDefault = Layer.effect(

@@ -8,12 +8,12 @@ import type { Edited } from "./promotion/draftPromotion.ts"
 const limit = 20
 const most = 50
 
-/** Who has changed workflows, in words that end a sentence, by the workflow; engines of generation 2 tell authors. */
+/** The editors of workflows, in words that end a sentence, by the workflow; engines of generation 2 tell authors. */
 export const editorsOf = Effect.fnUntraced(function* (
   client: EngineClient["Service"],
   edited: ReadonlyArray<Edited>
 ): Effect.fn.Return<ReadonlyMap<string, string>> {
-  const found = yield* Effect.forEach(
+  const editors = yield* Effect.forEach(
     edited.slice(0, most),
     Effect.fnUntraced(function* ({ isVersioned, since, workflow: { id, updatedAt } }) {
       const page = isVersioned
@@ -30,5 +30,5 @@ export const editorsOf = Effect.fnUntraced(function* (
     }),
     { concurrency: 5 }
   )
-  return new Map(found)
+  return new Map(editors)
 })

@@ -5,7 +5,7 @@ import { mergeSettings } from "../../../src/engine/plans/promotion/settingsAndTa
 const sides = {
   workflow: "Orders",
   given: { executionOrder: "v1", executionTimeout: 60 },
-  shown: { executionOrder: "v0", timezone: "Europe/Berlin", errorWorkflow: "e1", saveManualExecutions: true },
+  current: { executionOrder: "v0", timezone: "Europe/Berlin", errorWorkflow: "e1", saveManualExecutions: true },
   brought: { tags: [], settings: ["timezone", "errorWorkflow", "saveManualExecutions", "executionOrder"] },
   keep: [{ fields: ["settings.timezone", "settings.callerPolicy", "notes"], workflow: "Ord*" }],
   generation: "2.x"

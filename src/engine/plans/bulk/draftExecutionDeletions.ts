@@ -2,7 +2,7 @@ import type { Execution } from "../../workflow/models.ts"
 import type { Change } from "../Change.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 
-/** Which executions are deleted, beside the workflows that they are of. */
+/** The executions to delete, beside the workflows that they are of. */
 export interface ExecutionDeletions {
   readonly instance: string
   /** Milliseconds since 1970; only what has ended before. */
