@@ -191,7 +191,7 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
 export const contentBefore = ({ after, before }: ChangeOf<"update">): Content => ({ ...after, ...before })
 
 /** The parts of a content that `others` has, too. */
-export const partsOf = (content: Content, others: Parts): Parts => ({
+const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.name === undefined ? {} : { name: content.name }),
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
   ...(others.connections === undefined ? {} : { connections: content.connections }),

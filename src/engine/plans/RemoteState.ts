@@ -22,7 +22,7 @@ export interface WorkflowState extends RemoteState<Change> {
 const atOnce = 5
 
 /** The workflows of exactly this name. */
-export const namesakesOf = (client: Client, name: string) =>
+const namesakesOf = (client: Client, name: string) =>
   Effect.map(
     listWhole(client, (query) => client.listWorkflows({ ...query, name })),
     (items) => workflowsIn(items).filter((workflow) => workflow.name === name)

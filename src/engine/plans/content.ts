@@ -52,7 +52,7 @@ export const shownFor = (
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
 const partNames = ["name", "nodes", "connections", "settings", "nodeGroups", "pinData", "description"] as const
-export type PartName = (typeof partNames)[number]
+type PartName = (typeof partNames)[number]
 
 /**
  * The parts in which a workflow that is shown is not what was wanted. What engines add by themselves, such as ids of nodes

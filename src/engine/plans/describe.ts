@@ -41,7 +41,7 @@ const withNew = ({ after, references }: ChangeOf<"update">): Content =>
   )
 
 /** A change before and after, as plans show it. */
-export const describe: (change: Change) => Described = Match.type<Change>().pipe(
+const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
   Match.discriminatorsExhaustive("kind")({
     create: ({ content }) => ({ before: null, after: outline(content) }),

@@ -14,10 +14,7 @@ type Client = EngineClient["Service"]
 /** Workflows of a page: their nodes come with them, and what is done with a page is done at once. */
 const pageSize = 100
 
-/** All workflows of an instance that its key can read. */
-export const allWorkflows = (client: Client) => eachWorkflow(client, (workflow) => workflow)
-
-/** The same, each as what is kept of it once its page has come. */
+/** All workflows of an instance that its key can read, each as what is kept of it once its page has come. */
 export const eachWorkflow = <A>(
   client: Client,
   keep: (workflow: Workflow) => A,

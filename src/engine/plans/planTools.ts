@@ -23,7 +23,7 @@ import { planRestore } from "./restore/planRestore.ts"
 import { MatchFields } from "./settings.ts"
 
 /** A tool that plans, with the services that it uses. */
-export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
+type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
 
 /** An error of planning as a tool's failure. */
 export const toPlanningFailure = (error: Failure | JournalFailed): ToolFailure =>
@@ -136,7 +136,7 @@ const partFields = {
   before: optional(timestamp("delete_executions: started before, ISO 8601"))
 }
 
-export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
+const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
   description:
     "Plan actions on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
@@ -163,7 +163,7 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   }, orRefuse)
 })
 
-export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
+const planRestoreTool: PlanTool = Tool.make("plan_restore", {
   title: "Plan restore",
   description:
     "Plan to bring all workflows of an instance back to a commit of its history (see backup): content, tags, state; deleted " +

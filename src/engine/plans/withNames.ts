@@ -2,7 +2,7 @@ import type { Change, ChangeOf, Content, Names, Ref } from "./Change.ts"
 import type { Step } from "./Step.ts"
 
 /** The tags and workflows of the instance, to show names in plans, which only contain ids. */
-export interface Named {
+interface Named {
   readonly tags: ReadonlyArray<NamedThing>
   readonly workflows: ReadonlyArray<NamedThing>
 }

@@ -27,7 +27,7 @@ describe("the settings of a promoted workflow", () => {
   it("stay as they are where no promotion is known to have brought them", () => {
     const { removed, settings } = mergeSettings({ ...sides, brought: undefined })
     assert.deepStrictEqual(removed, [])
-    assert.deepStrictEqual(settings, { ...sides.shown, ...sides.given })
+    assert.deepStrictEqual(settings, { ...sides.current, ...sides.given })
   })
 
   it("tell which rules had nothing to keep, and heed no rule of other workflows", () => {

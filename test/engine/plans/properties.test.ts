@@ -10,7 +10,6 @@ import { chooseWorkflows, counterpartsOf } from "../../../src/engine/plans/promo
 import { counterpartFinder } from "../../../src/engine/plans/promotion/counterparts.ts"
 import { draftPromotion } from "../../../src/engine/plans/promotion/draftPromotion.ts"
 import type { Input } from "../../../src/engine/plans/promotion/Input.ts"
-import { allKnown } from "../../../src/engine/plans/promotion/typeSupport.ts"
 import { resolve } from "../../../src/engine/plans/resolve.ts"
 import { stepOf } from "../../../src/engine/plans/Step.ts"
 import { withValue } from "../../../src/engine/plans/withValue.ts"
@@ -66,7 +65,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
   generation: "2.x",
-  nodeTypes: allKnown,
+  nodeTypes: { problemOf: () => undefined, isKnown: () => true, hint: undefined },
   options: { activation: "keep", dependencies: "all", onDrift: "block" }
 })
 

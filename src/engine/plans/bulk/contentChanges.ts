@@ -11,7 +11,7 @@ import type { Action, BulkRequest } from "./BulkRequest.ts"
  * The content of a workflow after an action, or the problem that prevents it; nothing where the action does not touch the
  * content.
  */
-export type Changed =
+type Changed =
   | { readonly content: Content; readonly warnings?: ReadonlyArray<string> }
   | { readonly problem: string }
   | undefined

@@ -2,7 +2,7 @@ import type { Blocked } from "../../../changes/Plan.ts"
 import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import type { Execution, Workflow } from "../../workflow/models.ts"
 import { hasValidTrigger } from "../../workflow/triggers.ts"
 import { type Change, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
@@ -11,7 +11,7 @@ import { order } from "../order.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
-import { contentChange, type ContentAction } from "./contentChanges.ts"
+import { type ContentAction, contentChange } from "./contentChanges.ts"
 import { deletions } from "./deletions.ts"
 
 /** The outcome for one workflow: steps, a reason why none, or nothing to do. */
@@ -176,4 +176,38 @@ function* warnOfDeletion(
             .join(", ")}`
         ])
   ]
+}
+
+/** The executions to delete, beside the workflows that they are of. */
+interface ExecutionDeletions {
+  readonly instance: string
+  /** Milliseconds since 1970; only what has ended before. */
+  readonly before?: number | undefined
+  readonly executions: ReadonlyArray<Execution>
+}
+
+/** Whether an execution has ended, and before that moment where one is given. */
+const hasEnded = ({ startedAt, status, stoppedAt, waitTill }: Execution, before: number | undefined): boolean => {
+  if (status === "running" || status === "new" || status === "waiting" || (waitTill ?? null) !== null) return false
+  if (typeof stoppedAt !== "string") return false
+  return before === undefined || Date.parse(typeof startedAt === "string" ? startedAt : stoppedAt) < before
+}
+
+/** The deletion of executions, which nothing brings back. */
+export const draftExecutionDeletions = ({ before, executions, instance }: ExecutionDeletions): Draft => {
+  const steps = executions
+    .filter((execution) => hasEnded(execution, before))
+    .toSorted((a, b) => a.id - b.id)
+    .map((execution): Step => {
+      const { id, startedAt, status, workflowId } = execution
+      const change: Change = { kind: "delete-execution", instance, execution: id, workflow: String(workflowId) }
+      return stepOf(change, [status, startedAt].filter((one) => typeof one === "string").join(" "))
+    })
+  return {
+    kind: "bulk",
+    steps,
+    warnings:
+      steps.length === 0 ? [] : [`${steps.length} executions are deleted for good: no rollback brings them back`],
+    blocked: []
+  }
 }

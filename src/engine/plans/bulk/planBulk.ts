@@ -21,8 +21,7 @@ import type { Step } from "../Step.ts"
 import { withNames } from "../withNames.ts"
 import type { Action } from "./BulkRequest.ts"
 import { needsWhole } from "./contentChanges.ts"
-import { draftBulk } from "./draftBulk.ts"
-import { draftExecutionDeletions } from "./draftExecutionDeletions.ts"
+import { draftBulk, draftExecutionDeletions } from "./draftBulk.ts"
 import { select, type Selection, selectionOf } from "./selectWorkflows.ts"
 
 export const actions = [
@@ -39,10 +38,10 @@ export const actions = [
   "delete_executions"
 ] as const
 
-export type ActionName = (typeof actions)[number]
+type ActionName = (typeof actions)[number]
 
 /** Actions on a selection of workflows or executions. */
-export interface Part {
+interface Part {
   readonly where?: unknown
   /** Several are planned as one. */
   readonly action: ActionName | ReadonlyArray<ActionName>
@@ -54,7 +53,7 @@ export interface Part {
 }
 
 /** Actions on one instance, and others for the same plan. */
-export interface BulkPlanRequest extends Part {
+interface BulkPlanRequest extends Part {
   readonly instance?: string | undefined
   readonly also?: ReadonlyArray<Part> | undefined
 }

@@ -15,7 +15,7 @@ interface Sides {
 }
 
 /** The groups of nodes that a workflow is to have on the target, and the names of those that cannot stand there any more. */
-export interface TargetGroups {
+interface TargetGroups {
   readonly groups: Pick<Content, "nodeGroups">
   readonly torn: ReadonlyArray<string>
 }

@@ -36,7 +36,7 @@ export const withCredentials = (
 const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
 
 /** Texts of parameters that stand for others. What only this promotion was given is for what is no secret. */
-export interface Values {
+interface Values {
   readonly configured: Mapping["values"]
   readonly given: Mapping["values"]
 }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
 import { inSlices } from "../../../internal/inSlices.ts"
@@ -7,19 +7,18 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listWhole } from "../../client/listAll.ts"
-import { type Workflow, generationOf } from "../../workflow/models.ts"
+import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
-import { editorsOf } from "../editors.ts"
 import { fitting } from "../fits.ts"
 import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
-import { WorkflowPlans, PlanConfig } from "../Plans.ts"
+import { PlanConfig, WorkflowPlans } from "../Plans.ts"
 import type { Mapping, Matches } from "../settings.ts"
 import { withNames } from "../withNames.ts"
 import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
-import { draftPromotion } from "./draftPromotion.ts"
+import { draftPromotion, type Edited } from "./draftPromotion.ts"
 import { earlierPromotions } from "./earlierPromotions.ts"
 import type { Input, Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
@@ -212,4 +211,36 @@ const selectedIn = Effect.fnUntraced(function* (
   if (selected.length > 0) return selected
   const argument = tag !== undefined ? "tag" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
+})
+
+/** Versions that are looked through for authors, and workflows at most. */
+const versionLimit = 20
+const mostEdited = 50
+
+/** The editors of workflows, in words that end a sentence, by the workflow; engines of generation 2 tell authors. */
+const editorsOf = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  edited: ReadonlyArray<Edited>
+): Effect.fn.Return<ReadonlyMap<string, string>> {
+  const editors = yield* Effect.forEach(
+    edited.slice(0, mostEdited),
+    Effect.fnUntraced(function* ({ isVersioned, since, workflow: { id, updatedAt } }) {
+      const page = isVersioned
+        ? yield* Effect.orElseSucceed(
+            client.listVersionsIfSupported(WorkflowId.make(id), { limit: versionLimit }),
+            Option.none
+          )
+        : Option.none()
+      const versions = Option.match(page, { onNone: () => [], onSome: ({ data }) => data })
+      const later = versions.filter(({ createdAt }) => createdAt !== undefined && Date.parse(createdAt) > since)
+      const authors = [
+        ...new Set((later.length > 0 ? later : versions.slice(0, 1)).flatMap(({ authors: by }) => by ?? []))
+      ]
+      const when = (later[0] ?? versions[0])?.createdAt ?? updatedAt
+      const by = authors.length === 0 ? ", the engine does not tell by whom" : ` by ${authors.join(", ")}`
+      return [id, when === undefined ? by : `${by}, last at ${when}`] as const
+    }),
+    { concurrency: 5 }
+  )
+  return new Map(editors)
 })

@@ -14,9 +14,6 @@ export interface NodeTypes {
   readonly hint: string | undefined
 }
 
-/** The node types of a target that takes every node, for tests. */
-export const allKnown: NodeTypes = { problemOf: () => undefined, isKnown: () => true, hint: undefined }
-
 /** A type and its version as one text. */
 export const versioned = ({ type, typeVersion }: JsonObject): string =>
   `${toEngineType(String(type))} ${Predicate.isNumber(typeVersion) ? typeVersion : 1}`

@@ -7,7 +7,7 @@ import { linksOf } from "../workflowLinks.ts"
 export type Creations = ReadonlyMap<string, ChangeOf<"create">>
 
 /** The places at which a content names workflows that are made anew, and the depth of these calls. */
-export interface Relinked {
+interface Relinked {
   readonly references: ReadonlyArray<Reference>
   readonly level: number
 }
