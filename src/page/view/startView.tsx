@@ -4,7 +4,7 @@ import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/Json
 import { numberOf, textOf } from "../json.ts"
 import { readJson } from "../readJson.ts"
 import { connect } from "./host.ts"
-import { type Shown, View } from "./View.tsx"
+import { type ViewProps, View } from "./View.tsx"
 
 const follow = (context: JsonObject) => {
   const theme = textOf(context.theme)
@@ -19,18 +19,18 @@ const about = {
   appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] }
 }
 
-/** What a tool answered: as data, or as the text that older revisions of the protocol have. */
+/** The answer of a tool: as data, or as the text that older revisions of the protocol have. */
 const answerOf = ({ content, structuredContent }: JsonObject): JsonObject =>
   objectOf(structuredContent ?? readJson(textOf(objectsOf(content)[0]?.text))?.value)
 
 /** Shows the answer of a tool beside it, in a client that has given this document a frame. */
 export const startView = () => {
   let given: JsonObject = {}
-  let shown: Shown = {}
+  let props: ViewProps = {}
 
-  const show = (more: Shown) => {
-    shown = { ...shown, ...more }
-    render(<View {...shown} />, document.body)
+  const show = (more: ViewProps) => {
+    props = { ...props, ...more }
+    render(<View {...props} />, document.body)
   }
 
   const host = connect({
@@ -45,8 +45,8 @@ export const startView = () => {
       if (answer.sketch === undefined) return
       const call = (name: string, args: object, then: (answer: JsonObject) => void) =>
         host.request("tools/call", { name, arguments: { ...args, ...place } }, (called) => {
-          const found = answerOf(called ?? {})
-          if (called?.isError !== true && Object.keys(found).length > 0) then(found)
+          const result = answerOf(called ?? {})
+          if (called?.isError !== true && Object.keys(result).length > 0) then(result)
         })
       call("get_workflow", { id: answer.id }, (workflow) => show({ workflow }))
       const execution = numberOf(objectOf(answer.execution).id) || Number(textOf(objectOf(answer.execution).id))
