@@ -3,7 +3,7 @@ import { type Args, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** The input for an argument: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
-export type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
+type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
 
 /** One argument of a tool, as a form asks for it. */
 export interface Field {

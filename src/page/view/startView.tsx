@@ -1,10 +1,9 @@
 import { render } from "preact"
 
-import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
 import { readJson } from "../readJson.ts"
-import { connect } from "./host.ts"
-import { type ViewProps, View } from "./View.tsx"
+import { View, type ViewProps } from "./View.tsx"
 
 const follow = (context: JsonObject) => {
   const theme = textOf(context.theme)
@@ -66,4 +65,41 @@ export const startView = () => {
     host.notify("ui/notifications/size-changed", { width: Math.ceil(width), height: Math.ceil(height) })
   }).observe(document.documentElement)
   show({})
+}
+
+type Then = (result: JsonObject | undefined) => void
+
+/** The program around this view: it shows the view in a frame, and calls tools for it. */
+interface Host {
+  /** Asks the host; nothing comes back where it refuses. */
+  readonly request: (method: string, params: object, then: Then) => void
+  readonly notify: (method: string, params: object) => void
+}
+
+/** Talks JSON-RPC with the window around this one, and hears nobody else. */
+const connect = (heard: Readonly<Record<string, (params: JsonObject) => void>>): Host => {
+  const waiting = new Map<unknown, Then>()
+  const post = (message: object) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*")
+  addEventListener("message", ({ data, source }: MessageEvent<unknown>) => {
+    if (source !== parent || !isJsonObject(data)) return
+    const { id, method, params, result } = data
+    if (typeof method === "string") {
+      if (Object.hasOwn(heard, method)) heard[method]?.(objectOf(params))
+      // Its requests, such as a ping or the end of this view, want no more than an answer.
+      if (id !== undefined) post({ id, result: {} })
+      return
+    }
+    const then = waiting.get(id)
+    waiting.delete(id)
+    then?.(isJsonObject(result) ? result : undefined)
+  })
+  let last = 0
+  return {
+    request: (method, params, then) => {
+      last += 1
+      waiting.set(last, then)
+      post({ id: last, method, params })
+    },
+    notify: (method, params) => post({ method, params })
+  }
 }

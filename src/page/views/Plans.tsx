@@ -113,7 +113,15 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   begun: "warn"
 }
 
-const PlanView = ({ again, id, plan }: { readonly id: string; readonly plan: JsonObject; readonly again: () => void }) => {
+const PlanView = ({
+  again,
+  id,
+  plan
+}: {
+  readonly id: string
+  readonly plan: JsonObject
+  readonly again: () => void
+}) => {
   const { has } = useServer()
   const [asking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
