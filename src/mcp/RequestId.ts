@@ -1,6 +1,6 @@
 import { Context, Effect, Random, References } from "effect"
 
-import { withReference } from "../internal/withReference.ts"
+import { withReference } from "../internal/effects.ts"
 
 /** The id of the current request: in its answer, in log lines, in the audit log and in traces. Undefined outside of requests. */
 export const RequestId = Context.Reference<string | undefined>("workflow-tool-server/mcp/RequestId", {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 
-import { provideMissing } from "../internal/provideMissing.ts"
+import { provideMissing } from "../internal/effects.ts"
 import { version as ownVersion } from "../version.ts"
 import { Prompts } from "./Prompt.ts"
 import { ServerInfo } from "./protocol/eras.ts"

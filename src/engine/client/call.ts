@@ -1,9 +1,9 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { withReference } from "../../internal/effects.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import { withReference } from "../../internal/withReference.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { CurrentAccess } from "../../mcp/Caller.ts"
 import { page, Tag } from "../workflow/models.ts"
 import * as CallErrors from "./CallErrors.ts"

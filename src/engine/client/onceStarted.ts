@@ -1,8 +1,8 @@
 import { Duration, Effect } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { again } from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { Deadline } from "./Deadline.ts"
 import { isStarting, knowsNoPath } from "./verdict.ts"
 

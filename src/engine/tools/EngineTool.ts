@@ -1,9 +1,8 @@
 import { Context, Effect, Predicate } from "effect"
 
+import { spanned, withReference } from "../../internal/effects.ts"
 import { UsefulBytes } from "../../internal/http/MemoryBudget.ts"
-import { atMillis } from "../../internal/http/monotonicMillis.ts"
-import { spanned } from "../../internal/spanned.ts"
-import { withReference } from "../../internal/withReference.ts"
+import { atMillis } from "../../internal/time.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
 import { Arrival, callSeconds } from "../../mcp/callTime.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callTime.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { refusal, TooLong } from "./errors.ts"

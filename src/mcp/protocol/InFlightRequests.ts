@@ -1,6 +1,6 @@
 import { Effect, Fiber, Option } from "effect"
 
-import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
+import { Linked, LinkedSet } from "../../internal/collections.ts"
 import type { Outcome } from "./Response.ts"
 
 /** A request being served, as seen by whatever may want to stop it. */

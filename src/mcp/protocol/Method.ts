@@ -1,6 +1,6 @@
 import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { Progress } from "../callTime.ts"
 import type { Question, Reply } from "../Elicitation.ts"

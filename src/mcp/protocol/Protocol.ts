@@ -1,8 +1,8 @@
 import { Cause, Context, Effect, Layer, Record } from "effect"
 
+import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
-import { atMillis } from "../../internal/http/monotonicMillis.ts"
-import { spanned } from "../../internal/spanned.ts"
+import { atMillis } from "../../internal/time.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
 import { identified, RequestId } from "../RequestId.ts"

@@ -1,7 +1,7 @@
 import { Result as Try } from "effect"
 
+import { isMemoizable, memoized } from "../../internal/caching.ts"
 import { abridged, oneLine } from "../../internal/foreignText.ts"
-import { isMemoizable, memoized } from "../../internal/memoize.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import { callerOn } from "../Caller.ts"
 import { Copies, type Question } from "../Elicitation.ts"
 import { mintSessionId, showsForms } from "./elicitation/form.ts"

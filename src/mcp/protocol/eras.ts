@@ -1,6 +1,6 @@
 import { Context, Effect, Option, Predicate } from "effect"
 
-import { memoized } from "../../internal/memoize.ts"
+import { memoized } from "../../internal/caching.ts"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"

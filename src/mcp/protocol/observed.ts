@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Predicate, Result } from "effect"
 
-import { withReference } from "../../internal/withReference.ts"
+import { withReference } from "../../internal/effects.ts"
 import type { Prompt } from "../Prompt.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"

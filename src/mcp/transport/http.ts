@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { makeMemory, type Share } from "../../internal/http/MemoryBudget.ts"
 import { ServerInfo } from "../protocol/eras.ts"
 import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import { refused } from "../protocol/Response.ts"
@@ -10,7 +11,6 @@ import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
-import * as Memory from "./memory.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 import { readMessage } from "./readMessage.ts"
 import { metadata, metadataPaths } from "./tokens.ts"
@@ -38,11 +38,11 @@ export const layer = (options: Options = {}) =>
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
-      const { memory = Memory.make(), together = Effect.void } = options
+      const { memory = makeMemory(), together = Effect.void } = options
       // The first request starts the look-up, so that the first caller of /health need not wait for it.
       yield* facts
 
-      const serve = (request: HttpServerRequest.HttpServerRequest, share: Memory.Share) =>
+      const serve = (request: HttpServerRequest.HttpServerRequest, share: Share) =>
         Effect.matchEffect(readBody(request, share), {
           onFailure: ({ message, status }) =>
             Effect.succeed(

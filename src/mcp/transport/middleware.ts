@@ -1,11 +1,11 @@
 import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import type { Memory } from "../../internal/http/MemoryBudget.ts"
 import { type Access, CurrentAccess } from "../Caller.ts"
 import type { Gauge } from "../Toolset.ts"
 import type { BodyReaders } from "./body.ts"
 import { type OriginPolicy, refusal } from "./headers.ts"
-import type { Memory } from "./memory.ts"
 import { type Challenge, challenge, type ProtectedResource, type Verify, makeWrongTokens } from "./tokens.ts"
 
 /** Addresses of the server, and who may call over HTTP. */

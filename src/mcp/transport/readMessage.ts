@@ -1,6 +1,6 @@
 import { Option, Result } from "effect"
 
-import { inspect } from "../jsonText.ts"
+import { inspect } from "../../internal/json/values.ts"
 import { readIdText } from "../protocol/Message.ts"
 import * as Message from "../protocol/Message.ts"
 import { invalidRequest, parseError, type ProtocolError } from "../protocol/ProtocolError.ts"

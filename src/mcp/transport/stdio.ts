@@ -12,7 +12,7 @@ import {
   Stream
 } from "effect"
 
-import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
+import { makeMemory, MemoryBudget } from "../../internal/http/MemoryBudget.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
@@ -21,7 +21,6 @@ import { assumed } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { type Line, lines } from "./lines.ts"
-import * as Memory from "./memory.ts"
 import { largestMessage, readEdges, readMessage } from "./readMessage.ts"
 
 /** Most requests being served or waiting; further ones are refused, so that control messages are still read. */
@@ -67,7 +66,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     silent: Deferred.await(inputEnded)
   })
   const serving = yield* FiberSet.make()
-  const memory = Memory.make()
+  const memory = makeMemory()
   let requests = 0
   let untaken = 0
   const taken = yield* Queue.sliding<void>(1)

@@ -1,7 +1,7 @@
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { Access } from "../Caller.ts"
 
 /** A token is invalid, for a reason that its owner may know. */

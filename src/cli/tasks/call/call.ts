@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Predicate } from "effect"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { oneLine, visibleJson } from "../../../internal/foreignText.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { GatheringSeconds } from "../../../mcp/callTime.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
 import { gathered, type HistoryEvent } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"

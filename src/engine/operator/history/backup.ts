@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import { clipped, listed } from "../../../internal/foreignText.ts"
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { Arrival, gatheringSeconds, Progress } from "../../../mcp/callTime.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"

@@ -1,7 +1,7 @@
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import { monotonicMillis } from "../../../internal/time.ts"
 import { Stopping } from "../../../mcp/callTime.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"

@@ -1,8 +1,8 @@
 import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
-import { lazy, memoized } from "../../../internal/memoize.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
-import { withReference } from "../../../internal/withReference.ts"
+import { lazy, memoized } from "../../../internal/caching.ts"
+import { withReference } from "../../../internal/effects.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { CurrentAccess, CallerId } from "../../Caller.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import type { Answer, Tool } from "../../Tool.ts"
