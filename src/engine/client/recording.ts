@@ -1,7 +1,7 @@
 import { Effect, Option, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Caller } from "../../mcp/Caller.ts"
+import { Caller } from "../../mcp/callContext.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { InstanceHistory, Listed } from "./History.ts"

@@ -3,10 +3,9 @@ import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { MemoryBudget, type Share } from "../../internal/http/MemoryBudget.ts"
-import { readSessionId } from "../protocol/elicitation/form.ts"
-import type { Message } from "../protocol/Message.ts"
+import { readSessionId } from "../protocol/elicitation/Questions.ts"
+import { type Message, type Outcome, type ServerMessage, written } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
-import { type Outcome, type ServerMessage, written } from "../protocol/Response.ts"
 import type { Circumstances, Session } from "../protocol/Session.ts"
 
 type Event =

@@ -3,7 +3,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { oneLine, visibleJson } from "../../../internal/foreignText.ts"
 import { nearest } from "../../../internal/texts.ts"
-import { GatheringSeconds } from "../../../mcp/callTime.ts"
+import { GatheringSeconds } from "../../../mcp/callContext.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import { render as renderFailure, type ToolFailure } from "../../../mcp/ToolError.ts"
