@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Match, Option, Ref } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 
-import { nearest } from "../internal/schema/nearest.ts"
+import { nearest } from "../internal/texts.ts"
 import { version } from "../version.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./configuration/flags.ts"
 import type { BackupRequest } from "./tasks/backup.ts"

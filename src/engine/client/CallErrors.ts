@@ -1,12 +1,12 @@
 import { Match, Redacted, type Schema } from "effect"
 
 import { redactor } from "../../internal/http/redact.ts"
-import { addressOf } from "../../internal/http/request.ts"
+import { addressOf } from "../../internal/http/Transport.ts"
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import type { Access } from "../../mcp/Caller.ts"
+import type { Access } from "../../mcp/callContext.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,

@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Call } from "../../mcp/Caller.ts"
+import type { Call } from "../../mcp/callContext.ts"
 
 /** The history could not be read. */
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}

@@ -3,9 +3,9 @@ import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
-import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { holdsText } from "../../internal/json/values.ts"
+import { makeTimeLimit } from "../../internal/time.ts"
 import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
@@ -34,7 +34,7 @@ export class Instances extends Context.Service<
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const coordination = yield* Coordination
-      const inTime = yield* TimeLimit.make
+      const inTime = yield* makeTimeLimit
       const locks = WorkflowLocks.make(coordination)
       const workflowCache = WorkflowCache.make()
       const history = yield* History

@@ -1,8 +1,7 @@
 import { Option } from "effect"
 
-import { BoundedCache } from "../../internal/BoundedCache.ts"
+import { BoundedCache, memoizable } from "../../internal/caching.ts"
 import { frozen } from "../../internal/json/values.ts"
-import { memoizable } from "../../internal/memoize.ts"
 import { isWorkflow, type Workflow } from "../workflow/models.ts"
 import { json } from "./verdict.ts"
 

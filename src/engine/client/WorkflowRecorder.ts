@@ -1,8 +1,7 @@
 import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Caller } from "../../mcp/Caller.ts"
-import { Stopping } from "../../mcp/callTime.ts"
+import { Caller, Stopping } from "../../mcp/callContext.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"

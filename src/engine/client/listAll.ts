@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
-import { inSlices } from "../../internal/inSlices.ts"
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { inSlices } from "../../internal/effects.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import { type Page, type PageQuery, Workflow, isWorkflow } from "../workflow/models.ts"
 import { type EngineError, ForeignAnswer } from "./EngineError.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Caller } from "../../mcp/Caller.ts"
+import { Caller } from "../../mcp/callContext.ts"
 import { type Workflow, WorkflowId } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { Authors, InstanceHistory, Listed } from "./History.ts"

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
 import { nameOf } from "../workflow/nodes.ts"

@@ -1,5 +1,5 @@
 import { oneLine } from "../../internal/foreignText.ts"
-import type { Call } from "../../mcp/Caller.ts"
+import type { Call } from "../../mcp/callContext.ts"
 import type { Drift, Version } from "../client/History.ts"
 
 /** The line of a commit about one workflow. */

@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect } from "effect"
 
+import { inSlices } from "../../internal/effects.ts"
 import { listed } from "../../internal/foreignText.ts"
-import { inSlices } from "../../internal/inSlices.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Sliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"

@@ -1,6 +1,6 @@
 import type { Blocked } from "../../changes/Plan.ts"
+import { grouped } from "../../internal/collections.ts"
 import { listed } from "../../internal/foreignText.ts"
-import { grouped } from "../../internal/grouped.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits } from "./fits.ts"
 import type { Guards } from "./settings.ts"

@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
-import { inSlices } from "../../internal/inSlices.ts"
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { inSlices } from "../../internal/effects.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"

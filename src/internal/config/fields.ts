@@ -1,7 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
 import { firstIssue } from "../schema/describeIssue.ts"
-import { nearest } from "../schema/nearest.ts"
+import { nearest } from "../texts.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
 
 /** A text that says something. `what` ends the sentence "expected …", here and below. */

@@ -2,7 +2,7 @@ import { Clock, Deferred, Effect, Fiber, type FileSystem, Layer, Option, type Pa
 import type { ChildProcessSpawner } from "effect/process"
 
 import { listed } from "../../../internal/foreignText.ts"
-import { Stopping } from "../../../mcp/callTime.ts"
+import { Stopping } from "../../../mcp/callContext.ts"
 import {
   type Authors,
   type Change,

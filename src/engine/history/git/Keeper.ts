@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
 import { externalVersionsIn, versionKey } from "../externalVersions.ts"

@@ -1,6 +1,6 @@
 import { Deferred, type Duration, Effect, Fiber, Option, Queue } from "effect"
 
-import { Stopping } from "../../../mcp/callTime.ts"
+import { Stopping } from "../../../mcp/callContext.ts"
 import * as Backlog from "./Backlog.ts"
 
 /** Longest pause between two attempts, in milliseconds, and the first one. */

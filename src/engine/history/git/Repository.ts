@@ -1,7 +1,7 @@
 import { Effect, FileSystem, Result } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { quotedName } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Commit } from "../message.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"

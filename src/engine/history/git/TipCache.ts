@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { RecordedWorkflow, Ledger } from "../commits.ts"
 import { type HistoryEvent, idsIn } from "../HistoryEvent.ts"

@@ -1,6 +1,6 @@
 import { Array as Arrays, Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import { ForeignVersion, type Since, UnknownVersion, type Versions } from "../../client/History.ts"

@@ -1,5 +1,5 @@
 import type { Blocked } from "../../../changes/Plan.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
 import type { Execution, Workflow } from "../../workflow/models.ts"

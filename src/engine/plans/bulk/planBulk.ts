@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { holdsSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { sortSliced } from "../../../internal/Sliced.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"

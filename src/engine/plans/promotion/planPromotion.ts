@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"

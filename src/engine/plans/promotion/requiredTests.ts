@@ -1,7 +1,7 @@
 import { Context, Effect, Result } from "effect"
 
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { readCases } from "../../operator/tests/readCases.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"

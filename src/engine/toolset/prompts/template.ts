@@ -1,7 +1,7 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
+import { lazy } from "../../../internal/caching.ts"
 import { visible, visibleJson } from "../../../internal/foreignText.ts"
-import { lazy } from "../../../internal/memoize.ts"
 import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../../mcp/Prompt.ts"
