@@ -23,7 +23,7 @@ export const namesById = Effect.fnUntraced(function* (given: ReadonlyArray<unkno
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
 export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found: ids } = yield* firstPages(
+  const { matches: ids } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
     { limit: 100, pages: 40 },
     (page) => page.flatMap((workflow) => (workflow.name === name && isWorkflowId(workflow.id) ? [workflow.id] : []))

@@ -1,8 +1,8 @@
 import { Effect, MutableRef, Predicate } from "effect"
 
 import { clipped, oneLine, quotedName, visible } from "../../internal/foreignText.ts"
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"

@@ -2,7 +2,7 @@ import { Predicate, Result, Struct } from "effect"
 
 import { nameAmongWords } from "../../../internal/foreignText.ts"
 import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { groupsAmong } from "../../client/refusedGroups.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { grouped } from "../../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/models.ts"
 

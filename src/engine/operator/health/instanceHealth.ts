@@ -123,5 +123,5 @@ const workflowsOf = (engine: Engine) =>
       { limit: 100, pages: mostPages },
       (page) => page.map(workflowFactsOf).filter((facts) => facts !== undefined)
     ),
-    ({ found: workflows, isWhole }) => ({ workflows, isMore: !isWhole })
+    ({ matches: workflows, isWhole }) => ({ workflows, isMore: !isWhole })
   )

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { grouped } from "../../../internal/grouped.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -103,6 +103,6 @@ export const executionsSince = (
     firstPages(list, { pages: mostPages, isEnough: (later, all) => later < all }, (executions) =>
       executions.filter(({ startedAt }) => Date.parse(String(startedAt)) >= from)
     ),
-    ({ found: runs, isWhole }) => ({ runs, isMore: !isWhole })
+    ({ matches: runs, isWhole }) => ({ runs, isMore: !isWhole })
   )
 }

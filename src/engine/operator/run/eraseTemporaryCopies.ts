@@ -20,7 +20,7 @@ const maxPages = 20
 /** The temporary copies of an instance, whoever made them. */
 const temporaryCopies = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found: copies } = yield* firstPages(
+  const { matches: copies } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, name, excludePinnedData: true }),
     { pages: maxPages },
     (page) =>

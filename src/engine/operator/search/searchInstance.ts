@@ -1,11 +1,11 @@
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import { fields } from "../../../internal/json/Selection.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"

@@ -2,7 +2,7 @@ import { Clock, Effect, Result, Schema } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { type Execution, type ExecutionId, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"

@@ -2,7 +2,7 @@ import { Array as Arrays, Duration, Effect, Result } from "effect"
 
 import type { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { remaining } from "../../client/Deadline.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"

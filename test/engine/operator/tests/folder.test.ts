@@ -9,7 +9,7 @@ import { recordTestTool } from "../../../../src/engine/operator/tests/recordTest
 import { runTests } from "../../../../src/engine/operator/tests/runTests.ts"
 import { runTestsTool } from "../../../../src/engine/operator/tests/runTestsTool.ts"
 import { readTest } from "../../../../src/engine/operator/tests/TestFile.ts"
-import { monotonicMillis } from "../../../../src/internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../../../src/internal/time.ts"
 import { ask, type Json, OperatorServer, operatorToolsets, refused } from "../../../support/harness.ts"
 import { inFolder } from "../../../support/inFolder.ts"
 import { inTime } from "../../../support/inTime.ts"
