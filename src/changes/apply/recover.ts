@@ -7,7 +7,7 @@ import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
+import { isRollback, recordsOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
@@ -35,7 +35,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   steps: ReadonlyArray<Step<C>>,
   { error, startedAt }: Loss
 ) {
-  const { isRepeatable, visibleMs } = run.driver
+  const { sending, visibleMs } = run.driver
   const now = yield* Clock.currentTimeMillis
   const sentAt = Math.max(...steps.map(({ id }) => sentBy(run, recordOf(run.state, id).outcomeUnknownSince ?? 0, now)))
   // What an earlier call has lost was read before anything was sent.
@@ -47,7 +47,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   )
   // What was never sent, or has no outcome to wait for any more, does no harm either.
   const isHarmless = ({ change, id }: Step<C>) =>
-    isRepeatable(change) || recordOf(run.state, id).outcomeUnknownSince === undefined
+    sending(change).isRepeatable === true || recordOf(run.state, id).outcomeUnknownSince === undefined
   yield* readAgain
   while (openNow().length > 0) {
     const now = yield* Clock.currentTimeMillis
@@ -83,11 +83,11 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   for (const { change, step } of lost) {
     const isCreation = run.driver.creations.isOne(change)
     const created = isCreation ? state.lost?.(change, since(step) ?? 0).created : undefined
-    if (created !== undefined) yield* recordDone(run, [step], { found: false, created })
+    if (created !== undefined) yield* recordDone(run, [step], { isUnsent: false, created })
   }
-  const shown = lost.filter(
-    (row) => since(row.step) !== undefined && state.judge(row.change, knownOf(run, row.step)) === "already"
+  const visible = lost.filter(
+    (row) => since(row.step) !== undefined && state.judge(row.change, recordsOf(run, row.step)) === "already"
   )
-  yield* recordDone(run, stepsOf(shown), { found: false })
-  yield* recordAdjusted(run, shown, state)
+  yield* recordDone(run, stepsOf(visible), { isUnsent: false })
+  yield* recordAdjusted(run, visible, state)
 })
