@@ -1,18 +1,20 @@
 import { Clock, Effect } from "effect"
 
+import { halves } from "../bisectReads.ts"
+import type { Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
-import { ApplyStopped } from "../PlanError.ts"
+import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
-import { recordDone } from "./outcomes.ts"
+import { recordDone, recordRefusedCall } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, recordsOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
+import { isRollback, read, recordsOf, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
 /** Applies a batch. If an answer is lost, what was sent is read back, and the plan goes on from what shows. */
-export const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
@@ -91,3 +93,21 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   yield* recordDone(run, stepsOf(visible), { isUnsent: false })
   yield* recordAdjusted(run, visible, state)
 })
+
+type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
+
+/**
+ * Applies a batch of a plan. Where the upstream refuses it, its halves, and so down to the changes that are to blame;
+ * whatever was taken is seen when it is read again.
+ */
+export const bisect = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, steps: ReadonlyArray<Step<C>>): Applied =>
+  Effect.catchTag(applyAndRecover(run, steps), "Refused", ({ isWhole, problem }): Applied => {
+    const open = steps.filter(isOpen(run.state))
+    return open.length <= 1 || isWhole
+      ? recordRefusedCall(
+          run,
+          open.map(({ id }) => id),
+          problem
+        )
+      : Effect.forEach(halves(open), (half) => bisect(run, half), { discard: true })
+  })

@@ -6,9 +6,9 @@ import { notice } from "../notice.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen, type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
 import type { RemoteState } from "../RemoteState.ts"
-import { bisect } from "./bisect.ts"
 import { recordDone } from "./outcomes.ts"
 import { confirm, readBack } from "./readBack.ts"
+import { bisect } from "./recover.ts"
 import { type Run, stoppedBy, timeLeft } from "./Run.ts"
 
 /** The progress of an apply. */
