@@ -33,7 +33,7 @@ const driver = (notes: Notes["Service"]): Driver<Move, RemoteState<Move>, NotesE
   subjectOf: ({ note }) => note,
   describe: ({ after, before, title }) => ({ before: { title, folder: before }, after: { title, folder: after } }),
   invert,
-  isRepeatable: () => true,
+  sending: () => ({ isRepeatable: true }),
   readRemoteState: () => Effect.map(notes.list, stateOf),
   send: (moves) =>
     Effect.as(

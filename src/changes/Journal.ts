@@ -30,6 +30,7 @@ export const ProgressEntry = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("done"),
     ...about,
+    // oxlint-disable-next-line id-denylist -- a field of journals on disk
     found: Schema.Boolean,
     created: Schema.optionalKey(CreatedId)
   }),
@@ -68,7 +69,7 @@ export interface PlannedEntry<C> {
   readonly at: number
   readonly plan_id: string
   readonly plan: Plan<C>
-  /** How many of its steps stand in lines before this one, and not in it. */
+  /** The number of its steps that stand in lines before this one, and not in it. */
   readonly steps_before?: number
 }
 
@@ -140,7 +141,7 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
     })
   ])
 
-/** Where plans, their progress and the audit log are kept: a list that only grows. */
+/** The plans, their progress and the audit log of an upstream: a list that only grows. */
 export interface Journal<C> {
   /** Returns when the entries, in their order, would survive a crash. */
   readonly append: (...entries: ReadonlyArray<Entry<C>>) => Effect.Effect<void, JournalFailed>

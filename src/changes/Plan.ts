@@ -4,7 +4,7 @@ import { isSameJson } from "../internal/json/digest.ts"
 
 /** One change, why it is made, and the changes that undo it. `C` is whatever an upstream calls a change. */
 export interface Step<C> {
-  /** What the change is about, as one text: no two steps of a plan share it. */
+  /** The subject of the change, as one text: no two steps of a plan share it. */
   readonly id: string
   readonly change: C
   readonly reason: string
@@ -20,7 +20,7 @@ export const Blocked = Schema.Struct({
 })
 export type Blocked = typeof Blocked.Type
 
-/** What an apply costs under the upstream's limits. */
+/** The cost of an apply under the upstream's limits. */
 export const Estimate = Schema.Struct({ calls: Schema.Int, seconds: Schema.Int })
 export type Estimate = typeof Estimate.Type
 
@@ -32,7 +32,7 @@ export interface Draft<C> {
   readonly steps: ReadonlyArray<Step<C>>
   readonly warnings: ReadonlyArray<string>
   readonly blocked: ReadonlyArray<Blocked>
-  /** What the planner took for certain when the plan was made, in the upstream's terms. */
+  /** The facts that the planner took for certain when the plan was made, in the upstream's terms. */
   readonly premise?: unknown
 }
 
@@ -45,7 +45,7 @@ export interface Plan<C> extends Draft<C> {
   readonly expiresAt: number
   /** The plan that this one rolls back. */
   readonly reverses?: string
-  /** How many entries the progress of that plan had when this one was made. */
+  /** The number of entries that the progress of that plan had when this one was made. */
   readonly reversedProgress?: number
 }
 

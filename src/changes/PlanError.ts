@@ -41,7 +41,7 @@ export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardV
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   id: Schema.String,
   answer: Schema.Literals(["declined", "cancelled", "unanswered"]),
-  /** Why nobody has answered. */
+  /** The reason for which nobody has answered. */
   problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {

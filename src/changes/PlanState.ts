@@ -4,27 +4,30 @@ import { objectOf } from "../internal/schema/JsonObject.ts"
 import type { CreatedId, Kept, ProgressEntry } from "./Journal.ts"
 import type { Plan } from "./Plan.ts"
 
-/** What is known of one step. Times are milliseconds since 1970. */
+/** The record of one step. Times are milliseconds since 1970. */
 export interface StepRecord {
-  /** Which entry of its plan's progress began or finished it last; 0 if none has. */
+  /** The entry of its plan's progress that began or finished it last; 0 if none has. */
   readonly touchedBy: number
   readonly doneAt: number | undefined
   /** Since when it is sent, or about to be, without a known outcome. */
   readonly outcomeUnknownSince: number | undefined
-  /** Why it was not done: refused by the upstream, or overtaken by someone else. */
+  /** The reason for which it was not done: refused by the upstream, or overtaken by someone else. */
   readonly refused: string | undefined
-  /** What it has created. */
+  /** The id of the thing that it has created. */
   readonly created: CreatedId | undefined
   /** Whether it did not show when it was read back. */
   readonly isUnconfirmed: boolean
-  /** What shows, or may show, in the place of what was sent. */
+  /** The value that shows, or may show, in the place of what was sent. */
   readonly observed: Observed | undefined
 }
 
 /** Something else than what was sent, as its upstream has put it. */
 export interface Observed {
   readonly detail: unknown
-  /** Where the step is open as long as this stands: the entry of its plan's progress that says so, and what a person should know. */
+  /**
+   * For a step that is open as long as this stands: the entry of its plan's progress that says so, and a sentence for a
+   * person.
+   */
   readonly open?: { readonly since: number; readonly problem: string }
 }
 
@@ -42,10 +45,10 @@ export const untouched: StepRecord = {
 /** The state of a plan, from its journal. While a plan is applied it is the only memory of what was done. */
 export interface PlanState<C> {
   readonly plan: Plan<C>
-  /** How many entries of the journal are about its own progress. */
+  /** The number of entries of the journal about its own progress. */
   readonly progress: number
   readonly steps: HashMap.HashMap<string, StepRecord>
-  /** How many steps are done. */
+  /** The number of steps that are done. */
   readonly done: number
   /** The steps that are done and, as far as the journal can tell, were not read back. */
   readonly unread: HashMap.HashMap<string, true>
@@ -62,9 +65,9 @@ export interface PlanState<C> {
   readonly isRolledBack: boolean
   /** Plans that are neither this one nor its rollbacks. */
   readonly others: HashMap.HashMap<string, true>
-  /** What the journal cannot tell any more, and may have been about this plan. */
+  /** Problems of lines that the journal cannot tell any more, and that may have been about this plan. */
   readonly unreadable: ReadonlyArray<string>
-  /** Who has a person's agreement, and to what. */
+  /** The agreements of persons, with the caller and the content of each. */
   readonly agreements: ReadonlyArray<Agreement>
 }
 
@@ -89,7 +92,7 @@ const planned = <C>(plan: Plan<C>): PlanState<C> => ({
   agreements: []
 })
 
-/** What is known of one step of a plan. */
+/** The record of one step of a plan. */
 export const recordOf = <C>({ steps }: PlanState<C>, step: string): StepRecord =>
   Option.getOrElse(HashMap.get(steps, step), () => untouched)
 

@@ -42,7 +42,7 @@ export type Action = Omit<ActionEntry, "at" | "type"> & Pick<ActionEntry, "opera
 export interface Plans<C, E> {
   /** Keeps a draft as a plan; nothing is changed. */
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
-  /** Where a plan stands, by the journal. */
+  /** The state of a plan, by the journal. */
   readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
   /** Checks and sends what was not done yet, reads it back, and records every step. */
   readonly apply: (
@@ -56,7 +56,7 @@ export interface Plans<C, E> {
   readonly rollback: (
     id: string
   ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanExpired | PlanNotFound | PlanSpent>
-  /** How the changes are described to people. */
+  /** The texts about the changes, for people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
@@ -64,11 +64,11 @@ export interface Plans<C, E> {
   readonly record: (action: Action) => Effect.Effect<void, JournalFailed>
 }
 
-/** What plans of an upstream are made of. */
+/** The parts of plans of an upstream. */
 export interface Options<C, S extends RemoteState<C>, E> {
   readonly driver: Driver<C, S, E>
   readonly journal: Journal<C>
-  /** How long a plan can wait to be applied. */
+  /** Minutes for which a plan can wait to be applied. */
   readonly planMinutes: number
 }
 
@@ -104,13 +104,13 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
 
   /** Leaves out what the guards forbid at this time, which only the journal can tell. */
   const keep = Effect.fnUntraced(function* (draft: Draft<C>, reversed?: PlanState<C>) {
-    return yield* write(driver.checkDraft(draft, yield* circumstances), reversed)
+    return yield* write(driver.guards.hold(draft, yield* circumstances), reversed)
   })
 
-  /** Where a plan stands by these entries. One that is not among them may be in what cannot be read. */
+  /** The state of a plan by these entries. One that is not among them may be in what cannot be read. */
   const stateIn = (entries: ReadonlyArray<Kept<C>>, id: string) => {
-    const found = fold(entries, id)
-    if (found !== undefined) return Effect.succeed(found)
+    const state = fold(entries, id)
+    if (state !== undefined) return Effect.succeed(state)
     if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
       return Effect.fail(new PlanExpired({ id }))
     }
@@ -122,13 +122,13 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return yield* stateIn(yield* journal.entries, id)
   })
 
-  /** Where a plan stands that may be applied now, and the plan that it rolls back. */
+  /** The state of a plan that may be applied now, and of the plan that it rolls back. */
   const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
-    const known = yield* circumstances
-    const past = yield* stateIn(known.entries, id)
-    yield* driver.mayApply(known.now)
-    const forbidden = driver.readOnlyReason?.(known.now)
-    if (forbidden !== undefined) return yield* new GuardViolation({ id, problems: [forbidden] })
+    const at = yield* circumstances
+    const past = yield* stateIn(at.entries, id)
+    const readOnly = driver.readOnly?.(at.now)
+    if (readOnly?.error !== undefined) return yield* Effect.fail(readOnly.error)
+    if (readOnly !== undefined) return yield* new GuardViolation({ id, problems: [readOnly.reason] })
     const [unreadable] = past.unreadable
     if (unreadable !== undefined) {
       return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
@@ -136,15 +136,15 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const { plan } = past
     if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
-    const original = plan.reverses === undefined ? undefined : yield* stateIn(known.entries, plan.reverses)
+    const original = plan.reverses === undefined ? undefined : yield* stateIn(at.entries, plan.reverses)
     if (original !== undefined) {
       if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
       if (isOutdated(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
     }
     if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-    const problems = driver.problemsOf(plan, {
-      ...known,
-      isRevert: isRevert(known.entries, plan),
+    const problems = driver.guards.problems(plan, {
+      ...at,
+      isRevert: isRevert(at.entries, plan),
       isProtectedConfirmed
     })
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
@@ -172,9 +172,9 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(entries, past.plan)
-    const known = driver.checkRollback(yield* draftRollback(driver, past), isForward)
+    const checked = driver.guards.holdRollback(yield* draftRollback(driver, past), isForward)
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
-    const draft = { ...known, warnings: [...known.warnings, ...left] }
+    const draft = { ...checked, warnings: [...checked.warnings, ...left] }
     if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
     return yield* isForward ? keep(draft, past) : write(draft, past)
   })

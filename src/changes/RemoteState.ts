@@ -12,20 +12,20 @@ export interface Row<C> {
   readonly change: C
 }
 
-/** What the journal knows of a step, in addition to what the upstream shows. */
-export interface Known {
-  readonly own: StepRecord
+/** The records of a step in the journal, in addition to what the upstream shows. */
+export interface StepRecords {
+  readonly record: StepRecord
   /** In a rollback: the step that it undoes. */
   readonly original?: StepRecord
 }
 
-/** What the upstream shows where a change was sent. */
-export type Shown =
+/** The value that the upstream shows where a change was sent. */
+export type Observation =
   | { readonly _tag: "Wanted" }
   | { readonly _tag: "Other" }
-  /** What the upstream has made of it, which counts as done; `word` is the upstream's word for that. */
+  /** A change as the upstream has made it, which counts as done; `word` is the upstream's word for that. */
   | { readonly _tag: "Adjusted"; readonly word: string; readonly detail: unknown }
-  /** What must not stand: the step is not done, and the apply stops, for this one and `others`. */
+  /** A value that must not stand: the step is not done, and the apply stops, for this one and `others`. */
   | {
       readonly _tag: "Mistaken"
       readonly word: string
@@ -37,38 +37,38 @@ export type Shown =
       }
     }
 
-/** What a creation with a lost answer has created, or which other things are there instead, and why they are not it. */
+/** The creation of a call whose answer was lost, or the other things that are there instead, and why they are not it. */
 export interface Lost {
   readonly created?: CreatedId
   readonly others?: string
 }
 
-/** What the upstream shows of the changes of one batch, read at once. */
+/** The state of an upstream for the changes of one batch, read at once. */
 export interface RemoteState<C> {
-  readonly judge: (change: C, known: Known) => Judgement
-  /** Why a change that is still to do cannot be done, if the state shows that. */
+  readonly judge: (change: C, records: StepRecords) => Judgement
+  /** The reason for which a change that is still to do cannot be done, if the state shows that. */
   readonly obstacle?: (change: C) => string | undefined
   /** Whether what a change follows was done, but does not show yet: the change waits for that. By default none does. */
   readonly isTooEarly?: (change: C) => boolean
-  /** What the upstream shows of a change that was sent. By default what is wanted, where the change is judged as `already`. */
-  readonly shown?: (change: C) => Shown
+  /** The observation of a change that was sent. By default the wanted one, where the change is judged as `already`. */
+  readonly observe?: (change: C) => Observation
   /** The change that starts from what shows, if that is what the upstream has made of the undone step's own. By default none. */
   readonly fromAdjusted?: (change: C, original: StepRecord) => C | undefined
   /** The change with what has to be known of the present when it is sent later. */
   readonly withPresent?: (change: C) => C
-  /** What became of a creation that was sent at that moment and not answered. */
+  /** The outcome of a creation that was sent at that moment and not answered. */
   readonly lost?: (change: C, sentAt: number) => Lost
   /** Explains, for people, why changes found something other than what they were planned for; may read more. */
   readonly explainDrift?: Effect.Effect<(change: C) => string>
-  /** Why what was read is less certain than usual, for people. */
+  /** The reason for which the reading is less certain than usual, for people. */
   readonly caveat?: string
 }
 
-/** What a state shows of a change that was sent. */
-export const shownIn = <C>(state: RemoteState<C>, change: C): Shown =>
-  state.shown?.(change) ?? { _tag: state.judge(change, { own: untouched }) === "already" ? "Wanted" : "Other" }
+/** The observation of a change that was sent. */
+export const observationIn = <C>(state: RemoteState<C>, change: C): Observation =>
+  state.observe?.(change) ?? { _tag: state.judge(change, { record: untouched }) === "already" ? "Wanted" : "Other" }
 
-/** Why changes found something other than what they were planned for. */
+/** The reasons for which changes found something other than what they were planned for. */
 export const driftIn = <C>({
   explainDrift = Effect.succeed(() => changedSince)
 }: RemoteState<C>): Effect.Effect<(change: C) => string> => explainDrift

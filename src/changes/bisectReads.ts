@@ -6,9 +6,9 @@ export const halves = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, Re
   return [all.slice(0, middle), all.slice(middle)]
 }
 
-/** What reads have found, by the items that were asked for at once, and the items that the upstream does not show. */
-export interface BisectedReads<A, B, R> {
-  readonly found: ReadonlyArray<{ readonly items: ReadonlyArray<A>; readonly answer: B }>
+/** The answers of reads, by the items that were asked for at once, and the items that the upstream does not show. */
+interface BisectedReads<A, B, R> {
+  readonly answers: ReadonlyArray<{ readonly items: ReadonlyArray<A>; readonly answer: B }>
   readonly refused: ReadonlyArray<{ readonly item: A; readonly reason: R }>
 }
 
@@ -21,22 +21,22 @@ export const bisectReads = Effect.fnUntraced(function* <A, B, E, R>(
   read: (items: ReadonlyArray<A>) => Effect.Effect<B, E>,
   refusal: (error: E) => R | undefined
 ): Effect.fn.Return<BisectedReads<A, B, R>, E> {
-  const found: Array<BisectedReads<A, B, R>["found"][number]> = []
+  const answers: Array<BisectedReads<A, B, R>["answers"][number]> = []
   const refused: Array<BisectedReads<A, B, R>["refused"][number]> = []
   const open = all.length === 0 ? [] : [all]
   for (let items = open.pop(); items !== undefined; items = open.pop()) {
     const outcome = yield* Effect.result(read(items))
     if (Result.isSuccess(outcome)) {
-      found.push({ items, answer: outcome.success })
+      answers.push({ items, answer: outcome.success })
       continue
     }
     const { failure } = outcome
     const [item] = items
-    const isHopeless = found.length === 0 && refused.length >= mostRefused
+    const isHopeless = answers.length === 0 && refused.length >= mostRefused
     const reason = refusal(failure)
     if (isHopeless || item === undefined || reason === undefined) return yield* Effect.fail(failure)
     if (items.length === 1) refused.push({ item, reason })
     else open.push(...halves(items).toReversed())
   }
-  return { found, refused }
+  return { answers, refused }
 })

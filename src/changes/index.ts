@@ -7,9 +7,15 @@ export type {
   Describing,
   Driver,
   Failure,
+  Guards,
+  Overview,
+  ReadOnly,
+  Relations,
+  RollbackRules,
+  Sending,
   Sent
 } from "./Driver.ts"
-export type { Judgement, Known, Lost, RemoteState, Row, Shown } from "./RemoteState.ts"
+export type { Judgement, StepRecords, Lost, RemoteState, Row, Observation } from "./RemoteState.ts"
 export * as Journal from "./Journal.ts"
 export type { Report } from "./apply/runPlan.ts"
 export { Blocked, type Draft, Estimate, type Plan, planOf, type Step } from "./Plan.ts"

@@ -15,12 +15,15 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   driver: CompleteDriver<C, S, E>,
   past: PlanState<C>
 ) {
-  const { creations, follows, idOf, invert, limitRollback, order, resolve, undoes, visibleMs, warnOfRollback } = driver
+  const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
   const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     doneAt !== undefined || outcomeUnknownSince !== undefined
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
-  const { found, others } = yield* lost(driver, touched, past)
-  const created = new Map<string, CreatedId>([...found, ...valuesByStep(past, (record) => record.created)])
+  const lostCreations = yield* lost(driver, touched, past)
+  const created = new Map<string, CreatedId>([
+    ...lostCreations.created,
+    ...valuesByStep(past, (record) => record.created)
+  ])
   const undoing = touched.flatMap(({ change: done, id, undo }) =>
     undo.flatMap((change): ReadonlyArray<Step<C>> => {
       const resolved = resolve(change, (step) => created.get(step))
@@ -29,7 +32,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
         {
           id: idOf(resolved),
           change: resolved,
-          reason: undoes?.(done) ?? `undoes: ${id}`,
+          reason: rollback.undoes?.(done) ?? `undoes: ${id}`,
           undo: invert(resolved)
         }
       ]
@@ -37,7 +40,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   )
   const wanted = order === undefined ? undoing.toReversed() : undoing.toSorted(order)
   const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
-  const { irreversible, later, premise } = limitRollback(touched, wanted, read, past.plan)
+  const { irreversible, later, premise } = rollback.limits(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
   const stays = new Map(irreversible.map(({ reason, what }) => [what, reason]))
   for (const { id } of wanted.filter((step) => stays.has(step.id))) {
@@ -48,7 +51,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   // What would belong to a thing that is not made anew cannot be done.
   const creating = new Set(wanted.filter(({ change }) => creations.isOne(change)).map(({ id }) => id))
   for (const { change, id } of wanted.filter((step) => !isLeft(step.id))) {
-    const leader = follows?.(change)
+    const leader = relations(change).follows
     if (leader !== undefined && creating.has(leader) && isLeft(leader)) {
       notYet.set(id, `${creations.missing} (${leader})`)
     }
@@ -61,12 +64,12 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const uncertain = touched
     .filter(({ change, id }) => creations.isOne(change) && !created.has(id) && mayShow(id))
     .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
-  const strangers = [...others].filter(([id]) => !mayShow(id))
+  const strangers = [...lostCreations.others].filter(([id]) => !mayShow(id))
   return {
     kind: "rollback",
     steps,
     warnings: [
-      ...(yield* warnOfRollback(steps, read)),
+      ...(yield* rollback.warnings(steps, read)),
       ...new Set(read.flatMap(({ caveat }) => (caveat === undefined ? [] : [caveat])))
     ],
     blocked: [
@@ -86,7 +89,8 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   steps: ReadonlyArray<Step<C>>,
   past: PlanState<C>
 ) {
-  const { batches, containing, explain, holdBack, readRemoteState } = driver
+  const { batches, explain, holdBack, readRemoteState, rollback } = driver
+  const { containing } = rollback
   const changed = new Map<string, string>()
   const notYet = new Map<string, string>()
   const adjusted = new Map<string, C>()
@@ -98,7 +102,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       .map(({ change, id }) => ({ step: id, change }))
       .filter(({ change }) => containing === undefined || !absent.has(containing.belongsTo(change)))
     const changes = rows.map(({ change }) => change)
-    const { found, refused } = yield* bisectReads(
+    const { answers, refused } = yield* bisectReads(
       rows,
       (some) =>
         readRemoteState(
@@ -111,15 +115,15 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       }
     )
     for (const { item, reason } of refused) notYet.set(item.step, reason)
-    for (const { answer, items } of found) {
-      const seen = items.map((row) => ({ ...row, judgement: answer.judge(row.change, { own: untouched }) }))
+    for (const { answer, items } of answers) {
+      const seen = items.map((row) => ({ ...row, judgement: answer.judge(row.change, { record: untouched }) }))
       const describe = seen.some(({ judgement }) => judgement === "drift") ? yield* driftIn(answer) : () => ""
       judged.push(...seen)
       read.push(answer)
       for (const { change, judgement, step } of seen) {
-        const own =
+        const follower =
           judgement === "drift" ? answer.fromAdjusted?.(change, recordOf(past, step)) : answer.withPresent?.(change)
-        if (own !== undefined) adjusted.set(step, own)
+        if (follower !== undefined) adjusted.set(step, follower)
         else if (judgement === "drift") changed.set(step, describe(change))
         const restored = judgement === "pending" ? containing?.bringsBack(change) : undefined
         if (restored !== undefined) absent.add(restored)
@@ -136,22 +140,22 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   touched: ReadonlyArray<Step<C>>,
   past: PlanState<C>
 ) {
-  const found = new Map<string, CreatedId>()
+  const created = new Map<string, CreatedId>()
   const others = new Map<string, string>()
   const unknown = touched.flatMap(({ change, id }) => {
     const isUnknown = creations.isOne(change) && recordOf(past, id).created === undefined
     const resolved = isUnknown ? resolve(change, () => undefined) : undefined
     return resolved === undefined ? [] : [{ id, change: resolved }]
   })
-  if (unknown.length === 0) return { found, others }
+  if (unknown.length === 0) return { created, others }
   const state = yield* readRemoteState(
     unknown.map(({ change }) => change),
     past.plan
   )
   for (const { change, id } of unknown) {
     const one = state.lost?.(change, recordOf(past, id).outcomeUnknownSince ?? 0) ?? {}
-    if (one.created !== undefined) found.set(id, one.created)
+    if (one.created !== undefined) created.set(id, one.created)
     if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
   }
-  return { found, others }
+  return { created, others }
 })

@@ -62,7 +62,9 @@ const tagsNow = Effect.gen(function* () {
   const listed = yield* workflows
   return {
     tags: tags.map(({ name }) => name).toSorted(),
-    labels: Object.fromEntries(listed.map(({ id, tags: own }) => [id, (own ?? []).map(({ name }) => name).toSorted()]))
+    labels: Object.fromEntries(
+      listed.map(({ id, tags: labels }) => [id, (labels ?? []).map(({ name }) => name).toSorted()])
+    )
   }
 })
 
@@ -99,17 +101,17 @@ const at =
     isAbout(change) ? fault : Effect.void
 
 /** What a state says, in a form that can be compared. */
-const told = (state: PlanState.PlanState<TagChange> | undefined) => ({
+const comparable = (state: PlanState.PlanState<TagChange> | undefined) => ({
   ...state,
   steps: Object.fromEntries(state === undefined ? [] : HashMap.toEntries(state.steps))
 })
 
 it("a journal that cannot be used is told in whole sentences", () => {
-  const told = (problem: string) => new JournalFailed({ problem }).message
+  const messageOf = (problem: string) => new JournalFailed({ problem }).message
   const end = "Nothing further was changed."
-  assert.strictEqual(told("it is full"), `The journal of plans cannot be used: it is full. ${end}`)
-  assert.strictEqual(told("It is full."), `The journal of plans cannot be used: It is full. ${end}`)
-  assert.strictEqual(told("Is it there?"), `The journal of plans cannot be used: Is it there? ${end}`)
+  assert.strictEqual(messageOf("it is full"), `The journal of plans cannot be used: it is full. ${end}`)
+  assert.strictEqual(messageOf("It is full."), `The journal of plans cannot be used: It is full. ${end}`)
+  assert.strictEqual(messageOf("Is it there?"), `The journal of plans cannot be used: Is it there? ${end}`)
 })
 
 describe("plans of tags over an engine", () => {
@@ -126,8 +128,8 @@ describe("plans of tags over an engine", () => {
       const applied = yield* call(applyPlan.call({ plan_id, confirm: true }))
       assert.deepInclude(applied.structured, { state: "applied", done: 5, total: 5 })
       assert.include((yield* tagsNow).tags.join(), "new,older")
-      const shown = yield* call(showPlan.call({ plan_id }))
-      assert.deepInclude(shown.structured, { state: "applied", done: 5 })
+      const shownPlan = yield* call(showPlan.call({ plan_id }))
+      assert.deepInclude(shownPlan.structured, { state: "applied", done: 5 })
       const back = yield* call(planRollback.call({ plan_id }))
       const undone = yield* call(applyPlan.call({ plan_id: back.structured?.["plan_id"], confirm: true }))
       assert.deepInclude(undone.structured, { state: "applied" })
@@ -150,7 +152,8 @@ describe("plans of tags over an engine", () => {
       const next = yield* plansWith(journal)
       assert.deepInclude(yield* next.state(id), { done: 2, isBegun: true, isFinished: false })
       const report = yield* inTime(next.apply(id))
-      assert.deepInclude(report, { state: "applied", done: 5, found: 2 })
+      assert.deepInclude(report, { state: "applied", done: 5 })
+      assert.strictEqual(report.found, 2)
       const back = yield* inTime(next.rollback(id))
       assert.deepInclude(yield* inTime(next.apply(back.id)), { state: "applied" })
       assert.deepStrictEqual(yield* tagsNow, before)
@@ -235,7 +238,7 @@ describe("plans of tags over an engine", () => {
 
   it.effect("are not applied where the upstream says no more than why nothing may be changed", () =>
     Effect.gen(function* () {
-      const driver = { ...make(yield* client), readOnlyReason: () => "tags are closed" }
+      const driver = { ...make(yield* client), readOnly: () => ({ reason: "tags are closed" }) }
       const plans = yield* Plans.make({ driver, journal: yield* inMemory<TagChange>(), planMinutes: 15 })
       const before = yield* tagsNow
       const { id } = yield* plans.keep(draftOf(yield* changes))
@@ -258,8 +261,8 @@ describe("the state of an apply", () => {
   /** Faults in the order in which changes are sent. */
   const faultsOf = (kinds: ReadonlyArray<string>): Faults => {
     let count = 0
-    const of = (kind: string | undefined, ...own: ReadonlyArray<string>) => {
-      if (kind === undefined || !own.includes(kind)) return Effect.void
+    const of = (kind: string | undefined, ...kindsAt: ReadonlyArray<string>) => {
+      if (kind === undefined || !kindsAt.includes(kind)) return Effect.void
       return kind === "killed" ? Effect.die(kind) : Effect.fail(kind === "refused" ? refused : unanswered)
     }
     return {
@@ -279,7 +282,7 @@ describe("the state of an apply", () => {
         const driver = complete(make(yield* client, faultsOf(some)))
         const run = yield* Run.make({ driver, journal, original: undefined, until: Infinity, state })
         yield* Effect.exit(inTime(runPlan(run, () => Effect.void)))
-        assert.deepStrictEqual(told(PlanState.fold(yield* journal.entries, id)), told(run.state))
+        assert.deepStrictEqual(comparable(PlanState.fold(yield* journal.entries, id)), comparable(run.state))
         types = new Set((yield* journal.entries).map(({ type }) => type))
       }
       assert.include([...types], "begun")

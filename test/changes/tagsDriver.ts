@@ -131,8 +131,7 @@ export const make = (
       const some = steps.filter(({ change }) => change.kind === kind)
       return kind === "label" && some.length > 0 ? [some] : some.map((step) => [step])
     }),
-  isSentAlone: () => false,
-  isRepeatable: ({ kind }) => kind === "rename" || kind === "label",
+  sending: ({ kind }) => ({ isAlone: false, isRepeatable: kind === "rename" || kind === "label" }),
   creations: {
     isOne: ({ kind }) => kind === "create",
     describe: idOf,

@@ -52,12 +52,12 @@ describe("a bisected read", () => {
   it.effect("finds the items that are refused, and reads the others", () =>
     Effect.gen(function* () {
       const { result } = yield* reading((item) => item % 25 !== 3)
-      const { found, refused } = Result.getOrThrow(result)
+      const { answers, refused } = Result.getOrThrow(result)
       assert.deepStrictEqual(
         refused.map(({ item }) => item),
         [3, 28, 53, 78]
       )
-      assert.strictEqual(found.flatMap(({ items }) => items).length, 96)
+      assert.strictEqual(answers.flatMap(({ items }) => items).length, 96)
     })
   )
 

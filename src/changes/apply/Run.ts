@@ -12,7 +12,7 @@ import type { RemoteState, Row } from "../RemoteState.ts"
 type OfPlan<E> = E extends unknown ? Omit<E, "at" | "plan_id"> : never
 
 /** An entry about the plan that is applied, without the moment. */
-export type EntryBody = OfPlan<ProgressEntry>
+type EntryBody = OfPlan<ProgressEntry>
 
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
@@ -23,17 +23,20 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly until: number
   /** The plan that a rollback leads back from. */
   readonly original: PlanState.PlanState<C> | undefined
-  /** Where the plan stands: what the journal holds, folded, and what was read back since. Only `record` and `readBack` set it. */
+  /**
+   * The state of the plan: the entries of the journal, folded, and what was read back since. Only `record` and `readBack`
+   * set it.
+   */
   state: PlanState.PlanState<C>
   /** Writes an entry to the journal, then folds it into the state. */
   readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
-  readonly shown: Set<string>
-  /** What people should know of what was read and sent, such as why it is less certain than usual. */
+  readonly shownSteps: Set<string>
+  /** Notes for people on what was read and sent, such as why it is less certain than usual. */
   readonly caveats: Set<string>
-  /** How many steps were as wanted without being sent, in this run. */
-  found: number
-  /** How many calls were refused since the last one that was taken. */
+  /** The number of steps that were as wanted without being sent, in this run. */
+  unsent: number
+  /** The number of calls that were refused since the last one that was taken. */
   refusedInARow: number
 }
 
@@ -54,14 +57,14 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
       record: (news) =>
         Effect.gen(function* () {
           const isRead = news.type === "begun" && HashMap.isEmpty(run.state.unread)
-          const told: EntryBody = isRead ? { ...news, read_back: true } : news
-          const entry = { ...told, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
+          const body: EntryBody = isRead ? { ...news, read_back: true } : news
+          const entry = { ...body, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
-      shown: new Set(),
+      shownSteps: new Set(),
       caveats: new Set(),
-      found: 0,
+      unsent: 0,
       refusedInARow: 0
     }
     return run
@@ -79,9 +82,9 @@ export const timeLeft = ({ until }: { readonly until: number }): Effect.Effect<n
 export const isRollback = <C>({ state }: { readonly state: PlanState.PlanState<C> }): boolean =>
   state.plan.reverses !== undefined
 
-/** What is known of a step by the journal, and in a rollback of the step that it undoes. */
-export const knownOf = <C, S extends RemoteState<C>, E>({ original, state }: Run<C, S, E>, step: string) => ({
-  own: PlanState.recordOf(state, step),
+/** The records of a step in the journal, and in a rollback of the step that it undoes. */
+export const recordsOf = <C, S extends RemoteState<C>, E>({ original, state }: Run<C, S, E>, step: string) => ({
+  record: PlanState.recordOf(state, step),
   ...(original === undefined ? {} : { original: PlanState.recordOf(original, step) })
 })
 
@@ -112,7 +115,7 @@ export const changesOf = <C>(rows: ReadonlyArray<{ readonly change: C }>): Reado
 export const stepsOf = (rows: ReadonlyArray<{ readonly step: string }>): ReadonlyArray<string> =>
   rows.map(({ step }) => step)
 
-/** Why an apply stops. */
+/** The reason for which an apply stops. */
 interface Reason {
   readonly reason: string
   readonly problem: string

@@ -4,19 +4,19 @@ import { fingerprint } from "../../internal/sha256.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
 import { CallerId } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
-import type { Driver } from "../Driver.ts"
+import type { CompleteDriver } from "../Driver.ts"
 import type { Plan } from "../Plan.ts"
 import { NotAgreed } from "../PlanError.ts"
 import type { Agreement, PlanState } from "../PlanState.ts"
 import type { RemoteState } from "../RemoteState.ts"
 
-/** What a plan sends, and where: everything that an agreement to it covers. */
+/** The content of a plan and its addresses: everything that an agreement to it covers. */
 const coveredBy = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  { addressesOf = () => Effect.succeed([]) }: Driver<C, S, E>,
+  { guards }: CompleteDriver<C, S, E>,
   plan: Plan<C>
 ) {
   const { id, kind, steps } = plan
-  return { id, kind, steps, addresses: yield* addressesOf(plan) }
+  return { id, kind, steps, addresses: yield* guards.addresses(plan) }
 })
 
 const isAmong = (agreements: ReadonlyArray<Agreement>, { caller, digest }: Agreement): boolean =>
@@ -27,13 +27,13 @@ const isAmong = (agreements: ReadonlyArray<Agreement>, { caller, digest }: Agree
  * where none is needed, or nobody can be asked; fails where a person does not agree.
  */
 export const obtain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E, E2>(
-  driver: Driver<C, S, E>,
+  driver: CompleteDriver<C, S, E>,
   { agreements, plan }: PlanState<C>,
   /** Fails where the plan cannot be applied anyway, so that nobody is asked in vain. */
   mayApply: Effect.Effect<unknown, E2>
 ) {
   const { ask } = yield* Elicitation
-  const message = ask === undefined ? undefined : driver.questionOf?.(plan)
+  const message = ask === undefined ? undefined : driver.guards.question(plan)
   if (ask === undefined || message === undefined) return undefined
   yield* mayApply
   const digest = yield* fingerprint(yield* coveredBy(driver, plan))
@@ -45,7 +45,7 @@ export const obtain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
 
 /** Whether the journal lacks an agreement that a plan is about to be sent with; fails if the plan has become another. */
 export const isUnrecorded = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  driver: Driver<C, S, E>,
+  driver: CompleteDriver<C, S, E>,
   { agreements, plan }: PlanState<C>,
   agreement: Agreement
 ) {

@@ -8,7 +8,7 @@ import { readBack, recordAdjusted } from "./readBack.ts"
 import {
   changesOf,
   isRollback,
-  knownOf,
+  recordsOf,
   read,
   rowsOf,
   type Run,
@@ -24,7 +24,7 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
-  const { creations, isSentAlone } = run.driver
+  const { creations, sending } = run.driver
   const rows = rowsOf(run, steps)
   const resolved = new Set(stepsOf(rows))
   yield* recordRefused(
@@ -37,7 +37,7 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
   const state = yield* readOnceVisible(run, rows)
   const pending = yield* stillToDo(run, rows, state)
   if (pending.length === 0) return
-  yield* pending.some(({ change }) => isSentAlone(change))
+  yield* pending.some(({ change }) => sending(change).isAlone ?? true)
     ? sendEachAlone(run, pending, state)
     : sendTogether(run, pending, state)
   yield* readBack(run)
@@ -52,7 +52,7 @@ const isTooEarly = <C, S extends RemoteState<C>, E>(
   now: number,
   { change }: Row<C>
 ): boolean => {
-  const leader = run.driver.follows?.(change)
+  const leader = run.driver.relations(change).follows
   const doneAt = leader === undefined ? undefined : recordOf(run.state, leader).doneAt
   return doneAt !== undefined && now < doneAt + run.driver.visibleMs && state.isTooEarly?.(change) === true
 }
@@ -99,15 +99,15 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const now = yield* Clock.currentTimeMillis
   const judged = rows
     .filter((row) => isOpenRow(run)(row) && !isTooEarly(run, state, now, row))
-    .map((row) => ({ ...row, judgement: state.judge(row.change, knownOf(run, row.step)) }))
+    .map((row) => ({ ...row, judgement: state.judge(row.change, recordsOf(run, row.step)) }))
   const { holdBack } = run.driver
   const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)
   const already = judged.filter(({ judgement }) => judgement === "already")
   // The read model may lag: a rollback does not trust it to show what has just been changed or made.
   if (isRollback(run)) {
-    for (const { step } of already) if (!heldBack.has(step)) run.shown.add(step)
+    for (const { step } of already) if (!heldBack.has(step)) run.shownSteps.add(step)
   } else {
-    yield* recordDone(run, stepsOf(already), { found: true })
+    yield* recordDone(run, stepsOf(already), { isUnsent: true })
     yield* recordAdjusted(run, already, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
@@ -125,17 +125,17 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   return judged.filter(isOpenRow(run))
 })
 
-/** Why a change is not sent if the one that it depends on was refused. A rollback leaves nothing out. */
+/** The reason for which a change is not sent if the one that it depends on was refused. A rollback leaves nothing out. */
 const leftBehind = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, change: C): string | undefined => {
-  const leader = isRollback(run) ? undefined : run.driver.follows?.(change)
+  const leader = isRollback(run) ? undefined : run.driver.relations(change).follows
   return leader === undefined || recordOf(run.state, leader).refused === undefined
     ? undefined
     : `the change that it depends on was not made (${leader})`
 }
 
 /**
- * What a broken apply has created without learning its id. What does not show may still come to light, so for a while
- * nothing is created in its place.
+ * Adopts the things that a broken apply has created without learning their ids. What does not show may still come to light,
+ * so for a while nothing is created in its place.
  */
 const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
@@ -158,7 +158,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       retryAfterSeconds: waitMs / 1000
     })
     const leaveOut = others === undefined ? Effect.void : recordRefused(run, [step], `${others}: ${creations.advice}`)
-    if (created !== undefined) yield* recordDone(run, [step], { found: true, created })
+    if (created !== undefined) yield* recordDone(run, [step], { isUnsent: true, created })
     else yield* waitMs > 0 ? Effect.fail(unknownYet) : leaveOut
   }
 })
@@ -185,13 +185,13 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
   )
   if (caveat !== undefined) run.caveats.add(caveat)
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
-  yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
+  yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { isUnsent: false, created })
   for (const { change, reason } of refused) {
     yield* recordRefusedCall(run, stepsOf(rows.filter((row) => row.change === change)), reason)
   }
 })
 
-/** How many calls of single rows are made at once, so that a slow network does not delay them. */
+/** Calls of single rows that are made at once, so that a slow network does not delay them. */
 const atOnce = 5
 
 /** Sends each row in a call of its own, a few at a time; none is begun after the time is up or a call has failed as a whole. */

@@ -6,8 +6,8 @@ import { type Run, stopped } from "./Run.ts"
 
 interface Done {
   /** Whether the steps were as wanted without being sent. */
-  readonly found: boolean
-  /** What they created. */
+  readonly isUnsent: boolean
+  /** The id of the thing that they created. */
   readonly created?: CreatedId | undefined
 }
 
@@ -15,11 +15,12 @@ interface Done {
 export const recordDone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<string>,
-  { created, found }: Done
+  { created, isUnsent }: Done
 ) {
   if (steps.length === 0) return
-  yield* run.record({ type: "done", steps, found, ...(created === undefined ? {} : { created }) })
-  if (found) run.found += steps.length
+  // oxlint-disable-next-line id-denylist -- a field of journals on disk
+  yield* run.record({ type: "done", steps, found: isUnsent, ...(created === undefined ? {} : { created }) })
+  if (isUnsent) run.unsent += steps.length
   run.refusedInARow = 0
 })
 
@@ -32,8 +33,8 @@ export const recordRefused = Effect.fnUntraced(function* <C, S extends RemoteSta
   all: ReadonlyArray<string>,
   problem: string
 ) {
-  const isShown = (step: string) => run.shown.has(step)
-  yield* recordDone(run, all.filter(isShown), { found: true })
+  const isShown = (step: string) => run.shownSteps.has(step)
+  yield* recordDone(run, all.filter(isShown), { isUnsent: true })
   const steps = all.filter((step) => !isShown(step))
   if (steps.length > 0) yield* run.record({ type: "refused", steps, problem })
 })

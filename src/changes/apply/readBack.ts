@@ -5,7 +5,7 @@ import { type Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
-import { type RemoteState, type Row, type Shown, shownIn } from "../RemoteState.ts"
+import { type RemoteState, type Row, type Observation, observationIn } from "../RemoteState.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
 /**
@@ -20,8 +20,8 @@ export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     unread.has(id) && PlanState.recordOf(run.state, id).doneAt !== undefined && !creations.isOne(change)
   for (const steps of batches(run.state.plan.steps.filter(isDue))) {
     const rows = rowsOf(run, steps)
-    const shown = yield* shownAmong(run, rows)
-    const unseen = stepsOf(rows).filter((step) => !shown.has(step))
+    const shownSteps = yield* shownAmong(run, rows)
+    const unseen = stepsOf(rows).filter((step) => !shownSteps.has(step))
     if (unseen.length > 0) yield* run.record({ type: "unconfirmed", steps: unseen })
   }
   run.state = PlanState.allRead(run.state)
@@ -31,14 +31,14 @@ export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>
 export const confirm = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(run: Run<C, S, E>) {
   const unconfirmed = new Set(unconfirmedOf(run.state))
   for (const steps of run.driver.batches(run.state.plan.steps.filter(({ id }) => unconfirmed.has(id)))) {
-    const shown = yield* shownAmong(run, rowsOf(run, steps))
-    if (shown.size > 0) yield* run.record({ type: "confirmed", steps: [...shown] })
+    const shownSteps = yield* shownAmong(run, rowsOf(run, steps))
+    if (shownSteps.size > 0) yield* run.record({ type: "confirmed", steps: [...shownSteps] })
   }
 })
 
 interface Seen {
   readonly step: string
-  readonly as: Shown
+  readonly as: Observation
 }
 
 /** The steps that show as wanted, or adjusted; what the upstream does not show at all is none of them. */
@@ -46,18 +46,17 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
 ) {
-  const { found } = yield* bisectReads(rows, (some) => read(run, some), refusalOf)
-  const all = found.flatMap(({ answer, items }) =>
-    items.map(({ change, step }): Seen => ({ step, as: shownIn(answer, change) }))
+  const { answers } = yield* bisectReads(rows, (some) => read(run, some), refusalOf)
+  const all = answers.flatMap(({ answer, items }) =>
+    items.map(({ change, step }): Seen => ({ step, as: observationIn(answer, change) }))
   )
   yield* stopAtMistaken(run, all)
   yield* recordAllAdjusted(run, all)
   return new Set(all.filter(({ as }) => as._tag !== "Other").map(({ step }) => step))
 })
 
-/** Why the upstream does not show something, where that is what a failure says. */
-export const refusalOf = (failure: Failure): string | undefined =>
-  failure._tag === "Refused" ? failure.problem : undefined
+/** The reason for which the upstream does not show something, where that is what a failure says. */
+const refusalOf = (failure: Failure): string | undefined => (failure._tag === "Refused" ? failure.problem : undefined)
 
 /** Records what the upstream has made of changes: that still counts as the plan's own, also for its rollback. */
 export const recordAdjusted = <C, S extends RemoteState<C>, E>(
@@ -67,7 +66,7 @@ export const recordAdjusted = <C, S extends RemoteState<C>, E>(
 ) =>
   recordAllAdjusted(
     run,
-    rows.map(({ change, step }) => ({ step, as: shownIn(state, change) }))
+    rows.map(({ change, step }) => ({ step, as: observationIn(state, change) }))
   )
 
 const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {

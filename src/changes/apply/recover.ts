@@ -1,18 +1,20 @@
 import { Clock, Effect } from "effect"
 
+import { halves } from "../bisectReads.ts"
+import type { Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
-import { ApplyStopped } from "../PlanError.ts"
+import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
-import { recordDone } from "./outcomes.ts"
+import { recordDone, recordRefusedCall } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
+import { isRollback, read, recordsOf, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
 /** Applies a batch. If an answer is lost, what was sent is read back, and the plan goes on from what shows. */
-export const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
@@ -35,7 +37,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   steps: ReadonlyArray<Step<C>>,
   { error, startedAt }: Loss
 ) {
-  const { isRepeatable, visibleMs } = run.driver
+  const { sending, visibleMs } = run.driver
   const now = yield* Clock.currentTimeMillis
   const sentAt = Math.max(...steps.map(({ id }) => sentBy(run, recordOf(run.state, id).outcomeUnknownSince ?? 0, now)))
   // What an earlier call has lost was read before anything was sent.
@@ -47,7 +49,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   )
   // What was never sent, or has no outcome to wait for any more, does no harm either.
   const isHarmless = ({ change, id }: Step<C>) =>
-    isRepeatable(change) || recordOf(run.state, id).outcomeUnknownSince === undefined
+    sending(change).isRepeatable === true || recordOf(run.state, id).outcomeUnknownSince === undefined
   yield* readAgain
   while (openNow().length > 0) {
     const now = yield* Clock.currentTimeMillis
@@ -83,11 +85,29 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   for (const { change, step } of lost) {
     const isCreation = run.driver.creations.isOne(change)
     const created = isCreation ? state.lost?.(change, since(step) ?? 0).created : undefined
-    if (created !== undefined) yield* recordDone(run, [step], { found: false, created })
+    if (created !== undefined) yield* recordDone(run, [step], { isUnsent: false, created })
   }
-  const shown = lost.filter(
-    (row) => since(row.step) !== undefined && state.judge(row.change, knownOf(run, row.step)) === "already"
+  const visible = lost.filter(
+    (row) => since(row.step) !== undefined && state.judge(row.change, recordsOf(run, row.step)) === "already"
   )
-  yield* recordDone(run, stepsOf(shown), { found: false })
-  yield* recordAdjusted(run, shown, state)
+  yield* recordDone(run, stepsOf(visible), { isUnsent: false })
+  yield* recordAdjusted(run, visible, state)
 })
+
+type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
+
+/**
+ * Applies a batch of a plan. Where the upstream refuses it, its halves, and so down to the changes that are to blame;
+ * whatever was taken is seen when it is read again.
+ */
+export const bisect = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, steps: ReadonlyArray<Step<C>>): Applied =>
+  Effect.catchTag(applyAndRecover(run, steps), "Refused", ({ isWhole, problem }): Applied => {
+    const open = steps.filter(isOpen(run.state))
+    return open.length <= 1 || isWhole
+      ? recordRefusedCall(
+          run,
+          open.map(({ id }) => id),
+          problem
+        )
+      : Effect.forEach(halves(open), (half) => bisect(run, half), { discard: true })
+  })

@@ -6,9 +6,9 @@ import { notice } from "../notice.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen, type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
 import type { RemoteState } from "../RemoteState.ts"
-import { bisect } from "./bisect.ts"
 import { recordDone } from "./outcomes.ts"
 import { confirm, readBack } from "./readBack.ts"
+import { bisect } from "./recover.ts"
 import { type Run, stoppedBy, timeLeft } from "./Run.ts"
 
 /** The progress of an apply. */
@@ -19,16 +19,17 @@ export interface Report {
   readonly done: number
   readonly total: number
   /** Steps that were as wanted without being sent; in this call alone, while `done` is over all calls. */
+  // oxlint-disable-next-line id-denylist -- a field of the answer
   readonly found: number
   /** Steps that the upstream refused, or that someone else has overtaken; applying the plan again tries them again. */
   readonly refused: ReadonlyArray<{ readonly step: string; readonly problem: string }>
   /** Steps that do not show yet when read back; a read model may take minutes. */
   readonly unconfirmed: ReadonlyArray<string>
-  /** What the upstream has made of what was sent, in its own terms; over all calls. */
+  /** The changes that the upstream has made to what was sent, in its own terms; over all calls. */
   readonly adjusted: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>
-  /** What was created, by the step that did. */
+  /** The ids of created things, by the step that created them. */
   readonly created: Readonly<Record<string, CreatedId>>
-  /** What a person should know before going on. */
+  /** A note for a person before going on. */
   readonly notice?: string
 }
 
@@ -61,7 +62,7 @@ const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
     yield* onProgress(run.state.done, steps.length)
   }
   if (left().length > 0) return report(run, "in progress")
-  yield* recordDone(run, settled(run), { found: true })
+  yield* recordDone(run, settled(run), { isUnsent: true })
   yield* Effect.mapError(confirm(run), asStopped)
   const refused = valuesByStep(run.state, (record) => record.refused).length
   yield* run.record({ type: "finished", ...(refused > 0 ? { refused } : {}) })
@@ -71,7 +72,7 @@ const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
 /** The refused steps that others of the plan have settled. */
 const settled = <C, S extends RemoteState<C>, E>({ driver, state }: Run<C, S, E>): ReadonlyArray<string> =>
   state.plan.steps.flatMap(({ change, id }) => {
-    const other = recordOf(state, id).refused === undefined ? undefined : driver.settledBy?.(change)
+    const other = recordOf(state, id).refused === undefined ? undefined : driver.relations(change).settledBy
     return other === undefined || recordOf(state, other).doneAt === undefined ? [] : [id]
   })
 
@@ -81,7 +82,7 @@ const endOf = (refused: number, done: number): Report["state"] => {
 }
 
 const report = <C, S extends RemoteState<C>, E>(
-  { caveats, found, state }: Run<C, S, E>,
+  { caveats, state, unsent }: Run<C, S, E>,
   is: Report["state"]
 ): Report => {
   const said = [notice(state) ?? [], ...caveats].flat().join(" ")
@@ -90,7 +91,8 @@ const report = <C, S extends RemoteState<C>, E>(
     state: is,
     done: state.done,
     total: state.plan.steps.length,
-    found,
+    // oxlint-disable-next-line id-denylist -- a field of the answer
+    found: unsent,
     refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
     unconfirmed: unconfirmedOf(state),
     adjusted: valuesByStep(state, ({ observed }) => (observed?.open === undefined ? observed : undefined)).map(
@@ -101,6 +103,6 @@ const report = <C, S extends RemoteState<C>, E>(
   }
 }
 
-/** What was refused in this turn through the steps: a turn that has recorded nothing yet was refused nothing. */
+/** The steps refused in this turn through all steps: a turn that has recorded nothing yet was refused nothing. */
 const refusedIn = <C>(state: PlanState<C>, is: Report["state"]) =>
   is === "in progress" && state.isPartly ? [] : valuesByStep(state, ({ refused }) => refused)

@@ -35,15 +35,15 @@ export interface AuditRow {
 /** For a line that cannot be read: it may be about any plan and anything. */
 export const unknown = "unknown"
 
-/** Where a plan stands, and some of its steps. */
-export type ShownPlan = ReturnType<typeof shown>
+/** The state of a plan, and some of its steps. */
+export type ShownPlan = ReturnType<typeof shownPlan>
 
 /** Plans of one upstream as the tools offer them: changes in words, errors rendered by the toolset that knows them. */
 export interface PlanSource {
   /** Whether the journal knows something of a plan. */
   readonly has: (id: string) => Effect.Effect<boolean>
   readonly show: (id: string, page: Page) => Effect.Effect<ShownPlan, ToolError>
-  readonly apply: (id: string, options: ApplyOptions) => Effect.Effect<Told, ToolError>
+  readonly apply: (id: string, options: ApplyOptions) => Effect.Effect<AppliedReport, ToolError>
   readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
   /** Everything that was planned and done, in the order of writing. */
   readonly audit: Effect.Effect<ReadonlyArray<AuditRow>>
@@ -52,10 +52,10 @@ export interface PlanSource {
 }
 
 /** A report in the upstream's words. */
-interface Told extends Report {
+interface AppliedReport extends Report {
   /** Fields of the upstream's own. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** What to do next. */
+  /** The next thing to do. */
   readonly advice: string
 }
 
@@ -74,17 +74,17 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
         onFailure: (error) => !(error instanceof PlanNotFound)
       }),
     show: (id, page) =>
-      Effect.mapBoth(plans.state(id), { onSuccess: (state) => shown(describing, state, page), onFailure: render }),
+      Effect.mapBoth(plans.state(id), { onSuccess: (state) => shownPlan(describing, state, page), onFailure: render }),
     apply: (id, options) =>
       Effect.gen(function* () {
         const report = yield* Effect.mapError(plans.apply(id, options), render)
         const state = yield* Effect.option(plans.state(id))
         const isForGood = Option.exists(state, ({ plan }) => plan.steps.every(({ undo }) => undo.length === 0))
-        const told = describing.describeAdjusted?.(report.adjusted)
+        const adjustments = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
-          fields: told?.fields ?? {},
-          advice: adviceAfter(describing, report, { isForGood, adjusted: told?.advice ?? "" })
+          fields: adjustments?.fields ?? {},
+          advice: adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
         }
       }),
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
@@ -93,19 +93,19 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
       for (const entry of entries) if (entry.type === "planned") made.set(entry.plan_id, entry.plan)
       const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
       const stepsOf = (plan: string) => {
-        const known = steps.get(plan) ?? new Map(made.get(plan)?.steps.map((step) => [step.id, step]))
-        steps.set(plan, known)
-        return known
+        const planSteps = steps.get(plan) ?? new Map(made.get(plan)?.steps.map((step) => [step.id, step]))
+        steps.set(plan, planSteps)
+        return planSteps
       }
       return entries.flatMap((entry) => rowsOf(describing, entry, stepsOf))
     }),
-    isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnlyReason?.(now) === undefined)
+    isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnly?.(now) === undefined)
   }
 }
 
-/** What to do after an apply. */
+/** The next thing to do after an apply. */
 const adviceAfter = <C>(
-  { afterCreation = "created tells the ids of what is new", upstream }: Describing<C>,
+  { creations, upstream }: Describing<C>,
   { created, done, plan_id, refused, state, total, unconfirmed }: Report,
   { adjusted, isForGood }: { readonly adjusted: string; readonly isForGood: boolean }
 ): string => {
@@ -120,7 +120,8 @@ const adviceAfter = <C>(
     )
   }
   if (total === 0) return "The plan holds no changes, and nothing was done."
-  const start = Object.keys(created).length === 0 ? "" : `; ${afterCreation}`
+  const start =
+    Object.keys(created).length === 0 ? "" : `; ${creations?.afterwards ?? "created tells the ids of what is new"}`
   const more = adjusted === "" ? "" : ` ${adjusted}`
   return unconfirmed.length > 0
     ? `Applied. Some steps do not show yet; ${upstream} may take minutes. ${back}${start}.${more}`
@@ -136,7 +137,7 @@ export const mostRows = 50
 /** Bytes for warnings, unless more is asked for. */
 const roomForWarnings = 1200
 
-const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page) => {
+const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page) => {
   const { plan } = state
   const to = offset + (limit ?? mostRows)
   const steps = plan.steps.slice(offset, to).map((step) => {
@@ -144,14 +145,14 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
     const row = { ...stepRow(describing, step), done: doneAt !== undefined }
     return refused === undefined ? row : { ...row, refused }
   })
-  const asked = plan.blocked.slice(offset, to)
+  const blocked = plan.blocked.slice(offset, to)
   // Both lists go on at the same offset.
-  const pairs = Array.from({ length: Math.max(steps.length, asked.length) }, (_, at) => [steps[at], asked[at]])
+  const pairs = Array.from({ length: Math.max(steps.length, blocked.length) }, (_, at) => [steps[at], blocked[at]])
   const rows = limit === undefined ? fitting(pairs, room) : pairs.length
   const warnings = [...plan.warnings, ...state.unreadable]
-  const told = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
+  const shownWarnings = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
   const said = state.isRolledBack ? undefined : notice(state)
-  const digest = describing.digestOf?.(plan.steps)
+  const digest = describing.overview?.digest(plan.steps)
   return {
     plan_id: plan.id,
     kind: plan.kind,
@@ -163,10 +164,10 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
     unconfirmed: unconfirmedOf(state).length,
     steps: steps.slice(0, rows),
     warnings:
-      told.length === warnings.length
+      shownWarnings.length === warnings.length
         ? warnings
-        : [...told, `${warnings.length - told.length} more warnings: give limit to see them all`],
-    blocked: asked.slice(0, rows),
+        : [...shownWarnings, `${warnings.length - shownWarnings.length} more warnings: give limit to see them all`],
+    blocked: blocked.slice(0, rows),
     blocked_count: plan.blocked.length,
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
@@ -174,7 +175,7 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
   }
 }
 
-/** Where a plan stands, in a word. */
+/** The state of a plan, in a word. */
 type StateWord = "applied" | "begun" | "partly applied" | "planned" | "refused" | "rolled back"
 
 const stateOf = <C>({ done, isBegun, isFinished, isPartly, isRolledBack }: PlanState<C>): StateWord => {

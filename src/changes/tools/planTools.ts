@@ -41,11 +41,11 @@ export const showPlan = Tool.make("show_plan", {
   isWhole: hasLimit,
   result: results.shownPlan,
   run: Effect.fn("show_plan")(function* ({ limit, offset, plan_id }) {
-    const shown = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
-    const { blocked, blocked_count, notice, state, steps, total } = shown
+    const plan = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
+    const { blocked, blocked_count, notice, state, steps, total } = plan
     const said = notice === undefined ? "" : `${notice} `
     const rows = Math.max(steps.length, blocked.length)
-    return { ...shown, next: `${said}${more(offset + rows, Math.max(total, blocked_count), thenBy[state])}` }
+    return { ...plan, next: `${said}${more(offset + rows, Math.max(total, blocked_count), thenBy[state])}` }
   })
 })
 
@@ -159,18 +159,18 @@ export const auditLog = Tool.make("audit_log", {
     const from = since === undefined ? -Infinity : yield* millisOf(since)
     const sources = yield* PlanSources
     const all = (yield* Effect.forEach(sources, ({ audit }) => audit)).flat()
-    const isAsked = (asked: string | undefined, told: string | undefined) =>
-      asked === undefined || told === asked || told === unknown
+    const isMatch = (wanted: string | undefined, value: string | undefined) =>
+      wanted === undefined || value === wanted || value === unknown
     const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
-      .filter((one) => one.at >= from && isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
+      .filter((one) => one.at >= from && isMatch(plan_id, one.plan) && isMatch(subject, one.subject))
       .filter(({ isPlan }) => !plans || isPlan)
       .toReversed()
-    const asked = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
-    const shown = limit === undefined ? fitted(asked, room) : asked
+    const page = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
+    const entries = limit === undefined ? fitted(page, room) : page
     return {
       total: rows.length,
-      entries: shown,
-      next: more(offset + shown.length, rows.length, `show_plan shows where a plan stands, ${backOf}`)
+      entries,
+      next: more(offset + entries.length, rows.length, `show_plan shows where a plan stands, ${backOf}`)
     }
   })
 })

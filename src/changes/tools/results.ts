@@ -3,10 +3,10 @@ import { Schema, Struct } from "effect"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Blocked } from "../Plan.ts"
 
-/** What a value is, in lists alone: its type says no more than that of `Value`. */
+/** The shape of a value, in lists alone: its type says no more than that of `Value`. */
 type Shape<Value> = Schema.Codec<Value, unknown>
 
-/** What a step leads from or to, as its upstream shows it. */
+/** A thing before or after a step, as its upstream shows it. */
 const place: Shape<unknown> = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.String, JsonObject])
 
 /* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
@@ -30,7 +30,7 @@ const apartFromSteps = {
   expires_at: Schema.String
 }
 
-/** What to do next. */
+/** The next thing to do. */
 export const next = Schema.String
 
 /** A plan in short, as tools that plan answer. */
@@ -72,6 +72,7 @@ export const report = Schema.Struct({
   state: Schema.Literals(["applied", "in progress", "partly applied", "refused"]),
   done: whole.annotate({ description: "Over all calls" }),
   total: whole,
+  // oxlint-disable-next-line id-denylist -- a field of the answer
   found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
   refused: Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String })),
   refused_count: whole,
@@ -82,7 +83,7 @@ export const report = Schema.Struct({
   next
 })
 
-/** Which fields an entry has depends on `what`; those of an action without a plan are its upstream's. */
+/** The fields of an entry, which depend on `what`; those of an action without a plan are its upstream's. */
 const entry = {
   plan_id: Schema.String,
   kind: Schema.String,

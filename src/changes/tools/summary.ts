@@ -8,9 +8,9 @@ import type { Plan, Step } from "../Plan.ts"
 /** A moment in milliseconds since 1970 as ISO text. */
 export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
-/** How to go on with a list: with its next rows, or from its end. */
-export const more = (shown: number, total: number, then: string): string =>
-  shown < total ? `Repeat with offset ${shown} for more` : then
+/** The way to go on with a list: with its next rows, or from its end. */
+export const more = (count: number, total: number, then: string): string =>
+  count < total ? `Repeat with offset ${count} for more` : then
 
 /** A step in one row. */
 export const stepRow = <C>({ describe }: Describing<C>, { change, id, reason }: Step<C>) => ({
@@ -32,9 +32,9 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>, room = ordi
       const kind = describing.kindOf(change)
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
-    const { byRisk, digestOf } = describing
-    const digest = digestOf?.(plan.steps)
-    const steps = byRisk === undefined ? plan.steps : plan.steps.toSorted(byRisk)
+    const { overview } = describing
+    const digest = overview?.digest(plan.steps)
+    const steps = overview === undefined ? plan.steps : plan.steps.toSorted(overview.byRisk)
     const first = fitted(
       steps.slice(0, few).map((step) => stepRow(describing, step)),
       room
@@ -51,30 +51,30 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>, room = ordi
       blocked: fitted(plan.blocked.slice(0, few), room / 2),
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      next: next(plan, describing.readOnlyReason?.(now), first.length)
+      next: next(plan, describing.readOnly?.(now)?.reason, first.length)
     }
   })
 
-/** What `summary` says of a plan. */
+/** The summary of a plan. */
 export type Summary = Effect.Success<ReturnType<typeof summary>>
 
 /** Characters of one warning: one about many things names them all, which only `show_plan` does. */
 const longest = 500
 
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const shown = fitted(
+  const shownWarnings = fitted(
     warnings.slice(0, few).map((warning) => abridged(warning, longest)),
     ordinaryRoom / 2
   )
-  return shown.length === warnings.length
-    ? shown
-    : [...shown, `${warnings.length - shown.length} more warnings: show_plan with limit shows them all`]
+  return shownWarnings.length === warnings.length
+    ? shownWarnings
+    : [...shownWarnings, `${warnings.length - shownWarnings.length} more warnings: show_plan with limit shows them all`]
 }
 
 const next = <C>(
   { blocked, id, steps, warnings }: Plan<C>,
   readOnlyReason: string | undefined,
-  shown: number
+  count: number
 ): string => {
   if (steps.length === 0) {
     if (blocked.length > 0) return "Nothing can be changed; blocked says why."
@@ -82,7 +82,7 @@ const next = <C>(
       ? "Nothing is to change: everything is as wanted already."
       : "Nothing is to change; warnings say more."
   }
-  const rest = steps.length > shown ? " show_plan shows the other steps." : ""
+  const rest = steps.length > count ? " show_plan shows the other steps." : ""
   return readOnlyReason === undefined
     ? `Nothing was changed yet. Show this to a person; when they agree, call apply_plan with plan_id ${id} and confirm true.${rest}`
     : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`

@@ -86,8 +86,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? "the workflow is archived, and has to be unarchived first"
         : undefined
     },
-    // oxlint-disable-next-line id-denylist -- as the driver calls it
-    shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    observe: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>
       change.kind === "create"
         ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }

@@ -89,7 +89,7 @@ const describeAction = (action: ActionEntry): DescribedAction => ({
 })
 
 /** The texts about changes of workflows. */
-export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
+export const describing: Describing<Change> = {
   kindOf: ({ kind }) => kind,
   subjectOf,
   describe,

@@ -61,7 +61,8 @@ export const make = (
   { guards, problem }: { readonly guards: Guards; readonly problem?: string | undefined }
 ): Driver<Change, WorkflowState, ChangeError> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const readOnlyReason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
+  const reason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
+  const readOnly = reason === undefined ? undefined : { reason, error: readOnlyError(instances.names, problem) }
 
   const at = <A>(
     changes: ReadonlyArray<Change>,
@@ -74,8 +75,10 @@ export const make = (
     resolve,
     order,
     batches: batchesOf,
-    isSentAlone: ({ kind }) => kind !== "delete-execution",
-    isRepeatable: ({ kind }) => kind !== "create" && kind !== "create-tag",
+    sending: ({ kind }) => ({
+      isAlone: kind !== "delete-execution",
+      isRepeatable: kind !== "create" && kind !== "create-tag"
+    }),
     creations: {
       isOne: ({ kind }) => kind === "create" || kind === "create-tag",
       describe: (change) =>
@@ -91,13 +94,11 @@ export const make = (
       isAwaited: true
     },
     readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
-    // What somebody else has changed is neither tagged nor switched on for what it should have become.
-    follows: (change) => {
-      if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
-      return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
-    },
-    // What is deleted runs no more.
-    settledBy: (change) => (change.kind === "active" && !change.after ? deletionOf(change) : undefined),
+    relations: (change) => ({
+      follows: leaderOf(change),
+      // What is deleted runs no more.
+      settledBy: change.kind === "active" && !change.after ? deletionOf(change) : undefined
+    }),
     // Plans are agreed to as a whole, before they are applied.
     send: (changes) =>
       Effect.provideService(
@@ -105,56 +106,63 @@ export const make = (
         Agreed,
         agreement("all")
       ),
-    addressesOf: ({ steps }) =>
-      Effect.forEach([...new Set(steps.map(({ change }) => change.instance))].toSorted(), (name) =>
-        Effect.map(instances.resolve(name), ({ host, instance }) => `${instance} ${host}`)
-      ),
     explain,
     invert,
-    undoes,
-    limitRollback: (touched) => ({
-      irreversible: touched.flatMap(({ change, id, undo }) =>
-        undo.length === 0 && change.kind === "delete-execution"
-          ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
-          : []
-      ),
-      later: []
-    }),
-    warnOfRollback: (steps, read) => {
-      const workflows = shownIn(read)
-      const addresses = at(
-        steps.map(({ change }) => change),
-        (client) => readAddressWarnings(client, steps, workflows)
-      ).pipe(
-        Effect.catch(({ message }) =>
-          Effect.succeed([`Whether other workflows lose webhooks to these, or keep them, is not known: ${message}`])
+    rollback: {
+      undoes,
+      limits: (touched) => ({
+        irreversible: touched.flatMap(({ change, id, undo }) =>
+          undo.length === 0 && change.kind === "delete-execution"
+            ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
+            : []
+        ),
+        later: []
+      }),
+      warnings: (steps, read) => {
+        const workflows = shownIn(read)
+        const addresses = at(
+          steps.map(({ change }) => change),
+          (client) => readAddressWarnings(client, steps, workflows)
+        ).pipe(
+          Effect.catch(({ message }) =>
+            Effect.succeed([`Whether other workflows lose webhooks to these, or keep them, is not known: ${message}`])
+          )
         )
-      )
-      return Effect.map(addresses, (lines) => [
-        ...warningsOf(steps),
-        ...unremovableSettings(steps, workflows),
-        ...lines
-      ])
+        return Effect.map(addresses, (lines) => [
+          ...warningsOf(steps),
+          ...unremovableSettings(steps, workflows),
+          ...lines
+        ])
+      }
     },
-    checkDraft: (draft) => holdToGuards(guards, draft, instances.holdsKey),
-    checkRollback: (draft, isForward) =>
-      isForward ? holdToGuards(guards, draft, instances.holdsKey) : warnOfProtected(guards, draft),
-    problemsOf: (plan, agreed) => planProblems(guards, plan.steps, agreed),
-    questionOf: (plan) => questionOf(guards, plan),
-    mayApply: () =>
-      readOnlyReason === undefined
-        ? Effect.void
-        : Effect.fail(
-            new ReadOnlyInstance({
-              instance: instances.names.join(", "),
-              operation: "apply_plan",
-              ...(problem === undefined ? {} : { reason: `No plan can be applied here: ${problem}.` })
-            })
-          ),
-    readOnlyReason: () => readOnlyReason,
+    guards: {
+      hold: (draft) => holdToGuards(guards, draft, instances.holdsKey),
+      holdRollback: (draft, isForward) =>
+        isForward ? holdToGuards(guards, draft, instances.holdsKey) : warnOfProtected(guards, draft),
+      problems: (plan, agreed) => planProblems(guards, plan.steps, agreed),
+      question: (plan) => questionOf(guards, plan),
+      addresses: ({ steps }) =>
+        Effect.forEach([...new Set(steps.map(({ change }) => change.instance))].toSorted(), (name) =>
+          Effect.map(instances.resolve(name), ({ host, instance }) => `${instance} ${host}`)
+        )
+    },
+    readOnly: () => readOnly,
     estimate
   }
 }
+
+/** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
+const leaderOf = (change: Change): string | undefined => {
+  if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
+  return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
+}
+
+const readOnlyError = (names: ReadonlyArray<string>, problem: string | undefined) =>
+  new ReadOnlyInstance({
+    instance: names.join(", "),
+    operation: "apply_plan",
+    ...(problem === undefined ? {} : { reason: `No plan can be applied here: ${problem}.` })
+  })
 
 /** Side effects of a rollback, said before it is done. */
 const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {

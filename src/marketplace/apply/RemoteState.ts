@@ -1,7 +1,13 @@
 import { Effect, Match, Result } from "effect"
 
 import type { StepRecord } from "../../changes/PlanState.ts"
-import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/RemoteState.ts"
+import {
+  changedSince,
+  type Judgement,
+  type StepRecords,
+  type RemoteState,
+  type Observation
+} from "../../changes/RemoteState.ts"
 import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
   articleOf,
@@ -157,7 +163,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     },
     isTooEarly: (change) =>
       change.kind === "state" && isLocated(change) && withoutPartner(change, campaigns) !== undefined,
-    shown: (change): Shown => {
+    observe: (change): Observation => {
       if (!isLocated(change)) return { _tag: "Other" }
       if (change.kind === "deposit") return depositShown(change, budgets.get(change.target))
       if (judgementOf(change) === "already") return { _tag: "Wanted" }
@@ -193,17 +199,17 @@ export const readRemoteState = Effect.fnUntraced(function* (
 const ownOrDrift = (
   { after, before, kind }: LocatedOf<"bid" | "cluster">,
   bid: Kopecks | null,
-  { original, own }: Known
+  { original, record }: StepRecords
 ): Judgement => {
   if (bid === null) return "drift"
-  const isUnknown = own.outcomeUnknownSince !== undefined
+  const isUnknown = record.outcomeUnknownSince !== undefined
   const isLate = original?.isUnconfirmed === true && observedIn(original.observed?.detail).rounded === undefined
   if (isUnknown && after !== null && isRounded(bid, after)) return "already"
   if (isLate && before !== null && isRounded(bid, before)) return "pending"
   if (kind === "bid") return "drift"
   const isOther = isUnknown && after !== null && isMisread(bid, after)
   const isBack = original !== undefined && before !== null && isMisread(bid, before)
-  return isOther || isBack || isProbe(bid, probeIn(own) ?? probeIn(original)) ? "pending" : "drift"
+  return isOther || isBack || isProbe(bid, probeIn(record) ?? probeIn(original)) ? "pending" : "drift"
 }
 
 const probeIn = (record: StepRecord | undefined) => observedIn(record?.observed?.detail).probe

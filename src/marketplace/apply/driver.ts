@@ -43,8 +43,10 @@ export const make = (
     resolve: locate,
     order: byWork,
     batches: (steps) => batchesOf(steps).map((batch) => batch.steps),
-    isSentAlone: ({ kind }) => kind === "phrases" || kind === "state" || kind === "deposit",
-    isRepeatable: (change) => repeatable.includes(workOf(change)),
+    sending: (change) => ({
+      isAlone: change.kind === "phrases" || change.kind === "state" || change.kind === "deposit",
+      isRepeatable: repeatable.includes(workOf(change))
+    }),
     creations: {
       isOne: ({ kind }) => kind === "create",
       describe: (change) => ("name" in change ? `campaign "${change.name}"` : changeKey(change)),
@@ -52,71 +54,73 @@ export const make = (
       search:
         "The next call looks for a new campaign of that name with the same articles: one that shows is taken for it, and only where none does is it created.",
       advice: "rename it in the cabinet, or plan with another name",
-      missing: "its campaign was not created"
+      missing: "its campaign was not created",
+      afterwards: "new campaigns wait for money and a start"
     },
     // The marketplace updates its read model every 3 minutes.
     visibleMs: 200_000,
 
-    follows: (change) =>
+    relations: (change) =>
       change.kind === "state" && change.after === status.paused && change.partner !== undefined
-        ? changeKey({ ...change, target: change.partner })
-        : undefined,
+        ? { follows: changeKey({ ...change, target: change.partner }) }
+        : {},
     readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
     holdBack: (rows) => holdBack(ads, rows),
     send: (changes, { unit }) => send(ads, changes, unit),
     explain,
 
     invert,
-    containing: {
-      belongsTo: articleOf,
-      bringsBack: (change) => (change.kind === "product" && change.after ? articleOf(change) : undefined)
-    },
-    limitRollback: (touched, wanted, read, { premise }) => {
-      const proofs = new Set(read.flatMap(({ provenUnits }) => provenUnits))
-      const certain = clusterUnit(wire, [...proofs, ...provenBy(premise)])
-      const unit = Result.getOrUndefined(certain)
-      return {
-        irreversible: irreversible(touched, unit?.unit),
-        later: wanted.flatMap(({ change, id }) =>
-          workOf(change) === "cluster" && Result.isFailure(certain) ? [{ what: id, reason: certain.failure }] : []
-        ),
-        ...(unit?.isProven === true ? { premise: { unit: unit.unit } } : {})
+    rollback: {
+      containing: {
+        belongsTo: articleOf,
+        bringsBack: (change) => (change.kind === "product" && change.after ? articleOf(change) : undefined)
+      },
+      limits: (touched, wanted, read, { premise }) => {
+        const proofs = new Set(read.flatMap(({ provenUnits }) => provenUnits))
+        const certain = clusterUnit(wire, [...proofs, ...provenBy(premise)])
+        const unit = Result.getOrUndefined(certain)
+        return {
+          irreversible: irreversible(touched, unit?.unit),
+          later: wanted.flatMap(({ change, id }) =>
+            workOf(change) === "cluster" && Result.isFailure(certain) ? [{ what: id, reason: certain.failure }] : []
+          ),
+          ...(unit?.isProven === true ? { premise: { unit: unit.unit } } : {})
+        }
+      },
+      warnings: (steps) => {
+        const deleted = steps.filter(({ change }) => change.kind === "delete").length
+        return Effect.succeed(
+          deleted === 0
+            ? []
+            : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
+        )
       }
     },
-    warnOfRollback: (steps) => {
-      const deleted = steps.filter(({ change }) => change.kind === "delete").length
-      return Effect.succeed(
-        deleted === 0
-          ? []
-          : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
-      )
-    },
 
-    checkDraft: (draft, { entries, now }) =>
-      holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
-    checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
-    problemsOf: (plan, { entries, isRevert, now }) =>
-      planProblems(guards, plan, {
-        isRollback: isRevert,
-        dayAgo: bidsDayAgo(entries, now),
-        topUps: topUpsOf(entries, now),
-        unit: unitOf(plan)
-      }),
-    questionOf,
-    mayApply: (now) => {
-      const forbidden = readOnlyReason(settings, now)
-      return forbidden === undefined ? Effect.void : Effect.fail(readOnly("apply", forbidden))
+    guards: {
+      hold: (draft, { entries, now }) =>
+        holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
+      holdRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
+      problems: (plan, { entries, isRevert, now }) =>
+        planProblems(guards, plan, {
+          isRollback: isRevert,
+          dayAgo: bidsDayAgo(entries, now),
+          topUps: topUpsOf(entries, now),
+          unit: unitOf(plan)
+        }),
+      question: questionOf
     },
-    readOnlyReason: (now) => readOnlyReason(settings, now),
+    readOnly: (now) => {
+      const reason = readOnlyReason(settings, now)
+      return reason === undefined ? undefined : { reason, error: readOnly("apply", reason) }
+    },
 
     estimate: (steps) => estimate(steps, (operation) => limitOf(settings, operation)),
     describe,
-    digestOf,
-    byRisk,
+    overview: { digest: digestOf, byRisk },
     describeAction,
     describeAdjusted,
-    upstream: "the marketplace",
-    afterCreation: "new campaigns wait for money and a start"
+    upstream: "the marketplace"
   }
 }
 

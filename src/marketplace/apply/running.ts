@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Judgement, Known, Shown } from "../../changes/RemoteState.ts"
+import type { Judgement, StepRecords, Observation } from "../../changes/RemoteState.ts"
 import { type Campaign, mayChange, status, statusText } from "../client/Campaign.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"
@@ -62,14 +62,14 @@ export const withoutPartner = (
 export const judgeDeposit = (
   { before, rubles }: LocatedOf<"deposit">,
   budget: Kopecks | undefined,
-  { own }: Known
+  { record }: StepRecords
 ): Judgement => {
-  if (own.touchedBy > 0) return budget !== undefined && budget >= before + rubles * 100 ? "already" : "drift"
+  if (record.touchedBy > 0) return budget !== undefined && budget >= before + rubles * 100 ? "already" : "drift"
   return budget !== undefined && budget <= before ? "pending" : "drift"
 }
 
 /** A campaign spends while it is read back: any budget above the one before shows that the money is there. */
-export const depositShown = ({ before }: LocatedOf<"deposit">, budget: Kopecks | undefined): Shown => ({
+export const depositShown = ({ before }: LocatedOf<"deposit">, budget: Kopecks | undefined): Observation => ({
   _tag: budget !== undefined && budget > before ? "Wanted" : "Other"
 })
 

@@ -46,7 +46,7 @@ export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number 
 /** The minus-phrases of articles, with a warning if the marketplace does not show them. */
 export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
-  const { found: answers, refused } = yield* bisectReads(
+  const { answers, refused } = yield* bisectReads(
     pairs,
     (items) => ads.getMinusPhrases({ items }),
     (error) => (isRefusal(error) ? error : undefined)
