@@ -125,6 +125,8 @@ export interface Described {
 export interface DescribedAction {
   readonly subject: string
   readonly row: Readonly<Record<string, unknown>>
+  /** The id of several actions that were one call. */
+  readonly group?: string
 }
 
 /** How an upstream describes its changes to people. Pure. */
@@ -145,6 +147,8 @@ export interface Describing<C> {
     readonly fields: Readonly<Record<string, unknown>>
     readonly advice: string
   }
+  /** Hours by which the upstream's days begin before those of UTC. By default none. */
+  readonly hoursAhead?: number
   /** The upstream's name inside of a sentence, such as `the marketplace`. */
   readonly upstream: string
   /** What a person should know after an apply that has created something. By default `created` says it. */

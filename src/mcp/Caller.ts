@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
 
+import { clipped, oneLine } from "../internal/foreignText.ts"
 import { fingerprint } from "../internal/sha256.ts"
 
 /** The client of the current call, its tool, and its reason, as far as the caller says. */
@@ -60,5 +61,16 @@ export const callerOn = (line: Line): Effect.Effect<string> =>
       ? Effect.map(fingerprint(line), (hash) => `${words[line._tag]} ${hash}`)
       : Effect.succeed(`login ${JSON.stringify([issuer, subject])}`)
   )
+
+/** Characters of a caller's name: a client says of itself what it likes. */
+const longestName = 80
+
+/** The caller of the current call by the names of its client and its login, as far as they are known. */
+export const callerName = Effect.gen(function* () {
+  const { client } = yield* Caller
+  const { subject } = yield* CurrentAccess
+  const names = [client, subject === undefined ? undefined : `as ${subject}`].filter((name) => name !== undefined)
+  return names.length === 0 ? undefined : clipped(oneLine(names.join(" ")), longestName)
+})
 
 const words = { Connection: "connection", Session: "session", Address: "client" } as const

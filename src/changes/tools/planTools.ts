@@ -8,7 +8,8 @@ import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import { PlanNotFound } from "../PlanError.ts"
-import { mostRows, type PlanSource, PlanSources, room, type ShownPlan, unknown } from "./PlanSource.ts"
+import { unknown } from "./auditTrail.ts"
+import { mostRows, type PlanSource, PlanSources, room, type ShownPlan } from "./PlanSource.ts"
 import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
 import { more } from "./summary.ts"
@@ -136,34 +137,48 @@ export const planRollback = Tool.make("plan_rollback", {
   })
 })
 
+const day = "a day of the upstream (Moscow for campaigns), today, yesterday, or a moment such as 2026-11-21T09:00:00Z"
+
 export const auditLog = Tool.make("audit_log", {
   title: "Audit log",
-  description: "What was planned, sent, done and stopped, newest first; with before and after for every step",
+  description:
+    "What was planned, sent, done and stopped, when and by whom (кто менял), newest first; with before and after for every step. " +
+    "With plans, what was changed in a row for each plan",
   annotations: reads,
   arguments: {
     plan_id: optional(planId),
     subject: optional(
       Schema.NonEmptyString.annotate({ description: "Only entries about the thing with this id, such as a campaign" })
     ),
-    since: optional(
-      Schema.String.annotate({ description: "Only entries from this moment on, e.g. 2026-11-21T09:00:00Z" })
+    since: optional(Schema.String.annotate({ description: `From then on: ${day}` })),
+    until: optional(Schema.String.annotate({ description: "Up to then; a day counts whole" })),
+    plans: optional(
+      Schema.Boolean.annotate({
+        description: "A row for each plan, and each change without one: what, how much, by whom"
+      })
     ),
-    plans: optional(Schema.Boolean.annotate({ description: "Only what was planned: a row for each plan" })),
     limit: fittingLimit,
     offset
   },
   aliases: { advert_id: "subject" },
   isWhole: hasLimit,
   result: results.audit,
-  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject }) {
-    const from = since === undefined ? -Infinity : yield* millisOf(since)
+  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject, until }) {
+    const now = yield* Clock.currentTimeMillis
     const sources = yield* PlanSources
-    const all = (yield* Effect.forEach(sources, ({ audit }) => audit)).flat()
     const isAsked = (asked: string | undefined, told: string | undefined) =>
       asked === undefined || told === asked || told === unknown
-    const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
-      .filter((one) => one.at >= from && isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
-      .filter(({ isPlan }) => !plans || isPlan)
+    const all = yield* Effect.forEach(sources, ({ audit }) =>
+      Effect.gen(function* () {
+        const { changes: wholePlans, events, hoursAhead } = yield* audit
+        const from = since === undefined ? -Infinity : (yield* spanOf("since", since, now, hoursAhead)).from
+        const to = until === undefined ? Infinity : (yield* spanOf("until", until, now, hoursAhead)).to
+        if (from >= to) return yield* new InvalidArgument({ argument: "since", problem: "must not be after until" })
+        return (plans ? wholePlans : events).filter(({ at }) => at >= from && at < to)
+      })
+    )
+    const rows = (all.length > 1 ? all.flat().toSorted((a, b) => a.at - b.at) : all.flat())
+      .filter((one) => isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
       .toReversed()
     const asked = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
     const shown = limit === undefined ? fitted(asked, room) : asked
@@ -177,16 +192,23 @@ export const auditLog = Tool.make("audit_log", {
 
 const backOf = "plan_rollback plans its rollback"
 
-/** A day begins in UTC; a time needs its offset, or it would mean another moment on every machine. */
+/** A time needs its offset, or it would mean another moment on every machine. */
 const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-const millisOf = (since: string): Effect.Effect<number, InvalidArgument> =>
-  Option.match(isoMoment.test(since) ? DateTime.make(since) : Option.none(), {
-    onSome: (read) => Effect.succeed(DateTime.toEpochMillis(read)),
-    onNone: () => Effect.fail(notAMoment)
-  })
+const [hourMs, dayMs] = [3_600_000, 86_400_000]
 
-const notAMoment = new InvalidArgument({
-  argument: "since",
-  problem: "must be a day or a moment, such as 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"
-})
+/** The milliseconds that a word means: those of a whole day where days begin so many hours before UTC, or a moment and what follows. */
+const spanOf = (argument: string, text: string, now: number, hoursAhead: number) => {
+  const today = Math.floor((now + hoursAhead * hourMs) / dayMs) * dayMs
+  const word = text.trim().toLowerCase()
+  const relative = word === "today" ? today : word === "yesterday" ? today - dayMs : undefined
+  const read = isoMoment.test(text) ? Option.getOrUndefined(DateTime.make(text)) : undefined
+  const isDay = relative !== undefined || !text.includes("T")
+  const begin = relative ?? (read === undefined ? undefined : DateTime.toEpochMillis(read))
+  if (begin === undefined) return Effect.fail(new InvalidArgument({ argument, problem: notAMoment }))
+  const from = isDay ? begin - hoursAhead * hourMs : begin
+  return Effect.succeed({ from, to: isDay ? from + dayMs : from })
+}
+
+const notAMoment =
+  "must be a day or a moment, such as today, yesterday, 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"

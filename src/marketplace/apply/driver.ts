@@ -114,10 +114,14 @@ export const make = (
     byRisk,
     describeAction,
     describeAdjusted,
+    hoursAhead: moscowHours,
     upstream: "the marketplace",
     afterCreation: "new campaigns wait for money and a start"
   }
 }
+
+/** Days of the marketplace begin at midnight in Moscow. */
+const moscowHours = 3
 
 /** The article that a change belongs to, within its campaign; a change of a whole campaign stands for itself. */
 const articleOf = (change: Change): string =>
