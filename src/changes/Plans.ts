@@ -5,7 +5,7 @@ import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { byCaller } from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
-import { complete, type Describing, type Driver, type RemoteState } from "./Driver.ts"
+import { complete, type Describing, type Driver } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
 import { joined, linesOf, measured } from "./largePlans.ts"
 import type { Draft, Plan } from "./Plan.ts"
@@ -20,6 +20,7 @@ import {
   PlanSpent
 } from "./PlanError.ts"
 import { fold, isRevert, isOutdated, type PlanState } from "./PlanState.ts"
+import { type RemoteState } from "./RemoteState.ts"
 import { draftRollback } from "./rollback.ts"
 
 /** Options of one apply. */

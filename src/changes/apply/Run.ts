@@ -2,12 +2,13 @@ import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { callerName } from "../../mcp/Caller.ts"
-import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
+import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { Step } from "../Plan.ts"
 import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
 import * as PlanState from "../PlanState.ts"
+import type { RemoteState, Row } from "../RemoteState.ts"
 
 type OfPlan<E> = E extends unknown ? Omit<E, "at" | "plan_id"> : never
 

@@ -1,8 +1,8 @@
 import { Array as Arrays, Clock, Effect, Result } from "effect"
 
-import { driftIn, type RemoteState, type Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
+import { driftIn, type RemoteState, type Row } from "../RemoteState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordAdjusted } from "./readBack.ts"
 import {

@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
 
-import type { RemoteState, Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { ApplyStopped } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
+import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option, Predicate, Schema } from "effect"
+import { Clock, DateTime, Effect, Option, Predicate, Schema } from "effect"
 
 import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
-import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/Driver.ts"
 import type { Draft } from "../../changes/Plan.ts"
+import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/RemoteState.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"

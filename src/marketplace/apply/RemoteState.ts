@@ -1,7 +1,7 @@
 import { Effect, Match, Result } from "effect"
 
-import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/Driver.ts"
 import type { StepRecord } from "../../changes/PlanState.ts"
+import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/RemoteState.ts"
 import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
   articleOf,

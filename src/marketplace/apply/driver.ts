@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 
-import type { Driver, Judgement, Row } from "../../changes/Driver.ts"
+import type { Driver } from "../../changes/Driver.ts"
+import type { Judgement, Row } from "../../changes/RemoteState.ts"
 import { status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { clusterWire, limitOf, readOnlyReason } from "../client/keyRules.ts"

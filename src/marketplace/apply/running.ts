@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Judgement, Known, Shown } from "../../changes/Driver.ts"
+import type { Judgement, Known, Shown } from "../../changes/RemoteState.ts"
 import { type Campaign, mayChange, status, statusText } from "../client/Campaign.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"
