@@ -64,9 +64,8 @@ const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
 export const applyPlan = Tool.make("apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan, once. What someone else has changed since is left alone; the rest is sent under the upstream's limits and " +
-    "read back. What is refused is passed over and told. A plan that takes long, or was broken off, goes on with " +
-    "the next call",
+    "Apply a plan, once: what someone else has changed since is left alone, the rest is sent and read back. A plan that takes " +
+    "long, or was broken off, goes on with the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,
@@ -137,24 +136,23 @@ export const planRollback = Tool.make("plan_rollback", {
   })
 })
 
-const day = "a day of the upstream (Moscow for campaigns), today, yesterday, or a moment such as 2026-11-21T09:00:00Z"
-
 export const auditLog = Tool.make("audit_log", {
   title: "Audit log",
   description:
-    "What was planned, sent, done and stopped, when and by whom (кто менял), newest first; with before and after for every step. " +
-    "With plans, what was changed in a row for each plan",
+    "What was planned, sent, done and stopped, by whom (кто менял), newest first; with before and after for every step",
   annotations: reads,
   arguments: {
     plan_id: optional(planId),
-    subject: optional(
-      Schema.NonEmptyString.annotate({ description: "Only entries about the thing with this id, such as a campaign" })
+    subject: optional(Schema.NonEmptyString.annotate({ description: "Only about the thing with this id" })),
+    since: optional(
+      Schema.String.annotate({
+        description: "yesterday, 2026-11-21 (Moscow for campaigns) or 2026-11-21T09:00:00Z"
+      })
     ),
-    since: optional(Schema.String.annotate({ description: `From then on: ${day}` })),
     until: optional(Schema.String.annotate({ description: "Up to then; a day counts whole" })),
     plans: optional(
       Schema.Boolean.annotate({
-        description: "A row for each plan, and each change without one: what, how much, by whom"
+        description: "A row for each plan and direct change"
       })
     ),
     limit: fittingLimit,
