@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
@@ -80,7 +81,9 @@ describe("the audit log", () => {
       yield* TestClock.setTime(Date.parse("2026-11-19T21:05:00Z"))
       yield* pause(1006)
       const ids = (args: object) =>
-        Effect.map(log(args), ({ entries }) => entries.map(({ advert_id }) => Number(advert_id)).toSorted())
+        Effect.map(log(args), ({ entries }) =>
+          entries.map(({ advert_id }) => Number(advert_id)).toSorted((a, b) => a - b)
+        )
       assert.deepStrictEqual(yield* ids({ since: "2026-11-20" }), [1006])
       assert.deepStrictEqual(yield* ids({ until: "2026-11-19" }), [1005])
       assert.deepStrictEqual(yield* ids({ since: "today" }), [1006])
@@ -97,6 +100,61 @@ describe("the audit log", () => {
     Effect.gen(function* () {
       const tool = yield* toolNamed("audit_log")
       assert.include(String(yield* Effect.flip(inTime(tool.call(args)))), problem)
+    }).pipe(Effect.provide(shop))
+  )
+})
+
+describe("what was changed elsewhere", () => {
+  const elsewhere = (args: object = {}) => log({ changed_elsewhere: true, ...args })
+  const places = (args: object = {}) =>
+    Effect.map(elsewhere(args), ({ entries }) => entries.map(({ what }) => String(what)).toSorted())
+
+  /** Somebody in the seller's cabinet, past this server. */
+  const cabinet = Effect.fnUntraced(function* (method: "GET" | "PATCH", path: string, body?: unknown) {
+    const { apiKey, host, httpClient } = yield* EmbeddedMarketplace
+    const bare = HttpClientRequest.make(method)(host + path, { headers: { authorization: Redacted.value(apiKey) } })
+    yield* httpClient.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
+  })
+  const bid = (nm_id: number, bid_kopecks: number) => ({
+    bids: [{ advert_id: 1005, nm_bids: [{ nm_id, bid_kopecks, placement: "combined" }] }]
+  })
+
+  it.effect("is told, and what plans and pauses of ours have changed is not", () =>
+    Effect.gen(function* () {
+      assert.isEmpty(yield* places())
+      yield* TestClock.adjust("1 hour")
+      yield* lowered
+      yield* call("ads_pause_campaign", { advert_id: 1006, confirm: true })
+      yield* call("ads_pause_campaign", { advert_ids: [1007, 1008], confirm: true })
+      assert.isEmpty(yield* places())
+      yield* TestClock.adjust("1 hour")
+      yield* cabinet("PATCH", "/api/advert/v1/bids", bid(500_501, 39_900))
+      yield* cabinet("GET", "/adv/v0/pause?id=1009")
+      const { entries } = yield* elsewhere()
+      assert.sameDeepMembers(
+        entries.map(({ after, what }) => [what, after]),
+        [
+          ["bid 1005/500501/combined", "399.00 rub"],
+          ["state 1009", "paused"]
+        ]
+      )
+      assert.isEmpty(yield* places())
+    }).pipe(Effect.provide(shop))
+  )
+
+  it.effect("is told where somebody has overwritten what a plan has set, page by page", () =>
+    Effect.gen(function* () {
+      yield* places()
+      const changes = [500_501, 500_502].map((nm_id) => ({ advert_id: 1005, nm_id, bid_rubles: 200 }))
+      const { plan_id } = Object(yield* call("ads_plan_bids", { changes }))
+      yield* call("apply_plan", { plan_id, confirm: true })
+      yield* cabinet("PATCH", "/api/advert/v1/bids", bid(500_501, 39_900))
+      yield* cabinet("PATCH", "/api/advert/v1/bids", bid(500_503, 39_900))
+      const pages = [yield* places({ limit: 1 }), yield* places({ limit: 1, offset: 1 })]
+      assert.deepStrictEqual(pages.flat().toSorted(), ["bid 1005/500501/combined", "bid 1005/500503/combined"])
+      const tool = yield* toolNamed("audit_log")
+      const error = yield* Effect.flip(inTime(tool.call({ changed_elsewhere: true, since: "today" })))
+      assert.include(String(error), "Invalid changed_elsewhere: must be given alone")
     }).pipe(Effect.provide(shop))
   )
 })

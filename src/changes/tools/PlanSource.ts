@@ -30,6 +30,16 @@ export interface PlanSource {
   readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
   /** Everything that was planned and done, in the order of writing. */
   readonly audit: Effect.Effect<AuditTrail>
+  /** What is not as it was when it was last asked for (`since`), and nothing of ours has made so. Some upstreams cannot tell. */
+  readonly changedElsewhere?: Effect.Effect<
+    {
+      readonly since: number | undefined
+      readonly rows: ReadonlyArray<object>
+      /** Makes the present state the one that the next call compares with, once all rows are shown. */
+      readonly look: Effect.Effect<void>
+    },
+    ToolError
+  >
   /** Whether something may be changed now. */
   readonly isWritable: Effect.Effect<boolean>
 }

@@ -32,8 +32,8 @@ type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
 const outcomes: ReadonlyArray<string> = ["done", "observed", "refused", "unsent"]
 
 const sentKey = (plan: string, step: string): string => `${plan} ${step}`
-const actionKey = ({ operation, row, subject }: ActionEntry & DescribedAction): string =>
-  `${operation} ${subject} ${String(row["pause_id"] ?? "")}`
+const actionKey = ({ group = "", operation, subject }: ActionEntry & DescribedAction): string =>
+  `${operation} ${subject} ${group}`
 
 /** The rows of a journal in the words of its upstream. */
 export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kept<C>>): AuditTrail => {
@@ -87,7 +87,7 @@ const by = (who: string | undefined) => (who === undefined ? {} : { who })
 
 /** An entry that is about no single step. */
 const eventOf = <C>(entry: Exclude<Kept<C>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
-  const plan = "plan_id" in entry ? String(entry.plan_id) : undefined
+  const plan = "plan_id" in entry ? entry.plan_id : undefined
   const about = { at: entry.at, plan, subject: undefined }
   const at = moment(entry.at)
   switch (entry.type) {

@@ -12,9 +12,9 @@ import { unknown } from "./auditTrail.ts"
 import { mostRows, type PlanSource, PlanSources, room, type ShownPlan } from "./PlanSource.ts"
 import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
-import { more } from "./summary.ts"
+import { moment, more } from "./summary.ts"
 
-const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
+const planId = Schema.NonEmptyString.annotate({ description: "As a plan tool returned it" })
 
 /** Asks the source that knows a plan; where none does, the only or first one says so in its words. */
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
@@ -143,25 +143,31 @@ export const auditLog = Tool.make("audit_log", {
   annotations: reads,
   arguments: {
     plan_id: optional(planId),
-    subject: optional(Schema.NonEmptyString.annotate({ description: "Only about the thing with this id" })),
+    subject: optional(Schema.NonEmptyString.annotate({ description: "Only about this id" })),
     since: optional(
       Schema.String.annotate({
         description: "yesterday, 2026-11-21 (Moscow for campaigns) or 2026-11-21T09:00:00Z"
       })
     ),
-    until: optional(Schema.String.annotate({ description: "Up to then; a day counts whole" })),
+    until: optional(Schema.String.annotate({ description: "A day counts whole" })),
     plans: optional(
       Schema.Boolean.annotate({
         description: "A row for each plan and direct change"
       })
     ),
+    changed_elsewhere: optional(Schema.Boolean.annotate({ description: "What others have changed since last asked" })),
     limit: fittingLimit,
     offset
   },
   aliases: { advert_id: "subject" },
   isWhole: hasLimit,
   result: results.audit,
-  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject, until }) {
+  run: Effect.fn("audit_log")(function* ({ changed_elsewhere, limit, offset, ...given }) {
+    if (changed_elsewhere === true) {
+      if (Object.keys(given).length > 0) return yield* notWithElsewhere
+      return yield* elsewhere(limit, offset)
+    }
+    const { plan_id, plans = false, since, subject, until } = given
     const now = yield* Clock.currentTimeMillis
     const sources = yield* PlanSources
     const isAsked = (asked: string | undefined, told: string | undefined) =>
@@ -186,6 +192,31 @@ export const auditLog = Tool.make("audit_log", {
       next: more(offset + shown.length, rows.length, `show_plan shows where a plan stands, ${backOf}`)
     }
   })
+})
+
+const notWithElsewhere = new InvalidArgument({
+  argument: "changed_elsewhere",
+  problem: "must be given alone, perhaps with limit: it compares with the last state seen, and not with the log"
+})
+
+/** What differs from the last state seen, of all upstreams that can tell. */
+const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset: number) {
+  const sources = yield* PlanSources
+  const answers = yield* Effect.forEach(
+    sources.flatMap(({ changedElsewhere }) => changedElsewhere ?? []),
+    (ask) => ask
+  )
+  const since = answers.flatMap((answer) => answer.since ?? [])
+  const rows = answers.flatMap(({ rows: some }) => some).map((row) => ({ ...row, at: moment(Math.min(...since)) }))
+  const asked = rows.slice(offset, offset + (limit ?? mostRows))
+  const shown = limit === undefined ? fitted(asked, room) : asked
+  const isAll = offset + shown.length >= rows.length
+  if (isAll) yield* Effect.forEach(answers, ({ look }) => look, { discard: true })
+  const seen =
+    since.length === 0
+      ? "Nothing was seen before: this state is kept, and the next call compares with it"
+      : `Compared with ${moment(Math.min(...since))}; the next call compares with now`
+  return { total: rows.length, entries: shown, next: more(offset + shown.length, rows.length, seen) }
 })
 
 const backOf = "plan_rollback plans its rollback"

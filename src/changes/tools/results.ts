@@ -97,7 +97,8 @@ const entry = {
   changed_at: Schema.String,
   changed_by: Schema.String,
   digest: Schema.String,
-  pause_id: Schema.String
+  pause_id: Schema.String,
+  advert_id: whole
 }
 
 const entryShape: Shape<JsonObject> = Schema.Struct({

@@ -46,7 +46,7 @@ export const rules = Schema.Array(
           do: {
             type: "string",
             enum: RuleAction.literals,
-            description: "exclude: the cluster becomes a minus-phrase"
+            description: "exclude makes a minus-phrase"
           },
           percent: { type: "number", description: "Of a bid: -20" },
           target_drr: { type: "number", description: "Or towards this ДРР" },

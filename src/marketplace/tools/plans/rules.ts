@@ -45,16 +45,14 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
   annotations: reads,
   arguments: {
     rules: optional(rules),
-    named: optional(
-      Schema.Array(Schema.String).check(notEmpty).annotate({ description: "Rules of the configuration" })
-    ),
+    named: optional(Schema.Array(Schema.String).check(notEmpty).annotate({ description: "Configured rules" })),
     campaigns: optional(selectionLike("Default all")),
     from: optional(Day.annotate({ description: "First day judged" })),
     to: optional(Day.annotate({ description: "Last day" })),
     check_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }, { message: "must be between 1 and 60" })).annotate(
         {
-          description: "Judged by the days before these"
+          description: "Judged by days before these"
         }
       )
     )

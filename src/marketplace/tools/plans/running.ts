@@ -66,7 +66,7 @@ export const planStateTool = Tool.make("ads_plan_state", {
     start: optional(selectionLike("To start")),
     switch_over: optional(
       Schema.NonEmptyString.annotate({
-        description: "plan_id of a migration: twins start, old ones pause"
+        description: "plan_id of a migration"
       })
     ),
     undo_pause: optional(Schema.NonEmptyString.annotate({ description: "pause_id" }))
