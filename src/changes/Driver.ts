@@ -66,6 +66,8 @@ export interface Described {
 export interface DescribedAction {
   readonly subject: string
   readonly row: Readonly<Record<string, unknown>>
+  /** The id of several actions that were one call. */
+  readonly group?: string
 }
 
 /** The reason for which nothing may be changed, and the error of an apply then: by default a `GuardViolation` with that reason. */
@@ -100,6 +102,8 @@ export interface Describing<C> {
     readonly fields: Readonly<Record<string, unknown>>
     readonly advice: string
   }
+  /** Hours by which the upstream's days begin before those of UTC. By default none. */
+  readonly hoursAhead?: number
   /** The upstream's name inside of a sentence, such as `the marketplace`. */
   readonly upstream: string
   /** Undefined if changes are allowed at that time, which by default they are. */

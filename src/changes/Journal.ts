@@ -11,6 +11,8 @@ export const CreatedId = Schema.Union([Schema.Int, Schema.String])
 export type CreatedId = typeof CreatedId.Type
 
 const base = { at: Moment, plan_id: Schema.String }
+/** The caller by the names of its client and its login, as far as they are known. */
+const by = { who: Schema.optionalKey(Schema.String) }
 const about = { ...base, steps: Schema.Array(Schema.String) }
 
 /** A line of the journal about the progress of a plan. */
@@ -22,6 +24,7 @@ export const ProgressEntry = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("begun"),
     ...about,
+    ...by,
     read_back: Schema.optionalKey(Schema.Literal(true))
   }),
   /** The call did not arrive, or was refused without being looked at: nothing of the steps was done. */
@@ -69,6 +72,7 @@ export interface PlannedEntry<C> {
   readonly at: number
   readonly plan_id: string
   readonly plan: Plan<C>
+  readonly who?: string
   /** The number of its steps that stand in lines before this one, and not in it. */
   readonly steps_before?: number
 }
@@ -97,6 +101,7 @@ export interface ActionEntry {
   readonly at: number
   readonly operation: string
   readonly outcome: string
+  readonly who?: string
   readonly [field: string]: unknown
 }
 
@@ -126,6 +131,7 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
     Schema.Struct({
       type: Schema.Literal("planned"),
       ...base,
+      ...by,
       plan: planOf(change, invert),
       steps_before: Schema.optionalKey(Schema.Int)
     }),
@@ -136,6 +142,7 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
       type: Schema.Literal("action"),
       at: Moment,
       operation: Schema.String,
+      ...by,
       ...action,
       outcome: Schema.String
     })

@@ -3,6 +3,7 @@ import { Clock, Effect, Semaphore } from "effect"
 import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
+import { byCaller } from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
 import { complete, type Describing, type Driver } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
@@ -98,7 +99,8 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       expiresAt: createdAt + planMinutes * 60_000,
       ...(reversed === undefined ? {} : { reverses: reversed.plan.id, reversedProgress: reversed.progress })
     }
-    yield* append(...linesOf({ type: "planned", at: createdAt, plan_id: plan.id, plan }, lengths))
+    const planned = { type: "planned", at: createdAt, plan_id: plan.id, plan, ...(yield* byCaller) } as const
+    yield* append(...linesOf(planned, lengths))
     return plan
   })
 
@@ -186,6 +188,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     rollback,
     describing: driver,
     entries: journal.entries,
-    record: (action) => Effect.flatMap(now, (at) => append({ ...action, type: "action", at }))
+    record: (action) =>
+      Effect.flatMap(Effect.zip(now, byCaller), ([at, who]) => append({ ...who, ...action, type: "action", at }))
   } satisfies Plans<C, E>
 })

@@ -1,6 +1,7 @@
 import { Context, Deferred, Effect, Random, References } from "effect"
 
 import { withReference } from "../internal/effects.ts"
+import { clipped, oneLine } from "../internal/foreignText.ts"
 import { fingerprint } from "../internal/sha256.ts"
 
 /** The id of the current request: in its answer, in log lines, in the audit log and in traces. Undefined outside of requests. */
@@ -109,6 +110,17 @@ export const callerOn = (line: Line): Effect.Effect<string> =>
       ? Effect.map(fingerprint(line), (hash) => `${words[line._tag]} ${hash}`)
       : Effect.succeed(`login ${JSON.stringify([issuer, subject])}`)
   )
+
+/** Characters of a caller's name: a client says of itself what it likes. */
+const longestName = 80
+
+/** The caller of the current call by the names of its client and its login, as far as they are known. */
+export const callerName = Effect.gen(function* () {
+  const { client } = yield* Caller
+  const { subject } = yield* CurrentAccess
+  const names = [client, subject === undefined ? undefined : `as ${subject}`].filter((name) => name !== undefined)
+  return names.length === 0 ? undefined : clipped(oneLine(names.join(" ")), longestName)
+})
 
 const words = { Connection: "connection", Session: "session", Address: "client" } as const
 

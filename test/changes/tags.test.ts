@@ -135,7 +135,7 @@ describe("plans of tags over an engine", () => {
       assert.deepInclude(undone.structured, { state: "applied" })
       assert.deepStrictEqual(yield* tagsNow, before)
       const log = yield* call(auditLog.call({ plan_id }))
-      assert.deepInclude(log.structured, { total: 12 })
+      assert.deepInclude(log.structured, { total: 7 })
     }).pipe(Effect.provide(engine))
   )
 

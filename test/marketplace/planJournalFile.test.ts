@@ -248,7 +248,7 @@ describe("a journal in a file", () => {
       )
       assert.lengthOf(
         log.filter(({ what }) => what === "pause the campaign"),
-        6
+        3
       )
     }).pipe(Effect.provide(smallMarketplace()))
   )

@@ -1,6 +1,7 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { monotonicMillis } from "../../internal/time.ts"
+import { callerName } from "../../mcp/callContext.ts"
 import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
@@ -45,6 +46,9 @@ interface Start<C, S extends RemoteState<C>, E> extends Pick<Run<C, S, E>, "driv
   readonly state: PlanState.PlanState<C>
 }
 
+/** The caller, as entries name it. */
+export const byCaller = Effect.map(callerName, (who) => (who === undefined ? {} : { who }))
+
 /** A run that goes on where the state ends. */
 export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original, state, until }: Start<C, S, E>) =>
   Effect.zipWith(Semaphore.make(1), Clock.currentTimeMillis, (writing, startedAt) => {
@@ -58,7 +62,8 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
         Effect.gen(function* () {
           const isRead = news.type === "begun" && HashMap.isEmpty(run.state.unread)
           const body: EntryBody = isRead ? { ...news, read_back: true } : news
-          const entry = { ...body, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
+          const who = news.type === "begun" ? yield* byCaller : {}
+          const entry = { ...body, ...who, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),

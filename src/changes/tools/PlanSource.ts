@@ -3,13 +3,12 @@ import { Clock, Context, Effect, Option } from "effect"
 import { fitted, fitting } from "../../internal/json/values.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
-import type { DescribedAction, Describing } from "../Driver.ts"
-import type { ActionEntry, Kept, ProgressEntry } from "../Journal.ts"
+import type { Describing } from "../Driver.ts"
 import { notice } from "../notice.ts"
-import type { Plan, Step } from "../Plan.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
 import type { ApplyOptions, Plans } from "../Plans.ts"
 import { type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
+import { type AuditTrail, trailOf } from "./auditTrail.ts"
 import { moment, stepRow, type Summary, summary } from "./summary.ts"
 
 /** The requested part of a list. */
@@ -18,22 +17,6 @@ export interface Page {
   readonly limit: number | undefined
   readonly offset: number
 }
-
-/** An entry of the journal as a row, with what rows are chosen by. */
-export interface AuditRow {
-  readonly at: number
-  /** The plan that it is about; `unknown` where that cannot be told. */
-  readonly plan: string | undefined
-  /** The id of the thing that it is about; `unknown` where that cannot be told. */
-  readonly subject: string | undefined
-  /** Whether it tells of a new plan. */
-  readonly isPlan: boolean
-  /** Worked out for rows that are shown. */
-  readonly row: () => Readonly<Record<string, unknown>>
-}
-
-/** For a line that cannot be read: it may be about any plan and anything. */
-export const unknown = "unknown"
 
 /** The state of a plan, and some of its steps. */
 export type ShownPlan = ReturnType<typeof shownPlan>
@@ -46,7 +29,17 @@ export interface PlanSource {
   readonly apply: (id: string, options: ApplyOptions) => Effect.Effect<AppliedReport, ToolError>
   readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
   /** Everything that was planned and done, in the order of writing. */
-  readonly audit: Effect.Effect<ReadonlyArray<AuditRow>>
+  readonly audit: Effect.Effect<AuditTrail>
+  /** What is not as it was when it was last asked for (`since`), and nothing of ours has made so. Some upstreams cannot tell. */
+  readonly changedElsewhere?: Effect.Effect<
+    {
+      readonly since: number | undefined
+      readonly rows: ReadonlyArray<object>
+      /** Makes the present state the one that the next call compares with, once all rows are shown. */
+      readonly look: Effect.Effect<void>
+    },
+    ToolError
+  >
   /** Whether something may be changed now. */
   readonly isWritable: Effect.Effect<boolean>
 }
@@ -88,17 +81,7 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
         }
       }),
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
-    audit: Effect.map(plans.entries, (entries) => {
-      const made = new Map<string, Plan<C>>()
-      for (const entry of entries) if (entry.type === "planned") made.set(entry.plan_id, entry.plan)
-      const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
-      const stepsOf = (plan: string) => {
-        const planSteps = steps.get(plan) ?? new Map(made.get(plan)?.steps.map((step) => [step.id, step]))
-        steps.set(plan, planSteps)
-        return planSteps
-      }
-      return entries.flatMap((entry) => rowsOf(describing, entry, stepsOf))
-    }),
+    audit: Effect.map(plans.entries, (entries) => trailOf(describing, entries)),
     isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnly?.(now) === undefined)
   }
 }
@@ -183,79 +166,4 @@ const stateOf = <C>({ done, isBegun, isFinished, isPartly, isRolledBack }: PlanS
   if (isFinished) return "applied"
   if (isPartly) return done > 0 ? "partly applied" : "refused"
   return isBegun ? "begun" : "planned"
-}
-
-/** An entry as rows: one for every step where there are steps. */
-const rowsOf = <C>(
-  describing: Describing<C>,
-  entry: Kept<C>,
-  stepsOf: (plan: string) => ReadonlyMap<string, Step<C>>
-): ReadonlyArray<AuditRow> => {
-  const plan = "plan_id" in entry ? String(entry.plan_id) : undefined
-  const about = { at: entry.at, plan, subject: undefined, isPlan: entry.type === "planned" }
-  const at = moment(entry.at)
-  switch (entry.type) {
-    case "action": {
-      const { row, subject } = describing.describeAction?.(entry) ?? actionRow(entry)
-      return [{ ...about, plan: undefined, subject, row: () => ({ at, ...row }) }]
-    }
-    case "planned": {
-      const { kind, reverses, steps } = entry.plan
-      const row = { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length }
-      return [{ ...about, row: () => (reverses === undefined ? row : { ...row, reverses }) }]
-    }
-    case "unreadable": {
-      const { at: _, type: what, ...row } = entry
-      return [{ ...about, plan: entry.plan_id ?? unknown, subject: unknown, row: () => ({ at, what, ...row }) }]
-    }
-    case "steps":
-      return []
-    case "expired": {
-      const { at: _, step_count: steps, type: __, ...row } = entry
-      return [{ ...about, isPlan: true, row: () => ({ at, what: "planned", ...row, steps }) }]
-    }
-    case "asked":
-    case "stopped":
-      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem }) }]
-    case "agreed":
-      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, caller: entry.caller }) }]
-    case "finished": {
-      const what = entry.refused === undefined ? entry.type : `ended, with ${entry.refused} steps refused`
-      return [{ ...about, row: () => ({ at, what, plan_id: entry.plan_id }) }]
-    }
-    default:
-      return entry.steps.map((id) => ({
-        ...about,
-        ...stepEntry(describing, entry, id, stepsOf(entry.plan_id).get(id))
-      }))
-  }
-}
-
-/** A change without a plan, of an upstream that says no more of it. */
-const actionRow = ({ operation, outcome }: ActionEntry): DescribedAction => ({
-  subject: "",
-  row: { what: operation, outcome }
-})
-
-type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
-
-const stepEntry = <C>(describing: Describing<C>, entry: WithSteps, id: string, step: Step<C> | undefined) => {
-  const created = entry.type === "done" ? entry.created : undefined
-  const subject = step === undefined ? created : (describing.subjectOf(step.change) ?? created)
-  return {
-    subject: subject === undefined ? undefined : String(subject),
-    row: () => ({
-      at: moment(entry.at),
-      what: whatOf(entry),
-      plan_id: entry.plan_id,
-      ...(step === undefined ? { step: id } : stepRow(describing, step)),
-      ...(created === undefined ? {} : { created }),
-      ...("problem" in entry ? { problem: entry.problem } : {})
-    })
-  }
-}
-
-const whatOf = (entry: WithSteps): string => {
-  if (entry.type === "observed") return entry.word
-  return entry.type === "done" && entry.found ? "found as wanted" : entry.type
 }

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option, Predicate, Schema } from "effect"
+import { Clock, DateTime, Effect, Option, Predicate, Schema } from "effect"
 
 import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
@@ -8,12 +8,13 @@ import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import { PlanNotFound } from "../PlanError.ts"
-import { mostRows, type PlanSource, PlanSources, room, type ShownPlan, unknown } from "./PlanSource.ts"
+import { unknown } from "./auditTrail.ts"
+import { mostRows, type PlanSource, PlanSources, room, type ShownPlan } from "./PlanSource.ts"
 import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
-import { more } from "./summary.ts"
+import { moment, more } from "./summary.ts"
 
-const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
+const planId = Schema.NonEmptyString.annotate({ description: "As a plan tool returned it" })
 
 /** Asks the source that knows a plan; where none does, the only or first one says so in its words. */
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
@@ -63,9 +64,8 @@ const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
 export const applyPlan = Tool.make("apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan, once. What someone else has changed since is left alone; the rest is sent under the upstream's limits and " +
-    "read back. What is refused is passed over and told. A plan that takes long, or was broken off, goes on with " +
-    "the next call",
+    "Apply a plan, once: what someone else has changed since is left alone, the rest is sent and read back. A plan that takes " +
+    "long, or was broken off, goes on with the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,
@@ -138,32 +138,51 @@ export const planRollback = Tool.make("plan_rollback", {
 
 export const auditLog = Tool.make("audit_log", {
   title: "Audit log",
-  description: "What was planned, sent, done and stopped, newest first; with before and after for every step",
+  description:
+    "What was planned, sent, done and stopped, by whom (кто менял), newest first; with before and after for every step",
   annotations: reads,
   arguments: {
     plan_id: optional(planId),
-    subject: optional(
-      Schema.NonEmptyString.annotate({ description: "Only entries about the thing with this id, such as a campaign" })
-    ),
+    subject: optional(Schema.NonEmptyString.annotate({ description: "Only about this id" })),
     since: optional(
-      Schema.String.annotate({ description: "Only entries from this moment on, e.g. 2026-11-21T09:00:00Z" })
+      Schema.String.annotate({
+        description: "yesterday, 2026-11-21 (Moscow for campaigns) or 2026-11-21T09:00:00Z"
+      })
     ),
-    plans: optional(Schema.Boolean.annotate({ description: "Only what was planned: a row for each plan" })),
+    until: optional(Schema.String.annotate({ description: "A day counts whole" })),
+    plans: optional(
+      Schema.Boolean.annotate({
+        description: "A row for each plan and direct change"
+      })
+    ),
+    changed_elsewhere: optional(Schema.Boolean.annotate({ description: "What others have changed since last asked" })),
     limit: fittingLimit,
     offset
   },
   aliases: { advert_id: "subject" },
   isWhole: hasLimit,
   result: results.audit,
-  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject }) {
-    const from = since === undefined ? -Infinity : yield* millisOf(since)
+  run: Effect.fn("audit_log")(function* ({ changed_elsewhere, limit, offset, ...given }) {
+    if (changed_elsewhere === true) {
+      if (Object.keys(given).length > 0) return yield* notWithElsewhere
+      return yield* elsewhere(limit, offset)
+    }
+    const { plan_id, plans = false, since, subject, until } = given
+    const now = yield* Clock.currentTimeMillis
     const sources = yield* PlanSources
-    const all = (yield* Effect.forEach(sources, ({ audit }) => audit)).flat()
     const isMatch = (wanted: string | undefined, value: string | undefined) =>
       wanted === undefined || value === wanted || value === unknown
-    const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
-      .filter((one) => one.at >= from && isMatch(plan_id, one.plan) && isMatch(subject, one.subject))
-      .filter(({ isPlan }) => !plans || isPlan)
+    const all = yield* Effect.forEach(sources, ({ audit }) =>
+      Effect.gen(function* () {
+        const { changes: wholePlans, events, hoursAhead } = yield* audit
+        const from = since === undefined ? -Infinity : (yield* spanOf("since", since, now, hoursAhead)).from
+        const to = until === undefined ? Infinity : (yield* spanOf("until", until, now, hoursAhead)).to
+        if (from >= to) return yield* new InvalidArgument({ argument: "since", problem: "must not be after until" })
+        return (plans ? wholePlans : events).filter(({ at }) => at >= from && at < to)
+      })
+    )
+    const rows = (all.length > 1 ? all.flat().toSorted((a, b) => a.at - b.at) : all.flat())
+      .filter((one) => isMatch(plan_id, one.plan) && isMatch(subject, one.subject))
       .toReversed()
     const page = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
     const entries = limit === undefined ? fitted(page, room) : page
@@ -175,18 +194,50 @@ export const auditLog = Tool.make("audit_log", {
   })
 })
 
+const notWithElsewhere = new InvalidArgument({
+  argument: "changed_elsewhere",
+  problem: "must be given alone, perhaps with limit: it compares with the last state seen, and not with the log"
+})
+
+/** What differs from the last state seen, of all upstreams that can tell. */
+const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset: number) {
+  const sources = yield* PlanSources
+  const answers = yield* Effect.forEach(
+    sources.flatMap(({ changedElsewhere }) => changedElsewhere ?? []),
+    (ask) => ask
+  )
+  const since = answers.flatMap((answer) => answer.since ?? [])
+  const rows = answers.flatMap(({ rows: some }) => some).map((row) => ({ ...row, at: moment(Math.min(...since)) }))
+  const asked = rows.slice(offset, offset + (limit ?? mostRows))
+  const shown = limit === undefined ? fitted(asked, room) : asked
+  const isAll = offset + shown.length >= rows.length
+  if (isAll) yield* Effect.forEach(answers, ({ look }) => look, { discard: true })
+  const seen =
+    since.length === 0
+      ? "Nothing was seen before: this state is kept, and the next call compares with it"
+      : `Compared with ${moment(Math.min(...since))}; the next call compares with now`
+  return { total: rows.length, entries: shown, next: more(offset + shown.length, rows.length, seen) }
+})
+
 const backOf = "plan_rollback plans its rollback"
 
-/** A day begins in UTC; a time needs its offset, or it would mean another moment on every machine. */
+/** A time needs its offset, or it would mean another moment on every machine. */
 const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-const millisOf = (since: string): Effect.Effect<number, InvalidArgument> =>
-  Option.match(isoMoment.test(since) ? DateTime.make(since) : Option.none(), {
-    onSome: (read) => Effect.succeed(DateTime.toEpochMillis(read)),
-    onNone: () => Effect.fail(notAMoment)
-  })
+const [hourMs, dayMs] = [3_600_000, 86_400_000]
 
-const notAMoment = new InvalidArgument({
-  argument: "since",
-  problem: "must be a day or a moment, such as 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"
-})
+/** The milliseconds that a word means: those of a whole day where days begin so many hours before UTC, or a moment and what follows. */
+const spanOf = (argument: string, text: string, now: number, hoursAhead: number) => {
+  const today = Math.floor((now + hoursAhead * hourMs) / dayMs) * dayMs
+  const word = text.trim().toLowerCase()
+  const relative = word === "today" ? today : word === "yesterday" ? today - dayMs : undefined
+  const read = isoMoment.test(text) ? Option.getOrUndefined(DateTime.make(text)) : undefined
+  const isDay = relative !== undefined || !text.includes("T")
+  const begin = relative ?? (read === undefined ? undefined : DateTime.toEpochMillis(read))
+  if (begin === undefined) return Effect.fail(new InvalidArgument({ argument, problem: notAMoment }))
+  const from = isDay ? begin - hoursAhead * hourMs : begin
+  return Effect.succeed({ from, to: isDay ? from + dayMs : from })
+}
+
+const notAMoment =
+  "must be a day or a moment, such as today, yesterday, 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"

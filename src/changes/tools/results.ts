@@ -92,7 +92,14 @@ const entry = {
   ...stepOf(place),
   created: Schema.Union([whole, Schema.String]),
   problem: Schema.String,
-  outcome: Schema.String
+  outcome: Schema.String,
+  who: Schema.String,
+  done: whole,
+  changed_at: Schema.String,
+  changed_by: Schema.String,
+  digest: Schema.String,
+  pause_id: Schema.String,
+  advert_id: whole
 }
 
 const entryShape: Shape<JsonObject> = Schema.Struct({

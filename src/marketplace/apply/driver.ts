@@ -120,9 +120,13 @@ export const make = (
     overview: { digest: digestOf, byRisk },
     describeAction,
     describeAdjusted,
+    hoursAhead: moscowHours,
     upstream: "the marketplace"
   }
 }
+
+/** Days of the marketplace begin at midnight in Moscow. */
+const moscowHours = 3
 
 /** The article that a change belongs to, within its campaign; a change of a whole campaign stands for itself. */
 const articleOf = (change: Change): string =>

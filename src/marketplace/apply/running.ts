@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Judgement, StepRecords, Observation } from "../../changes/RemoteState.ts"
+import type { Judgement, Observation, StepRecords } from "../../changes/RemoteState.ts"
 import { type Campaign, mayChange, status, statusText } from "../client/Campaign.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"

@@ -46,8 +46,9 @@ export const describeAction = ({ advert_id, before, operation, outcome, pause }:
     advert_id,
     status_before: before,
     outcome,
-    ...(pause === undefined ? {} : { pause })
-  }
+    ...(pause === undefined ? {} : { pause_id: pause })
+  },
+  ...(typeof pause === "string" ? { group: pause } : {})
 })
 
 /** The fields of a start or a pause in the journal; `pause` is the id of one that was pulled for several campaigns. */

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { inMemory, type KeptValues } from "../../internal/KeptValues.ts"
 import { listOf } from "../../internal/schema/JsonObject.ts"
 import { PromotionConfig } from "../client/Account.ts"
-import { type Campaign, readEach, type Unreadable } from "../client/Campaign.ts"
+import { readEach } from "../client/Campaign.ts"
 import type { Pair } from "../client/ids.ts"
 import { isFullKey } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -21,11 +21,12 @@ import {
   hour,
   isFresh,
   nameKey,
+  seenKey,
   spansOf,
   valueIn
 } from "./freshness.ts"
 import * as Gathering from "./gathering.ts"
-import type { Patience, Unread } from "./gathering.ts"
+import type { Gathered, KeptCampaigns, Patience } from "./gathering.ts"
 import { daysOf, type Period } from "./period.ts"
 import {
   type CampaignDay,
@@ -45,19 +46,6 @@ export class StatisticsStore extends Context.Service<StatisticsStore, KeptValues
   "workflow-tool-server/marketplace/StatisticsStore"
 ) {}
 
-/** What was read, and whether all of it was. */
-export interface Gathered<A> {
-  readonly statistics: A
-  readonly unread: Unread | undefined
-}
-
-/** The campaigns of the account, and the moment at which they were read. */
-export interface KeptCampaigns {
-  readonly adverts: ReadonlyArray<Campaign>
-  readonly unreadable: ReadonlyArray<Unreadable>
-  readonly at: number
-}
-
 /** Statistics by campaign and day; undefined where there are none, or none were read. */
 export interface CampaignDays {
   readonly dayOf: (advert_id: number, day: string) => CampaignDay | undefined
@@ -76,6 +64,16 @@ export class KeptStatistics extends Context.Service<
   {
     /** All campaigns, as they were at most an hour ago, unless `isFresh` is wanted. */
     readonly campaigns: (options?: { readonly isFresh?: boolean }) => Effect.Effect<KeptCampaigns, MarketplaceError>
+    /** All campaigns now, and as they were when they were last looked at so; undefined if they never were. */
+    readonly campaignsSince: Effect.Effect<
+      {
+        readonly before: KeptCampaigns | undefined
+        readonly now: KeptCampaigns
+        /** Makes what is there now the state that the next look compares with. */
+        readonly look: Effect.Effect<void>
+      },
+      MarketplaceError
+    >
     /** The steps of bids and the least amounts; undefined where this key is not told, or the marketplace does not say. */
     readonly config: Effect.Effect<PromotionConfig | undefined>
     /** Statistics of campaigns by day; those of earlier campaigns in the list are read first. */
@@ -266,6 +264,19 @@ const make = Effect.gen(function* () {
     return campaigns
   })
 
+  const campaignsSince = Effect.gen(function* () {
+    const kept = yield* store.read([seenKey, campaignsKey])
+    const last = kept.get(seenKey) ?? kept.get(campaignsKey)
+    const { adverts, unreadable } = yield* ads.getAdvertsV2()
+    campaigns = { adverts, unreadable, at: yield* now }
+    yield* keep([[campaignsKey, adverts]])
+    return {
+      look: keep([[seenKey, adverts]]),
+      before: last === undefined ? undefined : { ...readEach(listOf(valueIn(last))), at: last.at },
+      now: campaigns
+    }
+  })
+
   const config = Effect.gen(function* () {
     if (!isFullKey(settings)) return undefined
     const kept = (yield* store.read([configKey])).get(configKey)
@@ -278,5 +289,5 @@ const make = Effect.gen(function* () {
     return answer ?? undefined
   })
 
-  return KeptStatistics.of({ config, campaigns: readCampaigns, days, names, clusters, clusterDays })
+  return KeptStatistics.of({ config, campaigns: readCampaigns, campaignsSince, days, names, clusters, clusterDays })
 })

@@ -29,6 +29,7 @@ export const nameKey = (nm_id: number) => `n:${nm_id}`
 export const clusterKey = ({ advert_id, nm_id }: Pair, { from, to }: Period) => `q:${advert_id}:${nm_id}:${from}:${to}`
 export const clusterDayKey = ({ advert_id, nm_id }: Pair, day: string) => `d:${advert_id}:${nm_id}:${day}`
 export const campaignsKey = "campaigns"
+export const seenKey = "seen"
 export const configKey = "config"
 
 /** A value that was kept; undefined for one that is none, as after a crash. */

@@ -2,6 +2,7 @@ import { Clock, Effect, Fiber, Option, Semaphore } from "effect"
 
 import type { KeptValues } from "../../internal/KeptValues.ts"
 import { monotonicMillis } from "../../internal/time.ts"
+import type { Campaign, Unreadable } from "../client/Campaign.ts"
 import { isRefusal, type MarketplaceError, retryAfter } from "../client/MarketplaceError.ts"
 import { chunks } from "../client/split.ts"
 
@@ -12,6 +13,19 @@ export interface Unread {
   readonly of: number
   /** Why they were not made, where it was not the time. */
   readonly problem?: MarketplaceError
+}
+
+/** What was read, and whether all of it was. */
+export interface Gathered<A> {
+  readonly statistics: A
+  readonly unread: Unread | undefined
+}
+
+/** The campaigns of the account, and the moment at which they were read. */
+export interface KeptCampaigns {
+  readonly adverts: ReadonlyArray<Campaign>
+  readonly unreadable: ReadonlyArray<Unreadable>
+  readonly at: number
 }
 
 /** Options of reading. */

@@ -32,11 +32,11 @@ export const lowestBidsShown = Schema.Struct({
 
 const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
-).annotate({ description: "Phrases to show of each article, default 100; count tells how many there are" })
+).annotate({ inputSchema: { type: "integer", description: "Phrases of each, default 100" } })
 
 export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   title: "Get minus-phrases",
-  description: "Read the minus-phrases of articles (items), or of all articles of a campaign (advert_id)",
+  description: "Read the minus-phrases (минус-фразы) of articles, or of a campaign",
   annotations: reads,
   arguments: {
     items: optional(pairs),
@@ -72,14 +72,12 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
 
 export const minBids = Tool.make("ads_min_bids", {
   title: "Lowest bids",
-  description: "The lowest bids that the marketplace takes now for articles of a campaign",
+  description: "The lowest bids (минимальные ставки) taken now for articles of a campaign",
   annotations: reads,
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
-    placements: optional(
-      Schema.Array(Placement).check(notEmpty).annotate({ description: "Default: those of the campaign" })
-    ),
+    placements: optional(Schema.Array(Placement).check(notEmpty).annotate({ description: "Default the campaign's" })),
     limit: limit(100),
     offset
   },

@@ -54,17 +54,17 @@ export const readBudget = (advert_id: number) =>
 
 export const listCampaigns = Tool.make("ads_list_campaigns", {
   title: "List campaigns",
-  description: "List advertising campaigns, one row each; ads_get_campaign shows the bids of one",
+  description: "List campaigns (кампании), one row each",
   annotations: reads,
   arguments: {
     statuses: optional(
       Schema.Array(Schema.Literals(Object.values(status))).annotate({
-        description: "-1 being deleted, 4 ready, 7 finished, 8 declined, 9 active, 11 paused; default all"
+        description: "4 ready, 7 finished, 9 active, 11 paused"
       })
     ),
     ids: optional(advertIds),
-    payment_type: optional(PaymentType.annotate({ description: "Paid by views or by clicks" })),
-    bid_type: optional(BidType.annotate({ description: "One bid (type 8), or a bid per article" })),
+    payment_type: optional(PaymentType.annotate({ description: "Pay per view, click" })),
+    bid_type: optional(BidType.annotate({ description: "auto: one bid (type 8)" })),
     limit: limit(100),
     offset
   },
@@ -90,7 +90,7 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
 
 export const getCampaign = Tool.make("ads_get_campaign", {
   title: "Get campaign",
-  description: "Read one campaign with its articles and their bids, in kopecks and rubles",
+  description: "Read one campaign with its articles, bids and budget",
   annotations: reads,
   arguments: { advert_id: advertId, limit: limit(100), offset },
   result: campaignShown,

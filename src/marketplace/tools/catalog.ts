@@ -7,7 +7,8 @@ import { Plans } from "../apply/Plans.ts"
 import { readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import type { KeptStatistics } from "../report/KeptStatistics.ts"
+import { differencesElsewhere, setSince } from "../plan/elsewhere.ts"
+import { KeptStatistics } from "../report/KeptStatistics.ts"
 import type { LowestBids } from "../report/LowestBids.ts"
 import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
@@ -66,4 +67,19 @@ export const toolsForReading: ReadonlyArray<Tool<Needs>> = [
 ]
 
 /** The plans of campaigns, for the tools that show, apply and roll back plans of any upstream. */
-export const adsPlans = Effect.map(Plans, (plans) => PlanSource.make(plans, refusal))
+export const adsPlans = Effect.gen(function* () {
+  const plans = yield* Plans
+  const statistics = yield* KeptStatistics
+  return {
+    ...PlanSource.make(plans, refusal),
+    changedElsewhere: Effect.gen(function* () {
+      const { before, look, now } = yield* Effect.mapError(statistics.campaignsSince, refusal)
+      if (before === undefined) return { since: undefined, rows: [], look }
+      const ours = setSince(yield* plans.entries, before.at - readModelMs)
+      return { since: before.at, rows: differencesElsewhere(before.adverts, now.adverts, ours), look }
+    })
+  } satisfies PlanSource.PlanSource
+})
+
+/** Milliseconds by which what was read may lag behind what was written. */
+const readModelMs = 200_000

@@ -29,8 +29,7 @@ const keyShown = Schema.Struct({
 
 export const checkKey = Tool.make("ads_check_key", {
   title: "Check key",
-  description:
-    "What the marketplace key is and may do, and whether the marketplace takes it; the key itself is never shown",
+  description: "What the key (токен) may do",
   annotations: reads,
   arguments: {},
   result: keyShown,

@@ -46,8 +46,7 @@ const mostBudgets = 4 * caps.budgets
 export const overview = Tool.make("ads_overview", {
   title: "Overview",
   description:
-    "The morning in one answer: balance, spend and ДРР of yesterday and 7 days against before, worst wasters (кто сливает бюджет), " +
-    "budgets that run out, what stopped for lack of money. Rubles",
+    "The morning (сводка): balance, spend and ДРР of yesterday and the week, wasters (сливают бюджет), budgets that run out",
   annotations: reads,
   arguments: {},
   result: overviewShown,

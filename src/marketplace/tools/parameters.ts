@@ -1,11 +1,16 @@
-import { Effect, Schema, SchemaGetter } from "effect"
+import { Schema, SchemaGetter } from "effect"
 
-import { AdvertId, Day } from "../client/ids.ts"
+import { limit as anyLimit, offset as anyOffset } from "../../mcp/parameters.ts"
+import { AdvertId } from "../client/ids.ts"
 import { digits, Rubles } from "../client/money.ts"
 
-export { limit, offset } from "../../mcp/parameters.ts"
+/** An integer as callers see it: its bounds stand in the refusal, not in every list of tools. */
+const shownInteger = (description: string) => ({ inputSchema: { type: "integer", description } })
 
-export const advertId = AdvertId.annotate({ description: "Campaign id" })
+export const limit = (standard: number) => anyLimit(standard).annotate(shownInteger(`Rows, default ${standard}`))
+export const offset = anyOffset.annotate(shownInteger("Rows to skip"))
+
+export const advertId = AdvertId.annotate(shownInteger("Campaign id"))
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
 
@@ -37,8 +42,6 @@ export const advertIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Cam
 export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Article ids"))
 /** The same for lists that may be empty. */
 export const anyNmIds = Schema.Array(id).annotate(shownIds("Article ids"))
-export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
-export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
 
 type Properties = Readonly<Record<string, object>>
 
@@ -51,10 +54,10 @@ export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
+      "Pairs; nm_id 0: campaign-wide (type 8)",
       {
         advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id, or 0" }
+        nm_id: { type: "integer", description: "Article id" }
       },
       ["advert_id", "nm_id"]
     )
@@ -62,21 +65,15 @@ export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero
 
 export const onBelowFloor = Schema.optionalKey(
   Schema.Literals(["raise", "skip", "block"]).annotate({
-    description: "What to do with a bid below the lowest allowed one, which is then asked for; default block"
+    description: "For bids below the lowest; default block"
   })
 )
 
 export const checkFloors = Schema.optionalKey(
   Schema.Boolean.annotate({
-    description:
-      "Whether to ask for the lowest bids first, one call per campaign; default for up to 20 campaigns, and with " +
-      "on_below_floor"
+    description: "Ask for the lowest first; default to 20 campaigns"
   })
 )
-
-export const groupBy = Schema.Literals(["campaign", "day"])
-  .annotate({ description: "One row per campaign, or per campaign and day; default campaign" })
-  .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
 
 /** An amount in rubles as a number; numeric text has been converted before. */
 export const rubles = (description: string) =>

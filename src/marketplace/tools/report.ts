@@ -32,14 +32,14 @@ const mostRows = 500
 
 const fields = {
   ...reportFields,
-  compare: optional(flag("Adds the period before, of the same length")),
-  by_day: optional(flag("A row for each day, all campaigns together")),
+  compare: optional(flag("With the period before")),
+  by_day: optional(flag("A row for each day")),
   limit: optional(
     Schema.Int.check(
       Schema.isBetween({ minimum: 1, maximum: mostRows }, { message: `must be between 1 and ${mostRows}` })
-    ).annotate({ description: "Rows, default 20" })
+    ).annotate({ inputSchema: { type: "integer", description: "Rows, default 20" } })
   ),
-  cursor: optional(Schema.String.annotate({ description: "Goes on behind the last row" }))
+  cursor: optional(Schema.String.annotate({ description: "Goes on" }))
 }
 
 const Arguments = Schema.Struct(fields)
@@ -67,8 +67,7 @@ const continued = (given: Arguments) => {
 export const report = Tool.make("ads_report", {
   title: "Report",
   description:
-    "Spend, orders, revenue and ДРР (share of advertising cost) of campaigns, articles or search clusters (кластеры): what " +
-    "wastes money, what sells. Money in rubles",
+    "Statistics (статистика): spend, orders, revenue, ДРР of campaigns, articles (товары), clusters (кластеры). Rubles",
   annotations: reads,
   arguments: fields,
   result: reportShown,

@@ -16,18 +16,16 @@ import { leftOut } from "./shown.ts"
 
 /** The arguments of a report, also of its form as CSV. */
 export const reportFields = {
-  level: optional(Schema.Literals(levels).annotate({ description: "Default campaign; keyword needs one campaign id" })),
-  from: optional(Day.annotate({ description: "First day, Moscow time; default: the last 7 whole days" })),
+  level: optional(Schema.Literals(levels).annotate({ description: "Default campaign" })),
+  from: optional(Day.annotate({ description: "YYYY-MM-DD, Moscow; default: last 7 whole days" })),
   to: optional(Day.annotate({ description: "Last day" })),
-  campaigns: optional(selection("Only these; default all that have run")),
+  campaigns: optional(selection("Default all that have run")),
   where: optional(
     Schema.Array(Schema.String).annotate({
-      description: `Conditions, all to be met, such as "drr_percent > 15" or "orders = 0"; metrics: ${metricNames.join(", ")}`
+      description: `All to be met: "drr_percent > 15", "orders = 0"; metrics: ${metricNames.join(", ")}`
     })
   ),
-  sort: optional(
-    Schema.String.annotate({ description: 'Metric, largest first, default spent; "cpc asc": smallest first' })
-  )
+  sort: optional(Schema.String.annotate({ description: 'Metric, default spent; "cpc asc": smallest first' }))
 }
 
 export interface ReportArguments {

@@ -22,12 +22,18 @@ export const selection = (description: string) =>
       type: "object",
       description,
       properties: {
-        ids: { type: "array", items: { type: "integer" }, description: "Campaign ids" },
-        statuses: { type: "array", items: { type: "integer" }, description: "9 active, 11 paused, 7 finished" },
-        name: { type: "string", description: "Part of the name" },
-        payment_type: { type: "string", enum: PaymentType.literals, description: "Paid per view or click" }
+        ids: { type: "array", items: { type: "integer" }, description: "Ids" },
+        statuses: { type: "array", items: { type: "integer" }, description: "9 active, 11 paused" },
+        name: { type: "string", description: "Part of it" },
+        payment_type: { type: "string", enum: PaymentType.literals, description: "Pay per view, click" }
       }
     }
+  })
+
+/** The same where a list of tools has told its fields before. */
+export const selectionLike = (description: string) =>
+  Selection.annotate({
+    inputSchema: { type: "object", description: `${description}: ids, statuses, name, payment_type as in ads_report` }
   })
 
 /** Refuses a selection that says nothing, or too much: what is empty never means all. */

@@ -105,12 +105,11 @@ const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | nul
   return budget?.kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
 }
 
-const agreed = optional(flag("Without true, only shows what would happen"))
+const agreed = optional(flag("Without true only shows"))
 
 export const startCampaign = Tool.make("ads_start_campaign", {
   title: "Start campaign",
-  description:
-    "Start a campaign, which then spends its money. Without confirm it only shows the campaign and its budget",
+  description: "Start (запустить) a campaign, which then spends its money",
   annotations: runs,
   arguments: { advert_id: advertId, confirm: agreed },
   result: moveShown,
@@ -136,8 +135,7 @@ const mostNamed = 3000
 
 export const pauseCampaign = Tool.make("ads_pause_campaign", {
   title: "Pause campaigns",
-  description:
-    "Pause (остановить) one campaign, several, or all at once; they can be started again. Without confirm it only shows what would pause",
+  description: "The brake: pause (остановить) one campaign, several, or all at once, without a plan",
   annotations: changes,
   arguments: {
     advert_id: optional(advertId),
@@ -146,7 +144,7 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
         .check(Schema.isMaxLength(mostNamed, { message: `must be at most ${mostNamed} ids: use all` }))
         .annotate(shownIds("Campaign ids"))
     ),
-    all: optional(flag("true: everything that runs")),
+    all: optional(flag("All that run")),
     confirm: agreed
   },
   result: pauseShown,

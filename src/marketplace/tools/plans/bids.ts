@@ -27,8 +27,8 @@ const amountFields = {
 
 /** The same as shown to callers. */
 const amountShown = {
-  bid_rubles: { type: "number", description: "New bid in rubles, or" },
-  bid_kopecks: { type: "integer", description: "new bid in kopecks" }
+  bid_rubles: { type: "number", description: "New bid" },
+  bid_kopecks: { type: "integer", description: "The same" }
 }
 
 interface Amount {
@@ -66,15 +66,15 @@ const bidChanges = Schema.Array(BidChange)
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
+      "Each with one of bid_rubles, bid_kopecks, change_percent",
       {
         advert_id: { type: "integer", description: "Campaign id" },
         nm_id: { type: "integer", description: "Article id" },
-        placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
+        placement: { type: "string", enum: Placement.literals, description: "Where there are two" },
         ...amountShown,
         change_percent: {
           type: "number",
-          description: "or change in percent: 20 means a fifth more, -10 a tenth less"
+          description: "-10: a tenth less"
         }
       },
       ["advert_id", "nm_id"]
@@ -83,7 +83,7 @@ const bidChanges = Schema.Array(BidChange)
 
 export const planBidsTool = Tool.make("ads_plan_bids", {
   title: "Plan bids",
-  description: "Plan bids for single articles, held against the lowest bids and the guards. Changes nothing",
+  description: "Plan bids (ставки артикулов)",
   annotations: reads,
   arguments: { changes: bidChanges, on_below_floor: onBelowFloor, check_floors: checkFloors },
   result: bidsPlan,
@@ -126,13 +126,13 @@ const clusterChanges = Schema.Array(ClusterChange)
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
+      "Each with one of bid_rubles, bid_kopecks, drop",
       {
         advert_id: { type: "integer", description: "Campaign id" },
         nm_id: { type: "integer", description: "Article id" },
         norm_query: { type: "string", description: "Search cluster" },
         ...amountShown,
-        drop: { type: "boolean", description: "true removes the cluster's own bid" }
+        drop: { type: "boolean", description: "Removes its own bid" }
       },
       ["advert_id", "nm_id", "norm_query"]
     )
@@ -151,7 +151,7 @@ const clusterBidsOf = Effect.fnUntraced(function* (items: ReadonlyArray<Pair>, m
 
 export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   title: "Plan cluster bids",
-  description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
+  description: "Plan bids of clusters (ставки кластеров) in manual campaigns",
   annotations: reads,
   arguments: { changes: clusterChanges },
   result: clusterBidsPlan,

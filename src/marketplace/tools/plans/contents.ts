@@ -18,17 +18,17 @@ import { advertId, anyNmIds, nmIds, notEmpty, rubles } from "../parameters.ts"
 import { campaignPlan, keep, phrasesOf, phrasesPlan, productsPlan, withWarnings } from "./planning.ts"
 
 const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
-  description: "merge adds to what is there, replace sets exactly these, remove takes these out, clear takes all out"
+  description: "merge adds, replace sets exactly these, clear takes all out"
 })
 
 export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
   title: "Plan minus-phrases",
-  description: "Plan minus-phrases for all or some articles of a campaign, one step per article. Changes nothing",
+  description: "Plan minus-phrases (минус-фразы) of articles of a campaign",
   annotations: reads,
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
-    phrases: optional(Schema.Array(Schema.String).annotate({ description: "Phrases; none with mode clear" })),
+    phrases: optional(Schema.Array(Schema.String).annotate({ description: "Not with clear" })),
     mode
   },
   result: phrasesPlan,
@@ -44,9 +44,7 @@ export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
 
 export const planProductsTool = Tool.make("ads_plan_products", {
   title: "Plan articles",
-  description:
-    "Plan which articles to add to and delete from a campaign; the rollback also brings back their bids, phrases and cluster " +
-    "bids. Changes nothing",
+  description: "Plan which articles (товары) join and leave a campaign",
   annotations: reads,
   arguments: { advert_id: advertId, add_nms: optional(anyNmIds), delete_nms: optional(anyNmIds) },
   result: productsPlan,
@@ -72,15 +70,14 @@ const searchOnly: ReadonlyArray<ManualPlacement> = ["search"]
 
 export const planCampaignTool = Tool.make("ads_plan_campaign", {
   title: "Plan new campaign",
-  description:
-    "Plan a new campaign of type 9 with manual bids; it is made without money and not started. Changes nothing",
+  description: "Plan a new campaign (создать) with manual bids, without money and not started",
   annotations: reads,
   arguments: {
-    name: Visible.annotate({ description: "Name, at most 100 characters, not taken yet" }),
+    name: Visible.annotate({ description: "Not taken yet" }),
     nms: nmIds,
     placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
     payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
-    bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
+    bid_rubles: optional(rubles("First bid; default the lowest"))
   },
   result: campaignPlan,
   run: Effect.fn("ads_plan_campaign")(function* ({

@@ -29,24 +29,24 @@ const snapshot = Schema.Array(
   })
 ).annotate(
   shownAs(
-    "Old settings of type 8, taken down before the switch-off; money in rubles",
+    "Old settings of type 8; rubles",
     {
       advert_id: { type: "integer", description: "Campaign id" },
-      bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
+      bid_rubles: { type: "number", description: "Its one bid" },
       bids: {
         type: "array",
-        description: "Bids of single articles that differed",
+        description: "Those that differed",
         items: {
           type: "object",
           properties: {
             nm_id: { type: "integer", description: "Article id" },
-            rubles: { type: "number", description: "Bid in rubles" }
+            rubles: { type: "number", description: "Bid" }
           },
           required: ["nm_id", "rubles"]
         }
       },
-      minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
-      nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
+      minus_phrases: { type: "array", description: "Campaign-wide", items: { type: "string" } },
+      nm_ids: { type: "array", description: "Its articles", items: { type: "integer" } }
     },
     ["advert_id"]
   )
@@ -54,8 +54,7 @@ const snapshot = Schema.Array(
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
   .annotate({
-    description:
-      "in-place gives each article of the campaign its own bid and phrases; new-manual-campaign makes a manual twin. Default in-place"
+    description: "Default in-place; the other: a manual twin"
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
 
@@ -63,14 +62,12 @@ const percent = (placement: string) =>
   optional(
     Schema.Finite.check(
       Schema.isBetween({ minimum: 1, maximum: 1000 }, { message: "must be between 1 and 1000" })
-    ).annotate({ description: `Bid for ${placement} in percent of the old bid; default 100` })
+    ).annotate({ description: `Of the old bid, for ${placement}` })
   )
 
 export const planMigrationTool = Tool.make("ads_plan_migration", {
   title: "Plan migration",
-  description:
-    "Plan the move from type 8 (one bid, campaign-wide phrases) to type 9 (bid and phrases per article) for all or some " +
-    "campaigns. Changes nothing",
+  description: "Plan the move (миграция) from type 8 to type 9: bid and phrases per article",
   annotations: reads,
   arguments: {
     advert_ids: optional(advertIds),
@@ -78,14 +75,14 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     snapshot: optional(snapshot),
     placements: optional(
       Schema.Array(ManualPlacement).check(notEmpty).annotate({
-        description: "Where a new campaign shows its articles; default as the old one"
+        description: "Of a twin"
       })
     ),
     search_percent: percent("search"),
     recommendations_percent: percent("recommendations"),
     phrase_mode: optional(
       Schema.Literals(["merge", "replace"]).annotate({
-        description: "merge keeps phrases that articles have already, replace does not; default merge"
+        description: "Default merge"
       })
     ),
     on_below_floor: onBelowFloor,

@@ -12,15 +12,7 @@ import { conditionsIn } from "../reportLines.ts"
 /** Rules of one plan: more could not be looked through by a person. */
 const mostRules = 20
 
-const evidence = {
-  type: "object",
-  description: "Needed: evidence below which nothing is touched",
-  properties: {
-    spent: { type: "number", description: "Rubles" },
-    clicks: { type: "number", description: "Clicks" },
-    days: { type: "number", description: "Days shown" }
-  }
-}
+const evidence = { type: "object", description: "Evidence needed: spent (rubles), clicks or days" }
 
 const positive = numberOrText(Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" })))
 
@@ -40,27 +32,26 @@ export const rules = Schema.Array(
   .annotate({
     inputSchema: {
       type: "array",
-      description: "Of several about one place, the first counts",
+      description: "The first about a place counts",
       items: {
         type: "object",
         properties: {
-          name: { type: "string", description: "For people" },
+          name: { type: "string", description: "Its name" },
           when: {
             type: "array",
             items: { type: "string" },
-            description: 'Conditions like those of ads_report, all to be met: "drr_percent > 15", "orders = 0"'
+            description: "Like where of ads_report"
           },
           at_least: evidence,
           do: {
             type: "string",
             enum: RuleAction.literals,
-            description:
-              "bid, cluster_bid: with percent or target_drr; exclude: the cluster becomes a minus-phrase; pause"
+            description: "exclude makes a minus-phrase"
           },
-          percent: { type: "number", description: "-20: a fifth less" },
-          target_drr: { type: "number", description: "Bid towards this ДРР" },
-          level: { type: "string", enum: ["campaign", "article"], description: "What bid judges; default campaign" },
-          may_raise: { type: "boolean", description: "Without true no bid rises" }
+          percent: { type: "number", description: "Of a bid: -20" },
+          target_drr: { type: "number", description: "Or towards this ДРР" },
+          level: { type: "string", enum: ["campaign", "article"], description: "Default campaign" },
+          may_raise: { type: "boolean", description: "Else no bid rises" }
         },
         required: ["when", "at_least", "do"]
       }

@@ -24,7 +24,7 @@ import { orRefuse, StatisticsPending } from "../errors.ts"
 import { notEmpty } from "../parameters.ts"
 import { goOn } from "../report.ts"
 import { checkPeriod, periodOf } from "../reportLines.ts"
-import { checkSelection, selected, selection } from "../selection.ts"
+import { checkSelection, selected, selectionLike } from "../selection.ts"
 import { floorRule, unaskedFloors } from "./floorRule.ts"
 import { bidSteps, keep, littleRoom, phrasesOf, withWarnings } from "./planning.ts"
 import { invalid, rules, rulesIn } from "./ruleArguments.ts"
@@ -40,21 +40,19 @@ const rulesPlan = Schema.Struct({
 export const planRulesTool = Tool.make("ads_plan_rules", {
   title: "Plan by rules",
   description:
-    "Plan by rules what statistics call for: lower bids (ставки) where ДРР is high, exclude search clusters (кластеры, минус-фразы) " +
-    "without orders, pause what burns. Each step with its evidence. Changes nothing",
+    "Plan by rules: lower bids (снизить ставки) where ДРР is high, exclude clusters (кластеры без заказов), pause what burns; each step " +
+    "with its evidence",
   annotations: reads,
   arguments: {
     rules: optional(rules),
-    named: optional(
-      Schema.Array(Schema.String).check(notEmpty).annotate({ description: "Names of rules in the configuration" })
-    ),
-    campaigns: optional(selection("Only these; default all that have run")),
-    from: optional(Day.annotate({ description: "First day judged; default: the last 7 whole days" })),
+    named: optional(Schema.Array(Schema.String).check(notEmpty).annotate({ description: "Configured rules" })),
+    campaigns: optional(selectionLike("Default all")),
+    from: optional(Day.annotate({ description: "First day judged" })),
     to: optional(Day.annotate({ description: "Last day" })),
     check_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }, { message: "must be between 1 and 60" })).annotate(
         {
-          description: "Judges by the days before the last so many, and tells what these have brought since"
+          description: "Judged by days before these"
         }
       )
     )

@@ -21,7 +21,7 @@ import { KeptStatistics } from "../../report/KeptStatistics.ts"
 import { count, kopecks } from "../../report/metrics.ts"
 import { orRefuse } from "../errors.ts"
 import { id, notEmpty, numberOrText, shownAs } from "../parameters.ts"
-import { checkSelection, selected, selection } from "../selection.ts"
+import { checkSelection, selected, selectionLike } from "../selection.ts"
 import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
 
 /** The campaigns that a pause of several has paused and that are paused still. */
@@ -59,18 +59,17 @@ const pairingsOf = (state: PlanState<Change>, campaigns: ReadonlyArray<Campaign>
 
 export const planStateTool = Tool.make("ads_plan_state", {
   title: "Plan starts and pauses",
-  description:
-    "Plan to start (запустить) or pause many campaigns, to switch over to the twins of a migration, or to undo a pause. Changes nothing",
+  description: "Plan to start or pause many campaigns, switch over to twins of a migration, undo a pause",
   annotations: reads,
   arguments: {
-    pause: optional(selection("To pause")),
-    start: optional(selection("To start")),
+    pause: optional(selectionLike("To pause")),
+    start: optional(selectionLike("To start")),
     switch_over: optional(
       Schema.NonEmptyString.annotate({
-        description: "plan_id of an applied migration: each twin with money starts, then its old campaign pauses"
+        description: "plan_id of a migration"
       })
     ),
-    undo_pause: optional(Schema.NonEmptyString.annotate({ description: "pause_id: starts what that has paused" }))
+    undo_pause: optional(Schema.NonEmptyString.annotate({ description: "pause_id" }))
   },
   result: anyPlan,
   run: Effect.fn("ads_plan_state")(function* ({ pause, start, switch_over, undo_pause }) {
@@ -123,7 +122,7 @@ const topUps = Schema.Array(Schema.Struct({ advert_id: id, rubles: positive, fro
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Money for budgets; it cannot be taken back",
+      "For good",
       {
         advert_id: { type: "integer", description: "Campaign id" },
         rubles: { type: "number", description: "Whole rubles" },
@@ -137,10 +136,10 @@ const dailyLimits = Schema.Array(Schema.Struct({ advert_id: id, rubles: Schema.N
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Daily limits of campaigns that pay for clicks",
+      "Only with pay per click",
       {
         advert_id: { type: "integer", description: "Campaign id" },
-        rubles: { type: "number", description: "Rubles a day; 0: no limit" }
+        rubles: { type: "number", description: "0: no limit" }
       },
       ["advert_id", "rubles"]
     )
@@ -148,8 +147,7 @@ const dailyLimits = Schema.Array(Schema.Struct({ advert_id: id, rubles: Schema.N
 
 export const planMoneyTool = Tool.make("ads_plan_money", {
   title: "Plan money",
-  description:
-    "Plan top-ups of campaign budgets (пополнить бюджет) and daily limits (дневной лимит); needs guards.maxTopUpRublesPerDay. Changes nothing",
+  description: "Plan top-ups (пополнить бюджет) and daily limits (дневной лимит)",
   annotations: reads,
   arguments: { top_up: optional(topUps), daily_limits: optional(dailyLimits) },
   result: anyPlan,

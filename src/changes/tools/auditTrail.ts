@@ -1,0 +1,237 @@
+import type { DescribedAction, Describing } from "../Driver.ts"
+import type { ActionEntry, Kept, PlannedEntry, ProgressEntry } from "../Journal.ts"
+import type { Step } from "../Plan.ts"
+import { moment, stepRow } from "./summary.ts"
+
+/** An entry of the journal as a row, with what rows are chosen by. */
+export interface AuditRow {
+  readonly at: number
+  /** The plan that it is about; `unknown` where that cannot be told. */
+  readonly plan: string | undefined
+  /** The id of the thing that it is about; `unknown` where that cannot be told. */
+  readonly subject: string | undefined
+  /** Worked out for rows that are shown. */
+  readonly row: () => Readonly<Record<string, unknown>>
+}
+
+/** What was planned and done, in the order of writing. */
+export interface AuditTrail {
+  /** A row for each event, and one for each step that was sent and its outcome. */
+  readonly events: ReadonlyArray<AuditRow>
+  /** A row for each plan, and for each change without one. */
+  readonly changes: ReadonlyArray<AuditRow>
+  /** Hours by which the upstream's days begin before those of UTC. */
+  readonly hoursAhead: number
+}
+
+/** For a line that cannot be read: it may be about any plan and anything. */
+export const unknown = "unknown"
+
+type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
+
+const outcomes: ReadonlyArray<string> = ["done", "observed", "refused", "unsent"]
+
+const sentKey = (plan: string, step: string): string => `${plan} ${step}`
+const actionKey = ({ group = "", operation, subject }: ActionEntry & DescribedAction): string =>
+  `${operation} ${subject} ${group}`
+
+/** The rows of a journal in the words of its upstream. */
+export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kept<C>>): AuditTrail => {
+  const made = new Map(entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : [])))
+  const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
+  const stepsOf = (plan: string) => {
+    const known = steps.get(plan) ?? new Map(made.get(plan)?.plan.steps.map((step) => [step.id, step]))
+    steps.set(plan, known)
+    return known
+  }
+  const described = (entry: ActionEntry) => describing.describeAction?.(entry) ?? actionRow(entry)
+  const events: Array<AuditRow | undefined> = []
+  /** Where the row of something stands that was sent, until its outcome takes the place; and who has sent it. */
+  const sent = new Map<string, { readonly place: number; readonly who: string | undefined }>()
+  const take = (key: string) => {
+    const one = sent.get(key)
+    sent.delete(key)
+    if (one !== undefined) events[one.place] = undefined
+    return one?.who
+  }
+  for (const entry of entries) {
+    if (entry.type === "action") {
+      const action = described(entry)
+      const key = actionKey({ ...entry, ...action })
+      const who = take(key) ?? entry.who
+      if (entry.outcome === "begun") sent.set(key, { place: events.length, who })
+      const row = () => ({ at: moment(entry.at), ...action.row, ...by(who) })
+      events.push({ at: entry.at, plan: undefined, subject: action.subject, row })
+    } else if ("steps" in entry) {
+      for (const id of entry.steps) {
+        const key = sentKey(entry.plan_id, id)
+        const isOutcome = outcomes.includes(entry.type)
+        const who = isOutcome ? take(key) : entry.type === "begun" ? entry.who : undefined
+        if (entry.type === "begun") sent.set(key, { place: events.length, who })
+        events.push({
+          at: entry.at,
+          plan: entry.plan_id,
+          ...stepEntry(describing, entry, id, stepsOf(entry.plan_id).get(id), who)
+        })
+      }
+    } else events.push(...eventOf(entry))
+  }
+  return {
+    events: events.filter((row) => row !== undefined),
+    changes: changesOf(describing, entries, made, described),
+    hoursAhead: describing.hoursAhead ?? 0
+  }
+}
+
+const by = (who: string | undefined) => (who === undefined ? {} : { who })
+
+/** An entry that is about no single step. */
+const eventOf = <C>(entry: Exclude<Kept<C>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
+  const plan = "plan_id" in entry ? entry.plan_id : undefined
+  const about = { at: entry.at, plan, subject: undefined }
+  const at = moment(entry.at)
+  switch (entry.type) {
+    case "planned":
+      return [{ ...about, row: () => plannedRow(entry) }]
+    case "unreadable": {
+      const { at: _, type: what, ...row } = entry
+      return [{ ...about, plan: entry.plan_id ?? unknown, subject: unknown, row: () => ({ at, what, ...row }) }]
+    }
+    case "steps":
+      return []
+    case "expired": {
+      const { at: _, step_count: steps, type: __, ...row } = entry
+      return [{ ...about, row: () => ({ at, what: "planned", ...row, steps }) }]
+    }
+    case "asked":
+    case "stopped":
+      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem }) }]
+    case "agreed":
+      return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, caller: entry.caller }) }]
+    default: {
+      const what = entry.refused === undefined ? entry.type : `ended, with ${entry.refused} steps refused`
+      return [{ ...about, row: () => ({ at, what, plan_id: entry.plan_id }) }]
+    }
+  }
+}
+
+const plannedRow = <C>({ at, plan, plan_id, who }: PlannedEntry<C>) => {
+  const { kind, reverses, steps } = plan
+  return {
+    at: moment(at),
+    what: "planned",
+    plan_id,
+    kind,
+    steps: steps.length,
+    ...(reverses === undefined ? {} : { reverses }),
+    ...by(who)
+  }
+}
+
+/** What has become of a plan: when it was last worked on, the steps that are done, and who has sent them. */
+interface Progress {
+  at: number
+  who: string | undefined
+  readonly done: Set<string>
+}
+
+/** A row for each plan with what has become of it, and for each change without one; several of one call are one. */
+const changesOf = <C>(
+  describing: Describing<C>,
+  entries: ReadonlyArray<Kept<C>>,
+  made: ReadonlyMap<string, PlannedEntry<C>>,
+  described: (entry: ActionEntry) => DescribedAction
+): ReadonlyArray<AuditRow> => {
+  const progress = new Map<string, Progress>()
+  const groups = new Map<string, { readonly row: AuditRow; readonly done: Set<string> }>()
+  const single: Array<AuditRow | undefined> = []
+  /** Where the row of an action stands whose outcome is not known yet. */
+  const open = new Map<string, number>()
+  const plans: Array<AuditRow> = []
+  for (const entry of entries) {
+    if (entry.type === "unreadable" || entry.type === "expired") plans.push(...eventOf(entry))
+    if (entry.type === "action") {
+      const action = described(entry)
+      const { group, row, subject } = action
+      const who = by(entry.who)
+      if (group === undefined) {
+        const key = actionKey({ ...entry, ...action })
+        const begun = open.get(key)
+        if (begun !== undefined) single[begun] = undefined
+        open.delete(key)
+        if (entry.outcome === "begun") open.set(key, single.length)
+        single.push({ at: entry.at, plan: undefined, subject, row: () => ({ at: moment(entry.at), ...row, ...who }) })
+        continue
+      }
+      const done = groups.get(group)?.done ?? new Set<string>()
+      if (entry.outcome === "done") done.add(subject)
+      const first = groups.get(group)?.row ?? {
+        at: entry.at,
+        plan: undefined,
+        subject: undefined,
+        row: () => ({ at: moment(entry.at), what: row["what"], pause_id: group, done: done.size, ...who })
+      }
+      groups.set(group, { row: first, done })
+      continue
+    }
+    if (!("steps" in entry)) continue
+    const one = progress.get(entry.plan_id) ?? { at: entry.at, who: undefined, done: new Set() }
+    progress.set(entry.plan_id, one)
+    one.at = entry.at
+    if (entry.type === "begun") one.who = entry.who ?? one.who
+    if (entry.type === "done") for (const id of entry.steps) one.done.add(id)
+  }
+  for (const entry of made.values()) {
+    const one = progress.get(entry.plan_id)
+    plans.push({
+      at: one?.at ?? entry.at,
+      plan: entry.plan_id,
+      subject: undefined,
+      row: () => {
+        const words = describing.overview?.digest(entry.plan.steps)
+        return {
+          ...plannedRow(entry),
+          ...(one === undefined ? {} : { done: one.done.size, changed_at: moment(one.at) }),
+          ...(one?.who === undefined ? {} : { changed_by: one.who }),
+          ...(words === undefined ? {} : { digest: words })
+        }
+      }
+    })
+  }
+  const actions = single.filter((row) => row !== undefined)
+  return [...plans, ...actions, ...[...groups.values()].map(({ row }) => row)].toSorted((a, b) => a.at - b.at)
+}
+
+/** A change without a plan, of an upstream that says no more of it. */
+const actionRow = ({ operation, outcome }: ActionEntry): DescribedAction => ({
+  subject: "",
+  row: { what: operation, outcome }
+})
+
+const stepEntry = <C>(
+  describing: Describing<C>,
+  entry: WithSteps,
+  id: string,
+  step: Step<C> | undefined,
+  who: string | undefined
+) => {
+  const created = entry.type === "done" ? entry.created : undefined
+  const subject = step === undefined ? created : (describing.subjectOf(step.change) ?? created)
+  return {
+    subject: subject === undefined ? undefined : String(subject),
+    row: () => ({
+      at: moment(entry.at),
+      what: whatOf(entry),
+      plan_id: entry.plan_id,
+      ...(step === undefined ? { step: id } : stepRow(describing, step)),
+      ...(created === undefined ? {} : { created }),
+      ...("problem" in entry ? { problem: entry.problem } : {}),
+      ...by(who)
+    })
+  }
+}
+
+const whatOf = (entry: WithSteps): string => {
+  if (entry.type === "observed") return entry.word
+  return entry.type === "done" && entry.found ? "found as wanted" : entry.type
+}
