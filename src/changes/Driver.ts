@@ -151,7 +151,7 @@ export interface RollbackRules<C, S> {
 }
 
 /** The guards of the configuration, and a person's agreement; by default there are none. */
-export interface Guards<C, E> {
+export interface GuardRules<C, E> {
   /** Removes from a draft, or from a rollback's rollback, what is forbidden at this time. */
   readonly hold?: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>
   /** Checks a rollback: it may exceed the guards and says so; a rollback of a rollback (`isForward`) may not. */
@@ -212,7 +212,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   /** The changes that undo one. */
   readonly invert: (change: C) => ReadonlyArray<C>
   readonly rollback?: RollbackRules<C, S>
-  readonly guards?: Guards<C, E>
+  readonly guards?: GuardRules<C, E>
 }
 
 type LeftOut = "batches" | "creations" | "estimate" | "relations" | "resolve" | "sending" | "visibleMs"
@@ -220,7 +220,7 @@ type LeftOut = "batches" | "creations" | "estimate" | "relations" | "resolve" | 
 /** A driver without gaps, as plans work with it. */
 export interface CompleteDriver<C, S extends RemoteState<C>, E>
   extends Omit<Driver<C, S, E>, LeftOut | "guards" | "rollback">, Required<Pick<Driver<C, S, E>, LeftOut>> {
-  readonly guards: Required<Guards<C, E>>
+  readonly guards: Required<GuardRules<C, E>>
   readonly rollback: RollbackRules<C, S> & Required<Pick<RollbackRules<C, S>, "limits" | "warnings">>
 }
 

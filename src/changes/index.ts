@@ -7,7 +7,7 @@ export type {
   Describing,
   Driver,
   Failure,
-  Guards,
+  GuardRules,
   Overview,
   ReadOnly,
   Relations,
