@@ -184,9 +184,6 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly estimate?: (steps: ReadonlyArray<Step<C>>) => Estimate
 }
 
-/** Steps that are read at once, unless the driver says otherwise. */
-const batchSize = 20
-
 type LeftOut =
   | "batches"
   | "checkDraft"
@@ -206,7 +203,7 @@ type LeftOut =
 export type CompleteDriver<C, S extends RemoteState<C>, E> = Driver<C, S, E> & Required<Pick<Driver<C, S, E>, LeftOut>>
 
 export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>): CompleteDriver<C, S, E> => ({
-  batches: (steps) => Arrays.chunksOf(steps, batchSize),
+  batches: (steps) => Arrays.chunksOf(steps, 20),
   checkDraft: (draft) => draft,
   checkRollback: (draft) => draft,
   creations: {

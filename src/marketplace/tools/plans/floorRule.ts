@@ -67,6 +67,7 @@ const tooMany = (calls: number, most: number) =>
 
 const refusedLater = "The marketplace will refuse a bid that is too low when the plan is applied."
 
-export const uncheckedFloors =
-  `The lowest bids were not asked for. ${refusedLater} Set check_floors to true to ask first; with many campaigns that ` +
-  "takes several calls."
+/** The warning of plans that cannot be told to ask. */
+export const unaskedFloors = `The lowest bids were not asked for. ${refusedLater}`
+
+export const uncheckedFloors = `${unaskedFloors} Set check_floors to true to ask first; with many campaigns that takes several calls.`
