@@ -33,8 +33,7 @@ import {
 } from "./Message.ts"
 import * as Method from "./Method.ts"
 import { type Call, shelfLife } from "./Method.ts"
-import { completionMethods, promptMethods } from "./methods/prompts.ts"
-import { resourceMethods } from "./methods/resources.ts"
+import { completionMethods, promptMethods, resourceMethods } from "./methods/promptsAndResources.ts"
 import { toolMethods } from "./methods/tools.ts"
 import { clientName, observing } from "./observation.ts"
 import {
