@@ -50,7 +50,7 @@ export const HttpFields = Schema.Struct({
   metrics: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
 }).annotate({ message: "an object" })
 
-/** Where, and for how long, calls that may change something are recorded. */
+/** The log of calls that may change something: its file, and how much of it is kept. */
 export const AuditFields = Schema.Struct({
   file: text("the name of the audit log's file").pipe(
     Schema.annotateKey({ messageMissingKey: "the name of the audit log's file, and there is none" })
@@ -64,7 +64,7 @@ export type AuditSettings = typeof AuditFields.Type
 
 const whereFrom = '"off", "fetch" or {"folder": the name of a folder with the packages of an engine}'
 
-/** Where to get node types that an engine does not provide. */
+/** The source of node types that an engine does not provide. */
 const NodeTypesField = Schema.Union([
   Schema.Literals(["off", "fetch"]).annotate({ message: whereFrom }),
   Schema.Struct({
@@ -76,7 +76,7 @@ export const defaultPrefix = "workflow-tool-server"
 
 const redisUrl = "the URL of a Redis, which begins with redis:// or rediss://"
 
-/** What several servers share. */
+/** The means that several servers share. */
 export const SharedFields = Schema.Struct({
   redis: Schema.RedactedFromValue(matching(/^rediss?:\/\/\S+$/, redisUrl)).pipe(
     Schema.annotateKey({ messageMissingKey: `${redisUrl}, and there is none` })
@@ -112,7 +112,7 @@ export const FileFields = Schema.Struct({
   promotion: Schema.optionalKey(Schema.Unknown)
 }).annotate({ message: "an object with environments and defaultEnv" })
 
-/** What other schemas read of the file, by the fields that hold it. */
+/** The parts of the file that other schemas read, by the fields that hold them. */
 interface ReadApart {
   readonly audit?: AuditSettings
   readonly telemetry?: TelemetrySettings

@@ -5,7 +5,7 @@ import { decode, matching, number, secretHeaders, text, unknownFields } from "..
 const endpoint = "the URL of an OTLP collector, which begins with http:// or https://"
 const listOfSignals = "a list of traces, metrics and logs"
 
-/** Where telemetry is sent, and which; OpenTelemetry's own variables take precedence. */
+/** The receiver of telemetry, and the signals sent to it; OpenTelemetry's own variables take precedence. */
 export const TelemetryFields = Schema.Struct({
   endpoint: matching(/^https?:\/\/[^\s@?#]+$/, endpoint).pipe(
     Schema.annotateKey({ messageMissingKey: `${endpoint}, and there is none` })

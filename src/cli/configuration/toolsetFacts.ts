@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What is known of a toolset before it is loaded. */
+/** The facts about a toolset that are there before it is loaded. */
 interface Facts {
   /** Whether it is useful without a configured instance. */
   readonly isUsefulAlone?: boolean

@@ -30,7 +30,7 @@ export class Instances extends Context.Service<
     Effect.gen(function* () {
       const config = yield* EngineConfig
       const { defaultEnv, environments } = config
-      const known = namesIn(config)
+      const instanceNames = namesIn(config)
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const coordination = yield* Coordination
@@ -75,13 +75,13 @@ export class Instances extends Context.Service<
 
       const resolve = (name: unknown = defaultEnv) => {
         const client = Predicate.isString(name) ? clients.get(name) : undefined
-        return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: known.names }))
+        return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: instanceNames.names }))
       }
 
       const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
       const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
 
-      return Instances.of({ ...known, resolve, holdsKey })
+      return Instances.of({ ...instanceNames, resolve, holdsKey })
     })
   )
 }

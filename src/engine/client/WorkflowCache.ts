@@ -27,14 +27,17 @@ export const make = (): WorkflowCache => {
   const recent = new BoundedCache<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
   return (address, text) => {
     if (text.length > longest) return read(text)
-    const known = recent.get(address)
-    if (known?.whole?.text === text) {
-      recent.keep(address, () => known)
-      return Option.some(known.whole.workflow)
+    const lastReading = recent.get(address)
+    if (lastReading?.whole?.text === text) {
+      recent.keep(address, () => lastReading)
+      return Option.some(lastReading.whole.workflow)
     }
     return Option.map(read(text), (workflow) => {
       const stamp = `${workflow.updatedAt} ${text.length}`
-      recent.put(address, known?.stamp === stamp ? { stamp, whole: { text, workflow: stays(workflow) } } : { stamp })
+      recent.put(
+        address,
+        lastReading?.stamp === stamp ? { stamp, whole: { text, workflow: stays(workflow) } } : { stamp }
+      )
       return workflow
     })
   }

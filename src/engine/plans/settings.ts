@@ -15,9 +15,9 @@ const ProtectedFields = Schema.Struct({
   directWrites: Schema.Boolean.annotate({ message: "true or false" }).pipe(Schema.withDecodingDefaultKey(orElse(true)))
 }).annotate({ message: "an object with tags, names and directWrites" })
 
-/** What plans of workflows may change at all, checked when a plan is made and again when it is applied. */
+/** The limits of plans of workflows, checked when a plan is made and again when it is applied. */
 export const GuardFields = Schema.Struct({
-  /** How many single changes one plan may hold. */
+  /** The number of single changes that one plan may hold. */
   maxItemsPerApply: whole(1, 1_000_000, "a whole number from 1").pipe(
     Schema.withDecodingDefaultKey(orElse(maxItemsPerApply))
   ),
@@ -29,7 +29,7 @@ export const GuardFields = Schema.Struct({
 }).annotate({ message: "an object with maxItemsPerApply, allowedInstances, allowedTags and protected" })
 export type Guards = typeof GuardFields.Type
 
-/** Where plans of workflows are kept, for how long, and what they may change. */
+/** The settings of plans of workflows: their file, their lifetime and their guards. */
 export const PlanFields = Schema.Struct({
   journal: text("the name of a file").pipe(Schema.withDecodingDefaultKey(orElse(".workflow-journal.jsonl"))),
   planMinutes: whole(1, 100_000, "a whole number of minutes from 1").pipe(Schema.withDecodingDefaultKey(orElse(60))),
@@ -49,13 +49,13 @@ const matches = {
   values: pairs("a text")
 }
 
-/** What stands for what on another instance, whichever two they are. */
+/** The matches on another instance, whichever two they are. */
 export const MatchFields = Schema.Struct(matches).annotate({
   message: "an object with credentials, tags, workflows and values"
 })
 export type Matches = typeof MatchFields.Type
 
-/** What stands for what on another instance. */
+/** The matches of one instance on another. */
 export const MappingFields = Schema.Struct({
   from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
   to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
@@ -74,7 +74,7 @@ export const KeepFields = Schema.Struct({
 }).annotate({ message: "an object with fields, and workflow, node or type" })
 export type Keep = typeof KeepFields.Type
 
-/** How promotions treat what differs from place to place. */
+/** The settings of promotions about what differs from place to place. */
 export const PromotionFields = Schema.Struct({
   mappings: Schema.Array(MappingFields)
     .annotate({ message: "a list of mappings" })
@@ -89,7 +89,7 @@ export const PromotionFields = Schema.Struct({
 }).annotate({ message: "an object with mappings, keep and tests" })
 export type PromotionSettings = typeof PromotionFields.Type
 
-/** What protects from single changes, as far as it is configured. */
+/** The protection from single changes, as far as it is configured. */
 export const protectionOf = ({ protected: { directWrites, names, tags } }: Guards): Protected | undefined =>
   directWrites && names.length + tags.length > 0
     ? { hasName: (name) => names.some((pattern) => fits(pattern, name)), tags: new Set(tags) }
