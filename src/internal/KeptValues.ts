@@ -8,13 +8,13 @@ export interface Kept {
 
 /** Values that were read from an upstream, by key. What is lost is read again, so they may be forgotten. */
 export interface KeptValues {
-  /** What is kept under these keys, as far as there is something. */
+  /** The values under these keys, as far as there are any. */
   readonly read: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Kept>>
   readonly keep: (some: ReadonlyMap<string, Kept>) => Effect.Effect<void>
 }
 
 /** Values in memory, which can also be put and walked at once. */
-export interface Memory extends KeptValues {
+interface Memory extends KeptValues {
   readonly put: (key: string, kept: Kept) => void
   readonly entries: () => Iterable<readonly [key: string, kept: Kept]>
 }

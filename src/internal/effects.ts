@@ -75,7 +75,7 @@ export const slices = (size = sliceSize): ((done: number) => Effect.Effect<void>
   }
 }
 
-interface Options<A, E, R> {
+interface Revalidation<A, E, R> {
   readonly initial: A
   readonly lookUp: Effect.Effect<A, E, R>
   /** Milliseconds from the end of one look-up to the next, whether or not it succeeded. */
@@ -93,7 +93,7 @@ export const staleWhileRevalidate = Effect.fnUntraced(function* <A, E, R>({
   isStale = () => true,
   lookUp,
   pause
-}: Options<A, E, R>) {
+}: Revalidation<A, E, R>) {
   const scope = yield* Effect.scope
   let value = initial
   let isLookingUp = false

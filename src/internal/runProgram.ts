@@ -2,7 +2,7 @@ import { Data, Duration, Effect, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
 /** A program did not end in time, and was stopped with everything that it had started. */
-export class ProgramHangs extends Data.TaggedError("ProgramHangs")<{ readonly message: string }> {}
+class ProgramHangs extends Data.TaggedError("ProgramHangs")<{ readonly message: string }> {}
 
 interface Program {
   readonly name: string

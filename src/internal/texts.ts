@@ -17,7 +17,7 @@ export class Growth {
   }
 }
 
-/** Said of something in which texts are not replaced for that. */
+/** The reason why texts are not replaced in something. */
 export const wouldGrow = `it would grow by more than ${mostAdded} characters`
 
 /**

@@ -4,12 +4,12 @@ import { Linked, LinkedSet } from "./collections.ts"
 
 /** Goes on with the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
 export const atMillis = <A, E, R>(then: (now: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => then(read(fiber)))
+  Effect.withFiber((fiber) => then(millisOf(fiber)))
 
 /** The milliseconds themselves. */
-export const monotonicMillis: Effect.Effect<number> = Effect.withFiber((fiber) => Effect.succeed(read(fiber)))
+export const monotonicMillis: Effect.Effect<number> = Effect.withFiber((fiber) => Effect.succeed(millisOf(fiber)))
 
-const read = (fiber: Fiber.Fiber<unknown, unknown>) =>
+const millisOf = (fiber: Fiber.Fiber<unknown, unknown>) =>
   Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1_000_000
 
 /** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */

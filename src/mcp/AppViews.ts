@@ -14,7 +14,7 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 const viewType = "text/html;profile=mcp-app"
 
 /** A view, and the tool whose answers it shows. */
-export interface View {
+interface View {
   readonly uri: string
   readonly name: string
   readonly title: string

@@ -22,18 +22,18 @@ const byteOf = (bits: number): string => {
   return (digits[byte] ??= byte.toString(16).padStart(2, "0"))
 }
 
-const fresh = (random: (typeof Random.Random)["Service"]) =>
+const freshId = (random: (typeof Random.Random)["Service"]) =>
   half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())
 
 /** An id from elsewhere, if it is short and plain enough to be written anywhere. */
-const plain = /^[\w.:-]{1,64}$/
+const plainId = /^[\w.:-]{1,64}$/
 
 /** Runs something with the id that a request came with, or else a new one. */
 export const withRequestId = <A, E, R>(
   given: string | undefined,
   then: (id: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  withReference(Random.Random, (random) => then(given !== undefined && plain.test(given) ? given : fresh(random)))
+  withReference(Random.Random, (random) => then(given !== undefined && plainId.test(given) ? given : freshId(random)))
 
 const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> => {
   const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }
@@ -41,14 +41,14 @@ const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> 
 }
 
 /** Serves a request under this id. */
-export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
+export const underRequestId = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
   Effect.updateContext(serving, (context: Context.Context<R>) => withId(context, id))
 
 /** Serves a request under its id, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateContext(serving, (context: Context.Context<R>) =>
     Context.get(context, RequestId) === undefined
-      ? withId(context, fresh(Context.get(context, Random.Random)))
+      ? withId(context, freshId(Context.get(context, Random.Random)))
       : context
   )
 
@@ -95,7 +95,7 @@ export const CallerId = Context.Reference<Effect.Effect<string>>("workflow-tool-
 const program = `program ${crypto.randomUUID()}`
 
 /** The means by which a caller without a login is told from others. */
-export type Line =
+type Line =
   /** A connection of its own, as over stdio. */
   | { readonly _tag: "Connection"; readonly id: string }
   /** A session, by the id that only its client has. */
@@ -107,7 +107,7 @@ export type Line =
 export const callerOn = (line: Line): Effect.Effect<string> =>
   Effect.flatMap(CurrentAccess, ({ issuer = "", subject }) =>
     subject === undefined
-      ? Effect.map(fingerprint(line), (hash) => `${words[line._tag]} ${hash}`)
+      ? Effect.map(fingerprint(line), (hash) => `${callerKinds[line._tag]} ${hash}`)
       : Effect.succeed(`login ${JSON.stringify([issuer, subject])}`)
   )
 
@@ -122,7 +122,7 @@ export const callerName = Effect.gen(function* () {
   return names.length === 0 ? undefined : clipped(oneLine(names.join(" ")), longestName)
 })
 
-const words = { Connection: "connection", Session: "session", Address: "client" } as const
+const callerKinds = { Connection: "connection", Session: "session", Address: "client" } as const
 
 /** A call of a tool that may change something, recorded at its end. It contains no arguments, and of the answer only ids. */
 export interface AuditEntry {
@@ -173,7 +173,7 @@ export const GatheringSeconds = Context.Reference<number>("workflow-tool-server/
   defaultValue: () => gatheringSeconds
 })
 
-/** When the call came in, in `monotonicMillis`; undefined if it did not wait for its turn. */
+/** The moment at which the call came in, in `monotonicMillis`; undefined if it did not wait for its turn. */
 export const Arrival = Context.Reference<number | undefined>("workflow-tool-server/mcp/Arrival", {
   defaultValue: () => undefined
 })

@@ -1,11 +1,11 @@
 import { type JsonSchema, Option, Predicate } from "effect"
 
-import { inspect, parseJson } from "../internal/json/values.ts"
+import { inspectJson, parseJson } from "../internal/json/values.ts"
 
 /** The problem with the JSON text at this path (`items.0.data`), if there is such a text, and it is not accepted. */
 export const refusedText = (input: unknown, path: string): string | undefined => {
   const value = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), input)
-  const problem = Predicate.isString(value) ? inspect(value).problem : undefined
+  const problem = Predicate.isString(value) ? inspectJson(value).problem : undefined
   return problem === undefined ? undefined : `must be JSON that can be taken: ${problem}`
 }
 
@@ -24,7 +24,7 @@ export const coercion = (schema: JsonSchema.JsonSchema) => {
 const read = (value: unknown, schema: unknown): unknown => {
   const types = typesOf(schema)
   if (Predicate.isString(value) && !types.includes("string")) {
-    const parsed = inspect(value).problem === undefined ? Option.getOrUndefined(parseJson(value.trim())) : undefined
+    const parsed = inspectJson(value).problem === undefined ? Option.getOrUndefined(parseJson(value.trim())) : undefined
     return types.some((type) => isMeant(type, parsed)) ? readItems(parsed, schema) : value
   }
   const isOnlyString = types.length > 0 && types.every((type) => type === "string")

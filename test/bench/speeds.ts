@@ -5,7 +5,7 @@ import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { keyHeaders } from "../../src/engine/workflow/naming.ts"
-import { inspect } from "../../src/internal/json/values.ts"
+import { inspectJson } from "../../src/internal/json/values.ts"
 import { slowTexts } from "../mcp/transport/slowTexts.ts"
 import { callTool, serverOverEmbedded } from "../support/harness.ts"
 
@@ -62,7 +62,7 @@ const cost = (program: () => unknown) =>
 const looks = Effect.sync(() => {
   const costs = Object.entries(slowTexts).map(([what, make]) => {
     const [short, long] = [make(50_000), make(400_000)]
-    return { what, short: cost(() => inspect(short)), long: cost(() => inspect(long)) }
+    return { what, short: cost(() => inspectJson(short)), long: cost(() => inspectJson(long)) }
   })
   const ratioOf = ({ long, short }: (typeof costs)[number]) => long / Math.max(short, 0.5)
   const [worst] = costs.toSorted((a, b) => ratioOf(b) - ratioOf(a))

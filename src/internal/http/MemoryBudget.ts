@@ -1,16 +1,16 @@
 import { Context, Effect } from "effect"
 
 /** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
-export const allCalls = 128 * 1024 * 1024
+const allCalls = 128 * 1024 * 1024
 
 /** Bytes of them that may be on their way from one upstream: however slow it is, others have as much again. */
 export const oneUpstream = allCalls / 2
 
 /** The memory that the call around may hold, which it gives back when its answer has been sent. */
-export interface Room {
+interface Room {
   /** Waits until there is room for so many bytes. */
   readonly take: (bytes: number) => Effect.Effect<void>
-  /** Says how many of these bytes are held to the end of the call; others have the rest of them. */
+  /** Holds so many of these bytes to the end of the call; others have the rest of them. */
   readonly settle: (bytes: number) => void
 }
 
@@ -71,7 +71,7 @@ export const makeMemory = (most = allCalls) => {
       return fits
     }
 
-    /** Whoever needs little does not wait behind those who wait for much. */
+    /** A call that needs little does not wait behind those that wait for much. */
     const takeNow = (bytes: number) => (waiting.size === 0 || held > 0 || bytes <= small) && grab(bytes)
 
     const take = (bytes: number) =>

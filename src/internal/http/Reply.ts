@@ -24,7 +24,7 @@ interface Reading {
 }
 
 /** Reads an answer to its end, and no further than the limit. */
-export const read = (
+export const readReply = (
   answer: Answer,
   { limit, selection = "whole", underWay }: Reading
 ): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>

@@ -56,7 +56,7 @@ export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientR
 }
 
 /** Names of the headers whose values are secret. */
-export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<string> =>
+const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<string> =>
   Object.keys(headers).filter((name) => Redacted.isRedacted(headers[name]))
 
 const maxRedirects = 5

@@ -5,7 +5,7 @@ import { withReference } from "../effects.ts"
 import { atMillis, monotonicMillis, timeLimit, type TimeLimit } from "../time.ts"
 import { makePacer, type Pacer } from "./Coordination.ts"
 import { oneUpstream } from "./MemoryBudget.ts"
-import { read, type Reply } from "./Reply.ts"
+import { readReply, type Reply } from "./Reply.ts"
 import * as Resend from "./resend.ts"
 import {
   type Answer,
@@ -37,7 +37,7 @@ export interface UpstreamOptions {
   readonly maxReplyBytes?: number
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
-  /** When a request that had no success goes out again, in place of `retries`. */
+  /** The policy for a request that had no success, in place of `retries`. */
   readonly retry?: Resend.RetryPolicy
   /** Watches over the time of requests; by default each has a clock of its own. */
   readonly inTime?: TimeLimit
@@ -46,7 +46,7 @@ export interface UpstreamOptions {
 }
 
 /** The facts about an upstream and its requests for observers. */
-export interface Observed {
+interface Observed {
   readonly name: string
   /** A path without its ids; nothing where it is none of the API's. */
   readonly route: (path: string) => string | undefined
@@ -217,7 +217,7 @@ const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Exc
       const target = redirectTarget(answer, url)
       if (target !== undefined) return Effect.succeed({ status: answer.status, target })
       const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
-      return Effect.catchTag(read(answer, reading), "TransportError", unreachable("reading"))
+      return Effect.catchTag(readReply(answer, reading), "TransportError", unreachable("reading"))
     }
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>

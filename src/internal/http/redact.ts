@@ -63,9 +63,6 @@ export const redactor = (
   return { text, value: (given) => value(given) }
 }
 
-/** Replaces every secret in a text. */
-export const redact = (text: string, secrets: ReadonlyArray<string>): string => redactor(secrets).text(text)
-
 /** A stretch of the shown text: its first character, and the one behind it. */
 type Range = readonly [from: number, to: number]
 

@@ -38,7 +38,7 @@ export const again = <A, E, R>(reason: Reason, write: Effect.Effect<A, E, R>): E
 /** The outcome of one request. */
 type Outcome = Result.Result<Reply, UpstreamFailure>
 
-/** When the same request goes out again, from how the one before ended. */
+/** The schedule on which the same request goes out again, from the outcome of the one before. */
 export type RetryPolicy = (effect: RequestEffect) => Schedule.Schedule<unknown, Outcome>
 
 const longestWait = 5000

@@ -135,7 +135,7 @@ export class Selector {
 const isBlank = (byte: number) => byte <= 0x20
 
 /** Finds the end of a JSON value whose bytes arrive in pieces, without parsing it. */
-export class ValueEnd {
+class ValueEnd {
   private depth = 0
   private isInString = false
   /** Whether the bytes so far end in a backslash that escapes the next one. */
@@ -185,11 +185,11 @@ export class ValueEnd {
 }
 
 /** The bytes that have a meaning of their own in a JSON text. */
-export const quote = 0x22
-export const comma = 0x2c
-export const backslash = 0x5c
-export const colon = 0x3a
-export const openArray = 0x5b
-export const closeArray = 0x5d
-export const openObject = 0x7b
-export const closeObject = 0x7d
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+const colon = 0x3a
+const openArray = 0x5b
+const closeArray = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d

@@ -61,11 +61,11 @@ const outermost = 3
 /** Characters of an id that is read before the text is parsed. */
 const longestId = 1000
 
-const number = /^-?\d{1,20}$/
+const wholeNumber = /^-?\d{1,20}$/
 const protoName = /^(?:_|\\u005[fF]){2}(?:[proto]|\\u00[0-9a-fA-F]{2}){5}(?:_|\\u005[fF]){2}$/
 
 /** Checks a text for what makes it dangerous or slow to parse; whether it is valid JSON is left to the parser. */
-export const inspect = (text: string): Inspection => {
+export const inspectJson = (text: string): Inspection => {
   let depth = 0
   let members = 0
   let problem: string | undefined
@@ -120,7 +120,7 @@ const valueBehind = (text: string, behind: number): string | undefined => {
   const next = text[behindBlanks(text, end)]
   const value = text.slice(start, end)
   if (end - start > longestId + 2 || (next !== "," && next !== "}")) return undefined
-  return isText || number.test(value) ? value : undefined
+  return isText || wholeNumber.test(value) ? value : undefined
 }
 
 const endOfString = (text: string, start: number): number => {
@@ -147,7 +147,7 @@ const charactersOf = (value: unknown): number => {
   return sum
 }
 
-/** How long it takes to work on a JSON value, in slices of work: about 1 for a node of a workflow. */
+/** The weight of a JSON value in slices of work: about 1 for a node of a workflow. */
 export const weightOfJson = (value: unknown): number => charactersOf(value) / charactersOfWeight
 
 /** Characters of a text, and longestList of a list, that anything said in few words can depend on. */

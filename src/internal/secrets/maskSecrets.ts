@@ -234,11 +234,11 @@ export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(
 /** Number of times that `[masked]` stands in a value. */
 export const masksIn = (value: unknown): number => JSON.stringify(value ?? null).split(masked).length - 1
 
-/** Said of a value with `[masked]` that would be written in place of what was masked. */
+/** The refusal of a value with `[masked]` that would be written in place of what was masked. */
 export const maskStandsForSecret = `${masked} stands for a secret that is not shown, and would be written in its place. Give what the field is to hold`
 
-/** Said as well where a mask may be written back, or left out of what is written. */
+/** Its continuation where a mask may be written back, or left out of what is written. */
 export const orWhereRead = `, leave it out, or leave ${masked} in no other node and place than it was read from and give that version as ifVersion`
 
-/** Said of a replacement whatever it looks for, so that it tells nothing of what secrets hold. */
+/** The note on every replacement, whatever it looks for, so that it tells nothing of what secrets hold. */
 export const secretsStay = "Masked values (secrets) are neither searched nor changed"

@@ -1,4 +1,4 @@
-import { Option, Predicate, Result as Try, Schema } from "effect"
+import { Option, Predicate, Result, Schema } from "effect"
 
 import { isMemoizable, memoized } from "../../internal/caching.ts"
 import { abridged, oneLine } from "../../internal/foreignText.ts"
@@ -26,7 +26,7 @@ const ReplyEnvelope = Schema.Struct({
 const readEnvelope = Schema.decodeUnknownOption(Envelope)
 
 /** The envelope of answers to requests of ours, except for having either a result or an error. */
-export const readReply = Schema.decodeUnknownOption(ReplyEnvelope)
+const readReply = Schema.decodeUnknownOption(ReplyEnvelope)
 
 /** An id in parsed JSON. */
 const readId = Schema.decodeUnknownOption(Id)
@@ -61,7 +61,7 @@ export interface Reply {
 }
 
 /** JSON that is not a JSON-RPC message; with its id if that could be read. */
-export interface Invalid {
+interface Invalid {
   readonly _tag: "Invalid"
   readonly id: Id | null
   readonly problem: string
@@ -125,7 +125,7 @@ const isPlain = (json: object): json is Plain =>
 
 const idOf = (json: object): Id | null => ("id" in json ? Option.getOrNull(readId(json.id)) : null)
 
-export type Result = Readonly<Record<string, unknown>>
+export type MethodResult = Readonly<Record<string, unknown>>
 
 export interface ErrorObject {
   readonly code: number
@@ -133,8 +133,8 @@ export interface ErrorObject {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-export type Response =
-  | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: Result }
+type Response =
+  | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: MethodResult }
   | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
 
 /** A message that a client gets unasked. */
@@ -164,7 +164,7 @@ export interface Outcome {
   readonly session?: string
 }
 
-export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
+export const success = (id: Id, result: MethodResult): Response => ({ jsonrpc: "2.0", id, result })
 
 /** Characters of each text of an error: what a caller or an upstream sent is quoted in it, however long that is. */
 export const longestErrorText = 2000
@@ -188,8 +188,8 @@ export const written = (response: Outcome["response"]): string =>
   "id" in response ? writtenSingle(response) : `[${response.map(writtenSingle).join(",")}]`
 
 const writtenSingle = (response: Response): string =>
-  Try.getOrElse(
-    Try.try(() => textOf(response)),
+  Result.getOrElse(
+    Result.try(() => textOf(response)),
     () => JSON.stringify(failure(response.id, unwritable))
   )
 

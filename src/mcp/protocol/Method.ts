@@ -6,7 +6,7 @@ import { Progress } from "../callContext.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { type Failure, invalidParams } from "./errors.ts"
 import type { InFlightRequest } from "./InFlightRequests.ts"
-import { Id, type Result as MethodResult, type ServerNotification } from "./Message.ts"
+import { Id, type MethodResult, type ServerNotification } from "./Message.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
 /** The connection of a request, as its method sees it. */

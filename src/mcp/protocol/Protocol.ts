@@ -24,17 +24,16 @@ import {
   bare,
   failure,
   membersOf,
+  type MethodResult,
   type Outcome,
   refused,
   type Request,
-  type Result,
   success,
   writtenBy
 } from "./Message.ts"
 import * as Method from "./Method.ts"
 import { type Call, shelfLife } from "./Method.ts"
-import { completionMethods, promptMethods } from "./methods/prompts.ts"
-import { resourceMethods } from "./methods/resources.ts"
+import { completionMethods, promptMethods, resourceMethods } from "./methods/promptsAndResources.ts"
 import { toolMethods } from "./methods/tools.ts"
 import { clientName, observing } from "./observation.ts"
 import {
@@ -46,6 +45,20 @@ import {
   type ProtocolVersion,
   versionKey
 } from "./ProtocolVersion.ts"
+
+/** The introduction of this server to clients. */
+export class ServerInfo extends Context.Service<
+  ServerInfo,
+  {
+    /** For programs: short, without spaces. */
+    readonly name: string
+    /** For people. */
+    readonly title: string
+    readonly version: string
+    /** Instructions for models that use the tools. */
+    readonly instructions: string
+  }
+>()("workflow-tool-server/protocol/ServerInfo") {}
 
 /** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<
@@ -152,26 +165,12 @@ const inConcurrencyGroup =
     }
   }
 
-/** The introduction of this server to clients. */
-export class ServerInfo extends Context.Service<
-  ServerInfo,
-  {
-    /** For programs: short, without spaces. */
-    readonly name: string
-    /** For people. */
-    readonly title: string
-    readonly version: string
-    /** Instructions for models that use the tools. */
-    readonly instructions: string
-  }
->()("workflow-tool-server/protocol/ServerInfo") {}
-
 /** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
 interface Era {
   /** The refusal of a request whose params lack something; undefined if they do not. */
   readonly refusal: (params: unknown) => ProtocolError | undefined
   readonly methods: ReadonlyMap<string, Method.Method>
-  readonly result: (result: Result, method: Method.Method) => Result
+  readonly result: (result: MethodResult, method: Method.Method) => MethodResult
 }
 
 /** 2024-11-05 to 2025-11-25: with or without a handshake, and every failure is a JSON-RPC error. */
@@ -243,7 +242,7 @@ const modern = (
       )
     })
   ),
-  result: memoized((result: Result, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
+  result: memoized((result: MethodResult, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
     const before = { resultType: "complete" }
     const after = {
       ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),

@@ -36,7 +36,7 @@ export interface Session {
 export interface Circumstances {
   /** The requests of the transport, which may stop them. */
   readonly inFlightRequests?: InFlightRequests
-  /** When this ends, nothing more is received from the client, though it may still receive. */
+  /** Its end is that of the client's messages: nothing more is received, though the client may still receive. */
   readonly silent?: Effect.Effect<void> | undefined
   /** The id of the session that this continues, whose handshake was elsewhere. */
   readonly session?: string | undefined
@@ -93,7 +93,7 @@ const open = (
       session = negotiated.elicitation && Questions.showsForms(capabilities) ? Questions.mintSessionId() : undefined
     })
 
-  /** Whoever is at the other end; of clients without a session or connection as far as they say who they are. */
+  /** The identity of the other end; of clients without a session or connection as far as they say who they are. */
   const caller = (client?: string) => {
     if (address === undefined) return callerOn({ _tag: "Connection", id: connection() })
     return callerOn(session === undefined ? { _tag: "Address", address, client } : { _tag: "Session", id: session })

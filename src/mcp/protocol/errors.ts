@@ -4,7 +4,7 @@ import { abridged, clipped, oneLine, visibleJson } from "../../internal/foreignT
 import type { ResourceNotFound } from "../Resources.ts"
 import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
 import type { ConcurrencyGroupFull } from "./InFlightRequests.ts"
-import { type ErrorObject, longestErrorText, type Result } from "./Message.ts"
+import { type ErrorObject, longestErrorText, type MethodResult } from "./Message.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
 /** The message itself cannot be served; `code` is that of JSON-RPC and MCP. */
@@ -126,7 +126,7 @@ export const toErrorObject = (failure: Failure, protocolVersion: ProtocolVersion
 const upstreamCode = { legacy: -32000, modern: -32603 } as const
 
 /** The failure of a tool as a result for the model, with the same text and data. */
-export const toErrorResult = (failure: Served): Result => {
+export const toErrorResult = (failure: Served): MethodResult => {
   const message = oneLine(abridged(failure.message, longestErrorText))
   const { code, details } = describe(failure)
   const error = { error: { code, message, details } }

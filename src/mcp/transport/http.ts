@@ -4,7 +4,7 @@ import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/h
 import type { Headers } from "effect/http/Headers"
 
 import { makeMemory, type Share } from "../../internal/http/MemoryBudget.ts"
-import { named, withRequestId } from "../callContext.ts"
+import { underRequestId, withRequestId } from "../callContext.ts"
 import { headerMismatch, type ProtocolError, unsupportedVersion } from "../protocol/errors.ts"
 import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
 import { type Message, type Notification, refused, type Request } from "../protocol/Message.ts"
@@ -68,7 +68,7 @@ export const layer = (options: Options = {}) =>
         })
       const post: Handler = (request) =>
         withRequestId(request.headers[requestIdHeader], (id) =>
-          Effect.map(named(inShare(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
+          Effect.map(underRequestId(inShare(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
         )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>

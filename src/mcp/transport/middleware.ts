@@ -21,7 +21,7 @@ export interface Options {
   readonly verify?: Verify
   /** The metadata by which callers get such a token, if an authorization server issues them. */
   readonly protectedResource?: ProtectedResource
-  /** When this ends, requests in flight are answered with an error; for a server that is about to close. */
+  /** At its end, requests in flight are answered with an error; for a server that is about to close. */
   readonly until?: Effect.Effect<void>
   /** The memory budget for messages and answers; by default one of its own. */
   readonly memory?: Memory
@@ -158,7 +158,7 @@ type Refusal = { readonly status: 400 | 403; readonly problem: string }
  * The refusal of a request; undefined if it is allowed. A page from elsewhere can make a browser call a loopback server under a name of its own,
  * so both the name and the origin that the browser states must be ours.
  */
-export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {
+const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {
   const [host] = hosts
   if (host === undefined || hosts.length > 1) return { status: 400, problem: "Exactly one Host header is needed" }
   if (!isOurs(host, policy) && !isAllowed(host, policy))

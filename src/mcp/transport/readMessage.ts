@@ -1,6 +1,6 @@
 import { Option, Result, Stream } from "effect"
 
-import { inspect } from "../../internal/json/values.ts"
+import { inspectJson } from "../../internal/json/values.ts"
 import { invalidRequest, parseError, type ProtocolError } from "../protocol/errors.ts"
 import * as Message from "../protocol/Message.ts"
 
@@ -110,7 +110,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 export const readMessage = (bytes: Uint8Array): Result.Result<Message.Message, ProtocolError> => {
   const text = Result.try(() => decoder.decode(bytes))
   if (Result.isFailure(text)) return Result.fail(parseError("not UTF-8"))
-  const { id, problem } = inspect(text.success)
+  const { id, problem } = inspectJson(text.success)
   if (problem !== undefined) return invalid(id, problem, parseError)
   const json = Result.try((): unknown => JSON.parse(text.success))
   return Result.isSuccess(json) ? Result.succeed(Message.read(json.success)) : Result.fail(parseError("not JSON"))
@@ -123,7 +123,7 @@ export const readEdges = (
 ): Result.Result<Message.Message, ProtocolError> => invalid(idIn(textOf(head), textOf(tail)), problem, invalidRequest)
 
 const idIn = (head: string, tail: string): string | undefined =>
-  isRequest.test(head) ? (inspect(head).id ?? lastId.exec(tail)?.[1]) : undefined
+  isRequest.test(head) ? (inspectJson(head).id ?? lastId.exec(tail)?.[1]) : undefined
 
 /** An answer to us also has an id, which is one of ours. */
 const isRequest = /"method"\s*:/

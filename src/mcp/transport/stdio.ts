@@ -37,7 +37,7 @@ const drainTimeout = "60 seconds"
 /** The same when the server is told to stop. */
 const shutdownTimeout = "5 seconds"
 
-export interface Options {
+interface Options {
   /**
    * Writes a line to standard output immediately, without a fiber; false if that is not possible, for example while something
    * else waits to be written. It halves the time of a single short answer.
@@ -144,7 +144,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(
     Stream.mapArray((texts) => {
-      // Whoever writes has begun to, and hears of a broken output.
+      // The writer has begun, and hears of a broken output.
       isOpen = true
       return inFewWrites(texts)
     }),
@@ -157,7 +157,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     ),
     Effect.forkScoped
   )
-  // What is stopped then may still send something, which is dropped.
+  // Requests that are stopped then may still send something, which is dropped.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
   const reading = Stream.runForEachArray(lines(stdio.stdin, largestMessage), takeAll)
   const flushing = FiberSet.awaitEmpty(serving).pipe(

@@ -86,7 +86,7 @@ const mostAddresses = 10_000
 const logEvery = 60_000
 
 interface Attempts {
-  /** When the next wrong token will be answered. */
+  /** The moment at which the next wrong token will be answered. */
   due: number
   /** Wrong tokens since the last log line. */
   count: number

@@ -16,7 +16,7 @@ import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.t
 import { arrange } from "../../../src/engine/workflow/placing.ts"
 import { sketchOf } from "../../../src/engine/workflow/sketch.ts"
 import { warningsOf } from "../../../src/engine/workflow/validate.ts"
-import { redact } from "../../../src/internal/http/redact.ts"
+import { redactor } from "../../../src/internal/http/redact.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { maskText } from "../../../src/internal/secrets/maskSecrets.ts"
 import { unmasked } from "../../../src/internal/secrets/unmasked.ts"
@@ -167,11 +167,7 @@ describe("what strangers and callers make long", () => {
     ["a mask deep inside of a value", () => unmasked(deep, deep)],
     [
       "a secret with thousands of fields",
-      () =>
-        redact(
-          "x".repeat(20_000),
-          names.map((name) => `secret ${name}`)
-        )
+      () => redactor(names.map((name) => `secret ${name}`)).text("x".repeat(20_000))
     ],
     ["one output that leads to thousands", () => sketchOf(workflow(hooks, { N0: leadingTo(names) }))],
     [

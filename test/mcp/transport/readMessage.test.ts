@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { inspect } from "../../../src/internal/json/values.ts"
+import { inspectJson } from "../../../src/internal/json/values.ts"
 import { readEdges, readMessage } from "../../../src/mcp/transport/readMessage.ts"
 import { asking, slowTexts } from "./slowTexts.ts"
 
@@ -52,7 +52,7 @@ const looksAt = (text: string): number => {
       return text[Number(name)]
     }
   })
-  inspect(Object(characters))
+  inspectJson(Object(characters))
   return looks
 }
 

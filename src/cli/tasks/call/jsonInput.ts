@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { Effect, Predicate, Result, Stdio, Stream } from "effect"
 
 import { transportCode } from "../../../internal/http/transportCode.ts"
-import { inspect } from "../../../internal/json/values.ts"
+import { inspectJson } from "../../../internal/json/values.ts"
 import { UsageError } from "../../configuration/flags.ts"
 import { parseJson } from "../../configuration/json.ts"
 import * as NodeStdio from "../../nodeStdio.ts"
@@ -35,7 +35,7 @@ export const jsonArguments = Effect.fnUntraced(function* (given: string | undefi
       : given.startsWith("@")
         ? yield* readText("--json-args", given.slice(1))
         : given
-  const { problem } = inspect(text)
+  const { problem } = inspectJson(text)
   if (problem !== undefined) return yield* new UsageError({ message: `--json-args: ${problem}` })
   const value = yield* Effect.fromResult(
     Result.mapError(parseJson(text), (problem) => new UsageError({ message: `--json-args: ${problem}` }))

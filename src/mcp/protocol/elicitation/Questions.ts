@@ -45,7 +45,7 @@ export const replyOf = (result: unknown): Option.Option<Reply> =>
 export const unanswered = (problem: string): Reply => ({ _tag: "Unanswered", problem })
 
 /** The outcome of a client's answer to the request, whatever it is. */
-export const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): Reply => {
+const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): Reply => {
   if (error === undefined) {
     return Option.getOrElse(replyOf(result), () => unanswered("the client's answer is not one to the question"))
   }

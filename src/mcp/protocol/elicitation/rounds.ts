@@ -6,7 +6,7 @@ import { CallerId } from "../../callContext.ts"
 import { Copies, Elicitation, type Question, type Reply, type Use } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { invalidParams, type ProtocolError } from "../errors.ts"
-import type { Result as MethodResult } from "../Message.ts"
+import type { MethodResult } from "../Message.ts"
 import { capabilitiesKey } from "../ProtocolVersion.ts"
 import { longestWait, replyOf, requestOf, showsForms, unanswered } from "./Questions.ts"
 

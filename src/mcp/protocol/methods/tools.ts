@@ -10,7 +10,7 @@ import type { ToolFailure } from "../../ToolError.ts"
 import { inputJson } from "../../Tools.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { forbidden, ProtocolError } from "../errors.ts"
-import { bare, type Result, writtenBy } from "../Message.ts"
+import { bare, type MethodResult, writtenBy } from "../Message.ts"
 import * as Method from "../Method.ts"
 import { listed, onePage, pageParams } from "../Method.ts"
 import { audited, clientName } from "../observation.ts"
@@ -44,7 +44,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const listedTools = tools.filter(({ isListed }) => isListed !== false)
   // At the first use in each revision: schemas take time.
-  const listings = memoized((protocolVersion: ProtocolVersion): Result => {
+  const listings = memoized((protocolVersion: ProtocolVersion): MethodResult => {
     const json = lazy(() => listOf(listedTools.map((tool) => listing(tool, protocolVersion))))
     const result = {
       get tools(): unknown {
@@ -145,12 +145,12 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
 const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
   era === "legacy" ? { type: "object", required } : { type: "object", anyOf: [{ required }, { required: ["error"] }] }
 
-const result = (answer: Answer, { structure }: ProtocolVersion): Result =>
+const result = (answer: Answer, { structure }: ProtocolVersion): MethodResult =>
   structure && answer.structured !== undefined ? structuredResult(answer) : plainResult(answer)
 
-const plainResult = memoized(({ content }: Answer): Result => ({ content }))
+const plainResult = memoized(({ content }: Answer): MethodResult => ({ content }))
 
-const structuredResult = memoized(({ content, json, structured }: Answer): Result => {
+const structuredResult = memoized(({ content, json, structured }: Answer): MethodResult => {
   const both = { content, structuredContent: structured }
   return json === undefined
     ? both

@@ -1,7 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
-import type { Resources } from "../../Resources.ts"
+import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import { invalidParams } from "../errors.ts"
 import * as Method from "../Method.ts"
 import { listed, onePage, pageParams } from "../Method.ts"
@@ -15,7 +15,7 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
     "prompts/list": Method.make(
       () => pageParams,
       (params, { protocolVersion }) =>
-        onePage(params, { prompts: prompts.map((prompt) => listing(prompt, protocolVersion)) }),
+        onePage(params, { prompts: prompts.map((prompt) => promptListing(prompt, protocolVersion)) }),
       listed
     ),
     "prompts/get": Method.make(
@@ -35,7 +35,7 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
   } satisfies Method.Methods
 }
 
-const listing = ({ arguments: args, description, name, title }: Prompt, { structure }: ProtocolVersion) => ({
+const promptListing = ({ arguments: args, description, name, title }: Prompt, { structure }: ProtocolVersion) => ({
   name,
   ...(structure ? { title } : {}),
   description,
@@ -43,7 +43,7 @@ const listing = ({ arguments: args, description, name, title }: Prompt, { struct
 })
 
 /** The protocol's own limit. */
-const most = 100
+const mostCompletions = 100
 
 const Reference = Schema.Union([
   Schema.Struct({ type: Schema.Literal("ref/prompt"), name: Schema.String }),
@@ -65,10 +65,44 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
       () => ({ ref: Reference, argument: Schema.Struct({ name: Schema.String, value: Schema.String }) }),
       Effect.fnUntraced(function* ({ argument, ref }) {
         const { values, ...rest } = yield* find(ref, argument.name, argument.value)
-        const cut = values.length > most ? { total: values.length, hasMore: true } : {}
-        return { completion: { values: values.slice(0, most), ...cut, ...rest } }
+        const cut = values.length > mostCompletions ? { total: values.length, hasMore: true } : {}
+        return { completion: { values: values.slice(0, mostCompletions), ...cut, ...rest } }
       }),
-      { work: () => ({ concurrencyGroup: resources.concurrencyGroup?.(undefined) ?? "Resources", isSafeToStop: true }) }
+      { work: () => workOf(resources.concurrencyGroup)(undefined) }
     )
   } satisfies Method.Methods
 }
+
+/** `resources/list`, `resources/templates/list` and `resources/read`. */
+export const resourceMethods = ({ concurrencyGroup, list, read, templates }: Resources["Service"]) =>
+  ({
+    "resources/list": Method.make(
+      () => pageParams,
+      (params, { protocolVersion }) =>
+        onePage(params, { resources: list.map((resource) => resourceListing(resource, protocolVersion)) }),
+      listed
+    ),
+    "resources/templates/list": Method.make(
+      () => pageParams,
+      (params, { protocolVersion }) =>
+        onePage(params, { resourceTemplates: templates.map((template) => resourceListing(template, protocolVersion)) }),
+      listed
+    ),
+    "resources/read": Method.make(
+      () => ({ uri: Schema.String }),
+      ({ uri }) => Effect.map(read(uri), (contents) => ({ contents: [contents] })),
+      { ttlMs: 0, work: workOf(concurrencyGroup) }
+    )
+  }) satisfies Method.Methods
+
+const workOf =
+  (concurrencyGroup: Resources["Service"]["concurrencyGroup"]) =>
+  (params: unknown): Method.Work => ({
+    concurrencyGroup: concurrencyGroup?.(Predicate.hasProperty(params, "uri") ? params.uri : undefined) ?? "Resources",
+    isSafeToStop: true
+  })
+
+const resourceListing = <A extends Resource | ResourceTemplate>(
+  { title, ...rest }: A,
+  { structure }: ProtocolVersion
+) => (structure ? { ...rest, title } : rest)
