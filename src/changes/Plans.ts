@@ -1,6 +1,6 @@
 import { Clock, Effect, Semaphore } from "effect"
 
-import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { byCaller } from "./apply/Run.ts"

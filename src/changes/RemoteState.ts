@@ -48,7 +48,7 @@ export interface RemoteState<C> {
   readonly judge: (change: C, known: Known) => Judgement
   /** Why a change that is still to do cannot be done, if the state shows that. */
   readonly obstacle?: (change: C) => string | undefined
-  /** Whether what a change follows was done and does not show yet: the change waits for that. By default none does. */
+  /** Whether what a change follows was done, but does not show yet: the change waits for that. By default none does. */
   readonly isTooEarly?: (change: C) => boolean
   /** What the upstream shows of a change that was sent. By default what is wanted, where the change is judged as `already`. */
   readonly shown?: (change: C) => Shown

@@ -4,7 +4,7 @@ import { HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { Caller, CurrentAccess } from "../../src/mcp/Caller.ts"
+import { Caller, CurrentAccess } from "../../src/mcp/callContext.ts"
 import { call, toolNamed } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 

@@ -4,7 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { Progress } from "../../src/mcp/callTime.ts"
+import { Progress } from "../../src/mcp/callContext.ts"
 import { Elicitation } from "../../src/mcp/Elicitation.ts"
 import { bigAccount } from "./accounts.ts"
 import { call, toolNamed } from "./offered.ts"

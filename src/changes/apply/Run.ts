@@ -1,7 +1,7 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { callerName } from "../../mcp/Caller.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import { callerName } from "../../mcp/callContext.ts"
 import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { fingerprint } from "../../internal/sha256.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
-import { CallerId } from "../../mcp/Caller.ts"
+import { CallerId } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
 import type { Driver } from "../Driver.ts"
 import type { Plan } from "../Plan.ts"

@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
 import { status } from "../client/Campaign.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"

@@ -1,6 +1,6 @@
 import { Array as Arrays } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
 import { estimate } from "./batches.ts"

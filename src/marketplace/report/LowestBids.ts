@@ -1,6 +1,6 @@
 import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { BidsMinRequest } from "../client/Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"

@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 
 import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
-import { Progress } from "../../mcp/callTime.ts"
+import { Progress } from "../../mcp/callContext.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { budgetsOf } from "../apply/running.ts"
 import { status } from "../client/Campaign.ts"

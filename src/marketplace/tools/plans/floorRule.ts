@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"

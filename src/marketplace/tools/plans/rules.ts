@@ -2,7 +2,7 @@ import { Clock, DateTime, Effect, Schema } from "effect"
 
 import { next, whole } from "../../../changes/tools/results.ts"
 import { reads } from "../../../mcp/annotations.ts"
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { optional } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { Plans } from "../../apply/Plans.ts"

@@ -1,7 +1,16 @@
-import { Effect, Fiber, type Scope } from "effect"
+import { Clock, Effect, Fiber, type Scope } from "effect"
 
-import { Linked, LinkedSet } from "../LinkedSet.ts"
-import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
+import { Linked, LinkedSet } from "./collections.ts"
+
+/** Goes on with the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
+export const atMillis = <A, E, R>(then: (now: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => then(read(fiber)))
+
+/** The milliseconds themselves. */
+export const monotonicMillis: Effect.Effect<number> = Effect.withFiber((fiber) => Effect.succeed(read(fiber)))
+
+const read = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1_000_000
 
 /** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */
 export type TimeLimit = <A, E, E2, R>(
@@ -11,11 +20,11 @@ export type TimeLimit = <A, E, E2, R>(
 ) => Effect.Effect<A, E | E2, R>
 
 /** Time limits with a timer each. */
-export const alone: TimeLimit = (self, milliseconds, tooLate) =>
+export const timeLimit: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
 /** Time limits that share one timer, for work that hardly ever reaches its limit. */
-interface Clock {
+interface SharedClock {
   readonly limit: TimeLimit
   /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */
   readonly callback: <A, E, E2>(
@@ -52,7 +61,7 @@ class Due extends Linked<Due> {
  * Limits for many things that hardly ever reach theirs: one clock watches over all of them, where each with a clock of its
  * own would cost more than what many of them do.
  */
-export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
+export const makeClock: Effect.Effect<SharedClock, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
   const due = new LinkedSet<Due>()
   let watching: Fiber.Fiber<void> | undefined
   let wakesAt = Infinity
@@ -135,4 +144,4 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
 })
 
 /** The limits of such a clock. */
-export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(makeClock, ({ limit }) => limit)
+export const makeTimeLimit: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(makeClock, ({ limit }) => limit)
