@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "unit",
           setupFiles: ["test/support/purePrototypes.ts"],
-          include: ["test/**/*.test.ts"],
+          include: ["{examples,test}/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",
             ...killing,

@@ -20,11 +20,11 @@ const entries = { main: "src/main.ts" }
  */
 const pieces = {
   // By itself: Node keeps what it compiles of all that is loaded after this.
-  folders: ["files/ownFolders"],
-  start: ["command", "toolsets/operator", "toolsets/changes"],
-  commandLine: ["commandLine"],
-  engine: ["toolsets/engineToolset", "engine/instances", "upstream/nodeHttpClient"],
-  operator: ["toolsets/operatorToolset", "toolsets/changesToolset", "plans/workflowPlans"]
+  folders: ["cli/files/ownFolders"],
+  start: ["cli/command"],
+  commandLine: ["cli/commandLine"],
+  engine: ["engine/toolset/toolset", "cli/engine/instances", "cli/upstream/nodeHttpClient"],
+  operator: ["cli/toolsets/planningToolsets", "cli/plans/workflowPlans"]
 }
 
 /** What lists tell of toolsets is worked out here, once, and not at every start. */
@@ -76,7 +76,7 @@ const command = await bundle(
     codeSplitting: {
       groups: Object.entries(pieces).map(([name, files], index, { length }) => ({
         name,
-        test: new RegExp(`[\\\\/]src[\\\\/]cli[\\\\/](?:${files.join("|")})\\.ts$`),
+        test: new RegExp(`[\\\\/]src[\\\\/](?:${files.join("|")})\\.ts$`),
         priority: length - index
       }))
     }

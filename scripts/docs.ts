@@ -1,17 +1,99 @@
-// `npm run docs` brings everything that is made from the code up to date.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+// Everything in the repository that is made from the code: tables of the pages, and what clients see of each tool. `npm run docs`
+// brings it up to date.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import { fileURLToPath } from "node:url"
 
-import { generated, root } from "./generate.ts"
+import { Effect, Schema } from "effect"
 
-const files = generated()
-const snapshots = path.join(root, "test/snapshots")
-mkdirSync(snapshots, { recursive: true })
-for (const file of readdirSync(snapshots, { recursive: true, encoding: "utf8" })) {
-  const name = path.posix.join("test/snapshots", file.split(path.sep).join("/"))
-  if (name.endsWith(".json") && !files.has(name)) rmSync(path.join(root, name))
-}
-for (const [name, text] of files) {
-  mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
-  writeFileSync(path.join(root, name), text)
+import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
+import { everything } from "../src/cli/tasks/call/completions.ts"
+import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
+import type { Tool } from "../src/mcp/Tool.ts"
+import { plot } from "../test/bench/plot.ts"
+import { Results } from "../test/bench/results.ts"
+import { installLinks, serverJson } from "./distribution.ts"
+import { optionRows } from "./options.ts"
+
+export const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** What a generated part needs of a tool; the services that it works on do not matter. */
+type Described = Omit<Tool, "call">
+
+/** All that the command offers. */
+const {
+  toolsets
+}: { readonly toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> } =
+  await Effect.runPromise(Effect.scoped(loadToolsets(everything)))
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Described) =>
+  readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds or runs"
+
+const toolTable = (tools: ReadonlyArray<Described>) =>
+  table(
+    ["tool", "", "what it does"],
+    tools.map((tool) => [`\`${tool.name}\``, effectOf(tool), tool.description])
+  )
+
+const flagTable = table(
+  ["flag", "variable", "what it does"],
+  flagNames.map((name) => {
+    const { help, variable } = flag(name)
+    return [`\`${spelling(name)}\``, `\`${variable}\``, help]
+  })
+)
+
+const links = installLinks()
+
+/** The generated parts of a page, by the name in their markers: `<!-- made: tools -->` … `<!-- /made -->`. */
+const parts: ReadonlyMap<string, string> = new Map([
+  ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
+  ["flags", flagTable],
+  [
+    "options",
+    table(["option", "what it is for", "expected", "otherwise", "in a file that merely lies here"], optionRows)
+  ],
+  ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
+])
+
+const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md")
+)
+
+const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
+
+const withParts = (text: string): string =>
+  text.replace(part, (_, name: string) => `<!-- made: ${name} -->\n\n${parts.get(name)}\n\n<!-- /made -->`)
+
+/** What a client is told of a tool. A change of it shows in the review of a change. */
+const snapshot = ({ annotations, description, inputSchema, name, outputSchema, title }: Described) =>
+  `${JSON.stringify({ name, title, description, annotations, inputSchema: inputSchema(), outputSchema: outputSchema?.() }, null, 2)}\n`
+
+const measured = Schema.decodeUnknownSync(Schema.fromJsonString(Results))
+
+/** Every generated file, as it should be, by its path below the root. */
+export const generated = (): ReadonlyMap<string, string> =>
+  new Map([
+    ["docs/speed.svg", plot(measured(readFileSync(path.join(root, "test/bench/results.json"), "utf8")))],
+    ["packaging/server.json", `${JSON.stringify(serverJson(), undefined, 2)}\n`],
+    ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
+    ...toolsets.flatMap(({ name, tools }) =>
+      tools.map((tool) => [`test/snapshots/${name}/${tool.name}.json`, snapshot(tool)] as const)
+    )
+  ])
+
+if (import.meta.main) {
+  const files = generated()
+  const snapshots = path.join(root, "test/snapshots")
+  for (const file of readdirSync(snapshots, { recursive: true, encoding: "utf8" })) {
+    const name = path.posix.join("test/snapshots", file.split(path.sep).join("/"))
+    if (name.endsWith(".json") && !files.has(name)) rmSync(path.join(root, name))
+  }
+  for (const [name, text] of files) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    writeFileSync(path.join(root, name), text)
+  }
 }

@@ -1,15 +1,16 @@
 /** The options of the configuration file as a table: what each expects and is without being said comes from its schema. */
-import { Result, Schema } from "effect"
+import { Result, Schema, SchemaAST } from "effect"
 
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
 import { type FolderRule, folderRules } from "../src/cli/configuration/folderRules.ts"
 import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
+import type { sections } from "../src/cli/configuration/toolsetFacts.ts"
 import { InstanceFields } from "../src/engine/client/config/instanceFields.ts"
 import { instanceRules } from "../src/engine/client/config/instanceRules.ts"
 import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/plans/settings.ts"
 import { firstIssue } from "../src/internal/schema/describeIssue.ts"
 
-/** Fields with what each is for; one without a line here does not compile. */
+/** Fields with what each is for; one without a line here does not compile, but for those of toolsets, which say it themselves. */
 interface Group {
   readonly path: string
   readonly fields: Fields
@@ -19,7 +20,7 @@ type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
 const group = <const F extends Fields>(
   path: string,
   { fields }: { readonly fields: F },
-  meanings: { readonly [name in keyof F & string]: string }
+  meanings: { readonly [name in Exclude<keyof F & string, keyof typeof sections>]: string }
 ): Group => ({ path, fields, meanings })
 
 const groups: ReadonlyArray<Group> = [
@@ -36,7 +37,6 @@ const groups: ReadonlyArray<Group> = [
     telemetry: "where OpenTelemetry's traces, metrics and logs go: see [watching.md](watching.md#opentelemetry)",
     tests: "folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for",
     nodeTypes: "where node types come from that an engine does not tell",
-    marketplace: "the marketplace: see [marketplace.md](marketplace.md)",
     plans: "plans of workflows",
     promotion: "what differs from instance to instance"
   }),
@@ -160,7 +160,8 @@ const inFolder = (place: string): string => {
 const rowsOf = ({ fields, meanings, path }: Group) =>
   Object.entries(fields).map(([name, field]) => {
     const decode = Schema.decodeUnknownResult(Schema.Struct({ field }))
-    return [`\`${path}${name}\``, meanings[name] ?? "", expected(decode), otherwise(decode), inFolder(path + name)]
+    const meaning = meanings[name] ?? SchemaAST.resolveDescription(field.ast) ?? ""
+    return [`\`${path}${name}\``, meaning, expected(decode), otherwise(decode), inFolder(path + name)]
   })
 
 /** Every option: its place, what it is for, what it expects, and what it is where nothing is said. */

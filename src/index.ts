@@ -1,17 +1,17 @@
 // The server as layers, and what its toolsets are made of.
-export * as Server from "./Server.ts"
+export * as Server from "./mcp/Server.ts"
 export * as McpHttp from "./mcp/transport/http.ts"
 export { serveStdio } from "./mcp/transport/stdio.ts"
 export { version } from "./version.ts"
 export * as Toolset from "./mcp/Toolset.ts"
 export * as Tool from "./mcp/Tool.ts"
-export { Progress } from "./mcp/Progress.ts"
+export { Progress } from "./mcp/callTime.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./mcp/ToolError.ts"
 
 // Services that the layers of a server give and take: with their names, programs can export such layers.
 export { Prompts } from "./mcp/Prompt.ts"
 export { Protocol } from "./mcp/protocol/Protocol.ts"
-export { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
+export { ServerInfo } from "./mcp/protocol/eras.ts"
 export { Sessions } from "./mcp/protocol/Session.ts"
 export { Resources } from "./mcp/Resources.ts"
 export { Tools } from "./mcp/Tools.ts"
@@ -29,7 +29,7 @@ export { type ConnectionOptions, HttpClients, UnusableConnection } from "./inter
 export { Instances } from "./engine/client/Instances.ts"
 export { EngineClient } from "./engine/client/EngineClient.ts"
 export * from "./engine/client/EngineError.ts"
-export { InvalidWorkflow } from "./engine/workflow/InvalidWorkflow.ts"
+export { InvalidWorkflow } from "./engine/workflow/models.ts"
 
 // What a client is given, and what it answers.
 export {

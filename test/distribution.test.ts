@@ -11,8 +11,8 @@ import { Result } from "effect"
 import { assert, describe, it } from "vitest"
 
 import manifest from "../package.json" with { type: "json" }
+import { stageDesktop } from "../scripts/desktop.ts"
 import { desktopManifest, installLinks, serverJson } from "../scripts/distribution.ts"
-import { stageDesktop } from "../scripts/stageDesktop.ts"
 import { flag, flagNames, readOptions } from "../src/cli/configuration/flags.ts"
 import { hostVariables, keyVariables } from "../src/engine/client/config/aliases.ts"
 import { EngineToolset } from "../src/engine/toolset/toolset.ts"

@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
-import { generated, root } from "../scripts/generate.ts"
+import { generated, root } from "../scripts/docs.ts"
 
 describe("what is made from the code", () => {
   it.each([...generated()])("%s is up to date (else: npm run docs)", (name, text) => {

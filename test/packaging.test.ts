@@ -263,4 +263,33 @@ describe("the tarball", () => {
     // What the library shares with the command worked, to the parser of expressions, on this program's copy of effect.
     assert.include(answer, "the expression cannot be read")
   })
+
+  it(
+    "is all that the examples need beside effect and its platform, wherever they are copied",
+    { timeout: 120_000 },
+    async () => {
+      const project = await installed()
+      await mkdir(path.join(project, "node_modules/@effect"))
+      for (const name of ["effect", "@effect/platform-node", "@types"]) {
+        await symlink(path.join(root, "node_modules", name), path.join(project, "node_modules", name), "junction")
+      }
+      await cp(path.join(root, "examples"), project, { recursive: true, filter: (file) => !file.endsWith(".test.ts") })
+      const {
+        include: _,
+        compilerOptions,
+        ...configuration
+      } = JSON.parse(await readFile(path.join(root, "tsconfig.json"), "utf8"))
+      const { paths: __, ...options } = compilerOptions
+      await writeFile(
+        path.join(project, "tsconfig.json"),
+        JSON.stringify({ ...configuration, compilerOptions: options, include: ["*/*.ts"] })
+      )
+      const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+      assert.deepInclude(await run(process.execPath, [tsc, "-p", project]), { stdout: "", stderr: "" })
+      const started = run(process.execPath, ["notes/main.ts"], { cwd: project })
+      const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_notes", arguments: {} } }
+      started.child.stdin?.end(`${JSON.stringify(request)}\n`)
+      assert.include((await started).stdout, "Trip to Lyon")
+    }
+  )
 })

@@ -13,7 +13,7 @@ const harmless: Readonly<Record<string, string>> = {
 
 /** Expressions that are put together; each with the reason why that is safe. */
 const composed: Readonly<Record<string, string>> = {
-  "src/cli/shared/redisProblem.ts": "is a choice of words, without a loop",
+  "src/cli/shared/Store.ts": "is a choice of words, without a loop",
   "src/engine/client/replies.ts": "is anchored at both ends, with one loop in each alternative",
   "src/internal/foreignText.ts": "is a character with a few around it, without a loop"
 }

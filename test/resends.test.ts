@@ -142,10 +142,20 @@ describe("a change of the marketplace", () => {
     updateCampaignProducts: (ads) => ads.updateCampaignProducts({ campaigns: [{ advert_id: 1, add_nms: [2] }] }),
     setMinusPhrases: (ads) => ads.setMinusPhrases({ ...pair, norm_queries: ["a"] }),
     setNormqueryBids: (ads) => ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: Kopecks.make(1000) }] }),
+    setNormqueryBidsV1: (ads) =>
+      ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: Kopecks.make(1000) }] }),
     deleteNormqueryBids: (ads) => ads.deleteNormqueryBids({ bids: [{ ...pair, norm_query: "a" }] }),
     createSeacatSaveAd: (ads) => ads.createSeacatSaveAd({ name: "n", nms: [2] }),
     startCampaign: (ads) => ads.startCampaign(1),
     pauseCampaign: (ads) => ads.pauseCampaign(1),
+    stopCampaign: (ads) => ads.stopCampaign(1),
+    renameCampaign: (ads) => ads.renameCampaign(1, "n"),
+    updateAuctionPlacement: (ads) =>
+      ads.updateAuctionPlacement({
+        placements: [{ advert_id: 1, placements: { search: true, recommendations: false } }]
+      }),
+    createBudgetDeposit: (ads) => ads.createBudgetDeposit({ advert_id: 1, rubles: 1000, from: "account" }),
+    setDailyLimits: (ads) => ads.setDailyLimits({ advertIds: [1], enabled: true, dailyLimit: 60_000 }),
     deleteCampaign: (ads) => ads.deleteCampaign(1)
   }
 
@@ -158,7 +168,7 @@ describe("a change of the marketplace", () => {
         yield* inTime(Effect.exit(changes[name]?.(ads) ?? Effect.void))
         assert.isAbove(arrived.changes, 0)
         assert.isBelow(timesCarriedOut(row, arrived.changes), 2)
-      }).pipe(Effect.provide(adsOver(client)))
+      }).pipe(Effect.provide(adsOver(client, name.endsWith("V1") ? { wire: "published", tokenKind: "personal" } : {})))
     }
   )
 

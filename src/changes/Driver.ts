@@ -1,8 +1,8 @@
-import type { Effect, Order } from "effect"
+import { Array as Arrays, Effect, type Order } from "effect"
 
 import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
-import type { StepRecord } from "./PlanState.ts"
+import { type StepRecord, untouched } from "./PlanState.ts"
 
 /** The state of a change at the upstream: still to do, already as wanted, or changed by someone else. */
 export type Judgement = "already" | "drift" | "pending"
@@ -48,17 +48,17 @@ export interface Lost {
 export interface RemoteState<C> {
   readonly judge: (change: C, known: Known) => Judgement
   /** Why a change that is still to do cannot be done, if the state shows that. */
-  readonly obstacle: (change: C) => string | undefined
-  /** What the upstream shows of a change that was sent. */
-  readonly shown: (change: C) => Shown
+  readonly obstacle?: (change: C) => string | undefined
+  /** What the upstream shows of a change that was sent. By default what is wanted, where the change is judged as `already`. */
+  readonly shown?: (change: C) => Shown
   /** The change that starts from what shows, if that is what the upstream has made of the undone step's own. By default none. */
   readonly fromAdjusted?: (change: C, original: StepRecord) => C | undefined
   /** The change with what has to be known of the present when it is sent later. */
   readonly withPresent?: (change: C) => C
   /** What became of a creation that was sent at that moment and not answered. */
-  readonly lost: (change: C, sentAt: number) => Lost
+  readonly lost?: (change: C, sentAt: number) => Lost
   /** Explains, for people, why changes found something other than what they were planned for; may read more. */
-  readonly explainDrift: Effect.Effect<(change: C) => string>
+  readonly explainDrift?: Effect.Effect<(change: C) => string>
   /** Why what was read is less certain than usual, for people. */
   readonly caveat?: string
 }
@@ -66,6 +66,8 @@ export interface RemoteState<C> {
 /** The outcome of a call that was answered. */
 export interface Sent<C> {
   readonly created?: CreatedId
+  /** What people should know of it, such as what it has overwritten. */
+  readonly caveat?: string
   /** Changes that were not accepted, although the call as a whole succeeded. */
   readonly refused: ReadonlyArray<{ readonly change: C; readonly reason: string }>
 }
@@ -134,7 +136,8 @@ export interface Describing<C> {
   readonly digestOf?: (steps: ReadonlyArray<Step<C>>) => string | undefined
   /** The riskiest steps first: the order in which a plan shows a few of them. By default the order of work. */
   readonly byRisk?: Order.Order<Step<C>>
-  readonly describeAction: (action: ActionEntry) => DescribedAction
+  /** By default what was done, and its outcome, about nothing. */
+  readonly describeAction?: (action: ActionEntry) => DescribedAction
   /** What the upstream has made of what was sent, as fields of the answer of an apply, and a sentence on it. */
   readonly describeAdjusted?: (steps: ReadonlyArray<{ readonly step: string; readonly detail: unknown }>) => {
     readonly fields: Readonly<Record<string, unknown>>
@@ -142,33 +145,37 @@ export interface Describing<C> {
   }
   /** The upstream's name inside of a sentence, such as `the marketplace`. */
   readonly upstream: string
-  /** What a person should know after an apply that has created something. */
-  readonly afterCreation: string
-  /** Why nothing may be changed at that time; undefined if changes are allowed. */
-  readonly readOnlyReason: (now: number) => string | undefined
+  /** What a person should know after an apply that has created something. By default `created` says it. */
+  readonly afterCreation?: string
+  /** Why nothing may be changed at that time; undefined if changes are allowed, which by default they are. */
+  readonly readOnlyReason?: (now: number) => string | undefined
 }
 
 /**
  * What an upstream brings so that its changes can be planned, applied and rolled back: its kinds of change `C`, how to
  * read and write them, and rules. `S` is what it reads, `E` what its calls fail with. All but the reads and the sending is
- * pure.
+ * pure. What an upstream has nothing of is left out.
  */
 export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   /** The id of the step for a change: what it is about, as one text. */
   readonly idOf: (change: C) => string
-  /** The change with the ids of what earlier steps have created; undefined if that does not exist. */
-  readonly resolve: (change: C, created: (step: string) => CreatedId | undefined) => C | undefined
-  /** The order in which steps are applied. */
-  readonly order: (a: Step<C>, b: Step<C>) => number
-  /** Splits steps, in order, into batches that share their reads and, unless they are sent alone, their write. */
-  readonly batches: (steps: ReadonlyArray<Step<C>>) => ReadonlyArray<ReadonlyArray<Step<C>>>
-  /** Whether a change needs a call of its own; several such calls may be made at the same time. */
-  readonly isSentAlone: (change: C) => boolean
-  /** Whether it does no harm to make a change twice. */
-  readonly isRepeatable: (change: C) => boolean
-  readonly creations: Creations<C>
-  /** How long a change may take to show, in milliseconds. */
-  readonly visibleMs: number
+  /** The change with the ids of what earlier steps have created; undefined if that does not exist. By default itself. */
+  readonly resolve?: (change: C, created: (step: string) => CreatedId | undefined) => C | undefined
+  /** The order in which steps are applied. By default a plan keeps that of its draft, and its rollback goes the other way. */
+  readonly order?: (a: Step<C>, b: Step<C>) => number
+  /**
+   * Splits steps, in order, into batches that share their reads and, unless they are sent alone, their write. By default 20
+   * at a time.
+   */
+  readonly batches?: (steps: ReadonlyArray<Step<C>>) => ReadonlyArray<ReadonlyArray<Step<C>>>
+  /** Whether a change needs a call of its own; several such calls may be made at the same time. By default all do. */
+  readonly isSentAlone?: (change: C) => boolean
+  /** Whether it does no harm to make a change twice. By default it does. */
+  readonly isRepeatable?: (change: C) => boolean
+  /** By default nothing is created. */
+  readonly creations?: Creations<C>
+  /** How long a change may take to show, in milliseconds. By default 10 seconds: a lost answer may belong to a write under way. */
+  readonly visibleMs?: number
 
   /** Reads what the changes of one batch are about, with as few calls as possible. */
   readonly readRemoteState: (changes: ReadonlyArray<C>, plan: Draft<C>) => Effect.Effect<S, E>
@@ -194,8 +201,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
     readonly belongsTo: (change: C) => string
     readonly bringsBack: (change: C) => string | undefined
   }
-  /** What a rollback can never undo, what it can only undo later, and what reading has made certain. */
-  readonly limitRollback: (
+  /** What a rollback can never undo, what it can only undo later, and what reading has made certain. By default nothing. */
+  readonly limitRollback?: (
     touched: ReadonlyArray<Step<C>>,
     wanted: ReadonlyArray<Step<C>>,
     read: ReadonlyArray<S>,
@@ -205,18 +212,18 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
     readonly later: ReadonlyArray<Blocked>
     readonly premise?: unknown
   }
-  /** Warnings about what a rollback does besides; may read more. */
-  readonly warnOfRollback: (
+  /** Warnings about what a rollback does besides; may read more. None by default. */
+  readonly warnOfRollback?: (
     steps: ReadonlyArray<Step<C>>,
     read: ReadonlyArray<S>
   ) => Effect.Effect<ReadonlyArray<string>>
 
-  /** Removes from a draft, or from a rollback's rollback, what the guards forbid at this time. */
-  readonly checkDraft: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>
+  /** Removes from a draft, or from a rollback's rollback, what the guards forbid at this time. By default nothing. */
+  readonly checkDraft?: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>
   /** Checks a rollback against the guards: it may exceed them and says so; a rollback of a rollback (`isForward`) may not. */
-  readonly checkRollback: (draft: Draft<C>, isForward: boolean) => Draft<C>
-  /** What forbids a whole plan when it is applied. */
-  readonly problemsOf: (
+  readonly checkRollback?: (draft: Draft<C>, isForward: boolean) => Draft<C>
+  /** What forbids a whole plan when it is applied. By default nothing. */
+  readonly problemsOf?: (
     plan: Plan<C>,
     circumstances: Circumstances<C> & {
       /** Whether it reverts another plan; the rollback of a rollback goes forward again, and reverts none. */
@@ -229,8 +236,65 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly questionOf?: (plan: Plan<C>) => string | undefined
   /** The addresses that a plan is sent to, which an agreement covers. */
   readonly addressesOf?: (plan: Plan<C>) => Effect.Effect<ReadonlyArray<string>, E>
-  /** Fails if nothing may be changed at that time. */
-  readonly mayApply: (now: number) => Effect.Effect<void, E>
+  /** Fails, as the upstream's calls do, if nothing may be changed at that time. By default `readOnlyReason` decides. */
+  readonly mayApply?: (now: number) => Effect.Effect<void, E>
 
-  readonly estimate: (steps: ReadonlyArray<Step<C>>) => Estimate
+  /** By default one call for each step, and no time. */
+  readonly estimate?: (steps: ReadonlyArray<Step<C>>) => Estimate
 }
+
+/** Steps that are read at once, unless the driver says otherwise. */
+const batchSize = 20
+
+type LeftOut =
+  | "batches"
+  | "checkDraft"
+  | "checkRollback"
+  | "creations"
+  | "estimate"
+  | "isRepeatable"
+  | "isSentAlone"
+  | "limitRollback"
+  | "mayApply"
+  | "problemsOf"
+  | "resolve"
+  | "visibleMs"
+  | "warnOfRollback"
+
+/** A driver without gaps, as plans work with it. */
+export type CompleteDriver<C, S extends RemoteState<C>, E> = Driver<C, S, E> & Required<Pick<Driver<C, S, E>, LeftOut>>
+
+export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>): CompleteDriver<C, S, E> => ({
+  batches: (steps) => Arrays.chunksOf(steps, batchSize),
+  checkDraft: (draft) => draft,
+  checkRollback: (draft) => draft,
+  creations: {
+    isOne: () => false,
+    describe: () => "",
+    unknownReason: "OutcomeUnknown",
+    search: "",
+    advice: "",
+    missing: "what it belongs to was not created"
+  },
+  estimate: (steps) => ({ calls: steps.length, seconds: 0 }),
+  isRepeatable: () => false,
+  isSentAlone: () => true,
+  limitRollback: () => ({ irreversible: [], later: [] }),
+  mayApply: () => Effect.void,
+  problemsOf: () => [],
+  resolve: (change) => change,
+  visibleMs: 10_000,
+  warnOfRollback: () => Effect.succeed([]),
+  ...driver
+})
+
+/** What a state shows of a change that was sent. */
+export const shownIn = <C>(state: RemoteState<C>, change: C): Shown =>
+  state.shown?.(change) ?? { _tag: state.judge(change, { own: untouched }) === "already" ? "Wanted" : "Other" }
+
+/** Why changes found something other than what they were planned for. */
+export const driftIn = <C>({
+  explainDrift = Effect.succeed(() => changedSince)
+}: RemoteState<C>): Effect.Effect<(change: C) => string> => explainDrift
+
+export const changedSince = "someone else has changed it since, and it stays as it is"

@@ -72,6 +72,16 @@ export interface PlannedEntry<C> {
   readonly steps_before?: number
 }
 
+/** A plan that was never begun and can be begun no more: its steps are gone. */
+export const ExpiredEntry = Schema.Struct({
+  type: Schema.Literal("expired"),
+  ...base,
+  kind: Schema.String,
+  step_count: Schema.Int,
+  reverses: Schema.optionalKey(Schema.String)
+})
+export type ExpiredEntry = typeof ExpiredEntry.Type
+
 /** Steps of a large plan, whose own line comes when all of them are written. */
 export interface StepsEntry<C> {
   readonly type: "steps"
@@ -89,8 +99,8 @@ export interface ActionEntry {
   readonly [field: string]: unknown
 }
 
-/** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
-export type Entry<C> = ActionEntry | PlannedEntry<C> | ProgressEntry | StepsEntry<C>
+/** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed; only expired plans lose their steps. */
+export type Entry<C> = ActionEntry | ExpiredEntry | PlannedEntry<C> | ProgressEntry | StepsEntry<C>
 
 /** A line that is not a valid entry: it is reported in its place, and the others are still read. */
 export interface UnreadableEntry {
@@ -120,6 +130,7 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
     }),
     Schema.Struct({ type: Schema.Literal("steps"), ...base, of_plan: stepsOf(change, invert) }),
     ProgressEntry,
+    ExpiredEntry,
     Schema.Struct({
       type: Schema.Literal("action"),
       at: Moment,

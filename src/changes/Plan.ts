@@ -34,12 +34,12 @@ export interface Draft<C> {
   readonly blocked: ReadonlyArray<Blocked>
   /** What the planner took for certain when the plan was made, in the upstream's terms. */
   readonly premise?: unknown
-  readonly estimate: Estimate
 }
 
 /** A draft that was recorded. It never changes and can be applied once. Times are milliseconds since 1970. */
 export interface Plan<C> extends Draft<C> {
   readonly id: string
+  readonly estimate: Estimate
   readonly createdAt: number
   /** It cannot be begun after this time. */
   readonly expiresAt: number

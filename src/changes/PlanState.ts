@@ -119,6 +119,7 @@ export const unconfirmedOf = <C>(state: PlanState<C>): ReadonlyArray<string> =>
 export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
   switch (entry.type) {
     case "action":
+    case "expired":
     case "steps":
       return state
     case "unreadable": {

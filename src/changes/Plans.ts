@@ -4,7 +4,7 @@ import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
-import type { Describing, Driver, RemoteState } from "./Driver.ts"
+import { complete, type Describing, type Driver, type RemoteState } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
 import { joined, linesOf, measured } from "./largePlans.ts"
 import type { Draft, Plan } from "./Plan.ts"
@@ -42,7 +42,7 @@ export interface Plans<C, E> {
   /** Keeps a draft as a plan; nothing is changed. */
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
   /** Where a plan stands, by the journal. */
-  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanNotFound>
+  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
   /** Checks and sends what was not done yet, reads it back, and records every step. */
   readonly apply: (
     id: string,
@@ -54,7 +54,7 @@ export interface Plans<C, E> {
   /** Plans to undo what a plan has done; changes nothing until that plan is applied itself. */
   readonly rollback: (
     id: string
-  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanNotFound | PlanSpent>
+  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanExpired | PlanNotFound | PlanSpent>
   /** How the changes are described to people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
@@ -73,10 +73,11 @@ export interface Options<C, S extends RemoteState<C>, E> {
 
 /** Plans of one upstream over one journal. */
 export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>({
-  driver,
+  driver: given,
   journal: kept,
   planMinutes
 }: Options<C, S, E>) {
+  const driver = complete(given)
   const journal: Journal<C> = { ...kept, entries: Effect.map(kept.entries, joined) }
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
@@ -109,6 +110,9 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const stateIn = (entries: ReadonlyArray<Kept<C>>, id: string) => {
     const found = fold(entries, id)
     if (found !== undefined) return Effect.succeed(found)
+    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
+      return Effect.fail(new PlanExpired({ id }))
+    }
     const unread = entries.filter((entry) => entry.type === "unreadable")
     const lost = unread.find(({ plan_id }) => plan_id === id) ?? unread.find(({ plan_id }) => plan_id === undefined)
     return Effect.fail(lost === undefined ? new PlanNotFound({ id }) : new JournalFailed({ problem: lost.problem }))
@@ -121,7 +125,9 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
     const known = yield* circumstances
     const past = yield* stateIn(known.entries, id)
-    yield* driver.mayApply(yield* now)
+    yield* driver.mayApply(known.now)
+    const forbidden = driver.readOnlyReason?.(known.now)
+    if (forbidden !== undefined) return yield* new GuardViolation({ id, problems: [forbidden] })
     const [unreadable] = past.unreadable
     if (unreadable !== undefined) {
       return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })

@@ -1,15 +1,13 @@
 import { Effect, Hash } from "effect"
 
 import { inSlices } from "../internal/inSlices.ts"
+import { weightOfJson } from "../internal/json/weightOfJson.ts"
 import { mapSliced } from "../internal/Sliced.ts"
 import type { Entry, Kept, PlannedEntry } from "./Journal.ts"
 import type { Step } from "./Plan.ts"
 
 /** Characters of steps that one line holds: some milliseconds of writing or reading. */
 const longestLine = 256 * 1024
-
-/** The weight of a step, in slices of work: it may be a whole workflow. */
-const weightOf = () => 5
 
 /** Steps with how long they are, and a hash of all of them. */
 export const measured = Effect.fnUntraced(function* <C>(steps: ReadonlyArray<Step<C>>) {
@@ -20,7 +18,7 @@ export const measured = Effect.fnUntraced(function* <C>(steps: ReadonlyArray<Ste
         const text = JSON.stringify(step)
         return { length: text.length, hash: Hash.string(text) }
       },
-      weightOf
+      weightOfJson
     )
   })
   return {

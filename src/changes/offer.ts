@@ -1,7 +1,9 @@
 import type { Offer } from "../mcp/Toolset.ts"
 
-/** The tools of plans to offer: only those that read if no upstream may be changed. */
+/** The tools of plans to offer: if no upstream may be changed, those that change something say why when they are called. */
 export const offerFor = <R>(everything: Offer<R>, isWritable: boolean): Offer<R> => ({
   ...everything,
-  tools: everything.tools.filter(({ annotations }) => isWritable || annotations.readOnlyHint)
+  tools: everything.tools.map((tool) =>
+    isWritable || tool.annotations.readOnlyHint ? tool : { ...tool, isListed: false }
+  )
 })

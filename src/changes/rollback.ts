@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
 import { bisectReads } from "./bisectReads.ts"
-import type { Driver, Judgement, RemoteState, Row } from "./Driver.ts"
+import { type CompleteDriver, driftIn, type Judgement, type RemoteState, type Row } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
 import type { Draft, Step } from "./Plan.ts"
 import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.ts"
@@ -11,31 +11,30 @@ import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.t
  * since stays as it is.
  */
 export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  driver: Driver<C, S, E>,
+  driver: CompleteDriver<C, S, E>,
   past: PlanState<C>
 ) {
-  const { creations, estimate, idOf, invert, limitRollback, order, resolve, undoes, visibleMs, warnOfRollback } = driver
+  const { creations, follows, idOf, invert, limitRollback, order, resolve, undoes, visibleMs, warnOfRollback } = driver
   const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     doneAt !== undefined || outcomeUnknownSince !== undefined
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
   const { found, others } = yield* lost(driver, touched, past)
   const created = new Map<string, CreatedId>([...found, ...valuesByStep(past, (record) => record.created)])
-  const wanted = touched
-    .flatMap(({ change: done, id, undo }) =>
-      undo.flatMap((change): ReadonlyArray<Step<C>> => {
-        const resolved = resolve(change, (step) => created.get(step))
-        if (resolved === undefined) return []
-        return [
-          {
-            id: idOf(resolved),
-            change: resolved,
-            reason: undoes?.(done) ?? `undoes: ${id}`,
-            undo: invert(resolved)
-          }
-        ]
-      })
-    )
-    .toSorted(order)
+  const undoing = touched.flatMap(({ change: done, id, undo }) =>
+    undo.flatMap((change): ReadonlyArray<Step<C>> => {
+      const resolved = resolve(change, (step) => created.get(step))
+      if (resolved === undefined) return []
+      return [
+        {
+          id: idOf(resolved),
+          change: resolved,
+          reason: undoes?.(done) ?? `undoes: ${id}`,
+          undo: invert(resolved)
+        }
+      ]
+    })
+  )
+  const wanted = order === undefined ? undoing.toReversed() : undoing.toSorted(order)
   const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
   const { irreversible, later, premise } = limitRollback(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
@@ -44,8 +43,17 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     changed.delete(id)
     notYet.delete(id)
   }
+  const isLeft = (id: string) => stays.has(id) || changed.has(id) || notYet.has(id)
+  // What would belong to a thing that is not made anew cannot be done.
+  const creating = new Set(wanted.filter(({ change }) => creations.isOne(change)).map(({ id }) => id))
+  for (const { change, id } of wanted.filter((step) => !isLeft(step.id))) {
+    const leader = follows?.(change)
+    if (leader !== undefined && creating.has(leader) && isLeft(leader)) {
+      notYet.set(id, `${creations.missing} (${leader})`)
+    }
+  }
   const steps = wanted
-    .filter(({ id }) => !stays.has(id) && !changed.has(id) && !notYet.has(id))
+    .filter(({ id }) => !isLeft(id))
     .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
   const now = yield* Clock.currentTimeMillis
   const mayShow = (step: string) => (recordOf(past, step).outcomeUnknownSince ?? 0) + visibleMs > now
@@ -64,8 +72,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
       ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
       ...[...new Map([...notYet, ...uncertain])].map(([what, reason]) => ({ what, reason, later: true }))
     ],
-    ...(premise === undefined ? {} : { premise }),
-    estimate: estimate(steps)
+    ...(premise === undefined ? {} : { premise })
   } satisfies Draft<C>
 })
 
@@ -74,7 +81,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
  * not be touched, and what that means; but what the upstream has made of the plan's own change is the plan's own. What belongs to a thing that itself only comes back cannot be read yet.
  */
 const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  driver: Driver<C, S, E>,
+  driver: CompleteDriver<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
   past: PlanState<C>
 ) {
@@ -105,7 +112,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     for (const { item, reason } of refused) notYet.set(item.step, reason)
     for (const { answer, items } of found) {
       const seen = items.map((row) => ({ ...row, judgement: answer.judge(row.change, { own: untouched }) }))
-      const describe = seen.some(({ judgement }) => judgement === "drift") ? yield* answer.explainDrift : () => ""
+      const describe = seen.some(({ judgement }) => judgement === "drift") ? yield* driftIn(answer) : () => ""
       judged.push(...seen)
       read.push(answer)
       for (const { change, judgement, step } of seen) {
@@ -124,7 +131,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 
 /** The ids of creations that were not recorded, and why other things in their place are not these. */
 const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  { creations, readRemoteState, resolve }: Driver<C, S, E>,
+  { creations, readRemoteState, resolve }: CompleteDriver<C, S, E>,
   touched: ReadonlyArray<Step<C>>,
   past: PlanState<C>
 ) {
@@ -141,7 +148,7 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     past.plan
   )
   for (const { change, id } of unknown) {
-    const one = state.lost(change, recordOf(past, id).outcomeUnknownSince ?? 0)
+    const one = state.lost?.(change, recordOf(past, id).outcomeUnknownSince ?? 0) ?? {}
     if (one.created !== undefined) found.set(id, one.created)
     if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
   }

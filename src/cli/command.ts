@@ -38,13 +38,13 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
   }
   if (invocation.task === "promote") {
     return Effect.flatMap(
-      Effect.promise(() => import("./tasks/promote/promote.ts")),
+      Effect.promise(() => import("./tasks/promote.ts")),
       ({ runPromote }) => runPromote(options, invocation.request)
     )
   }
   if (invocation.task === "test") {
     return Effect.flatMap(
-      Effect.promise(() => import("./tasks/test/test.ts")),
+      Effect.promise(() => import("./tasks/test.ts")),
       ({ runTestFolder }) => runTestFolder(options, invocation.request)
     )
   }
@@ -72,7 +72,7 @@ const toStderr = Context.make(Logger.CurrentLoggers, loggers)
  * Everything except the protocol goes to stderr; a command has no traces, as nobody reads them. Variables are looked up
  * directly: nothing here needs the tree that `fromEnv` builds of all of them.
  */
-const ambient = ({ logLevel }: Options) =>
+const ambient = ({ "log-level": logLevel }: Options) =>
   toStderr.pipe(
     Context.add(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(process.env)),
     Context.add(References.MinimumLogLevel, logLevel),

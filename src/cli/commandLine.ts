@@ -11,10 +11,9 @@ import { type SplitCommandLine, splitCommandLine } from "./tasks/call/callArgume
 import type { CheckRequest } from "./tasks/check.ts"
 import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
-import type { PromoteRequest } from "./tasks/promote/promote.ts"
-import { promote } from "./tasks/promote/promoteCommand.ts"
-import type { TestRequest } from "./tasks/test/test.ts"
-import { test } from "./tasks/test/testCommand.ts"
+import type { PromoteRequest } from "./tasks/promote.ts"
+import { promote, test } from "./tasks/subcommands.ts"
+import type { TestRequest } from "./tasks/test.ts"
 
 /** The result of parsing a command line. */
 export type Invocation =
@@ -36,7 +35,7 @@ export const read = Effect.fnUntraced(
     const invocation = yield* Ref.make<Invocation | undefined>(undefined)
     const split = splitCommandLine(words)
     const asked = (asked: Invocation) => Ref.set(invocation, asked)
-    yield* Command.runWith(command(asked, split), { version })(split.own).pipe(
+    yield* Command.runWith(command(asked, split), { version })(split.commandWords).pipe(
       Effect.mapError((error) => new UsageError({ message: describe(error) }))
     )
     return yield* Ref.get(invocation)

@@ -13,12 +13,12 @@ type Pulled = Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, PlatformError>
 const pullFrom = (readable: Readable, scope: Scope.Scope): Effect.Effect<Pulled> => {
   let came: Array<Uint8Array> = []
   let end: Exit.Exit<never, Cause.Done | PlatformError> | undefined
-  let waiting: ((told: Pulled) => void) | undefined
+  let waiting: ((pulled: Pulled) => void) | undefined
 
-  const tell = (told: Pulled) => {
+  const tell = (pulled: Pulled) => {
     const resume = waiting
     waiting = undefined
-    resume?.(told)
+    resume?.(pulled)
   }
   const take = (bytes: Uint8Array) => {
     if (waiting !== undefined) return tell(Effect.succeed([bytes]))

@@ -1,16 +1,16 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-import { Stopping } from "../mcp/Stopping.ts"
+import { Stopping } from "../mcp/callTime.ts"
+import * as Server from "../mcp/Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
-import * as Server from "../Server.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
 import * as NodeStdio from "./nodeStdio.ts"
 import { stopRequested } from "./stopRequested.ts"
 import { type Watching, watching } from "./telemetry/watching.ts"
-import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
+import { audit, loadToolsets, sharedWithCopies } from "./toolsets/toolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
@@ -42,13 +42,13 @@ const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
     Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
   )
 
-/** What was left for later; a call that needs what cannot be loaded says so, too. */
+/** Does the deferred loading. A call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>
   Effect.all(later, { discard: true }).pipe(
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
 
-/** What the page shows of the audit log. */
+/** The end of the audit log, for the page. */
 const shownCalls = ({ audit, config, http }: Launch) =>
   audit === undefined || http?.page !== true
     ? Effect.succeed([])

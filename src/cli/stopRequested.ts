@@ -13,7 +13,7 @@ const signalled = Effect.callback<void>((resume) => {
   for (const signal of signals) process.on(signal, onSignal)
 })
 
-/** What npm starts in a shell that lives as long as what it runs. Other scripts may leave it in the background on purpose. */
+/** Scripts that npm starts in a shell that lives as long as they do. Others may leave it in the background on purpose. */
 const inForeground: ReadonlyArray<unknown> = ["start", "npx"]
 
 /** From one look for the shell to the next: systems tell of no parent's end. */

@@ -19,20 +19,20 @@ export class BoundedCache<V> {
     return this.fresh.get(key) ?? this.stale.get(key)
   }
 
-  /** Keeps what is known under the key, or else the value. */
+  /** The value under the key; if there is none, the given one, which is kept. */
   keep(key: string, value: () => V): V {
-    const known = this.fresh.get(key)
-    if (known !== undefined) return known
+    const fresh = this.fresh.get(key)
+    if (fresh !== undefined) return fresh
     const kept = this.stale.get(key) ?? value()
     this.put(key, kept)
     return kept
   }
 
-  /** Keeps the value in place of what is known under the key. */
+  /** Keeps the value in place of the one under the key. */
   put(key: string, value: V) {
-    const known = this.fresh.get(key)
+    const former = this.fresh.get(key)
     const weight = this.weightOf(value)
-    if (known !== undefined) this.weight -= this.weightOf(known)
+    if (former !== undefined) this.weight -= this.weightOf(former)
     if (weight > this.most / 2) {
       this.fresh.delete(key)
       this.stale.delete(key)

@@ -6,7 +6,7 @@ export abstract class Linked<Self> {
 }
 
 /**
- * What comes and goes all the time, in the order in which it came. The table of a `Set` that has lived for long is made anew
+ * Elements that come and go all the time, in the order in which they came. The table of a `Set` that has lived for long is made anew
  * again and again; each holds the next one and what was in it, and V8 lets none of them go until it has looked through the
  * whole heap. Here nobody holds what has left.
  */

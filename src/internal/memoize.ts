@@ -24,8 +24,8 @@ export const memoized = <A extends object, B extends object | string, Given = vo
   const made = new WeakMap<A, B>()
   return (object, given) => {
     if (!isMemoizable(object)) return make(object, given)
-    const known = made.get(object)
-    if (known !== undefined) return known
+    const former = made.get(object)
+    if (former !== undefined) return former
     const fresh = make(object, given)
     made.set(object, fresh)
     if (typeof fresh === "object") memoizable(fresh)

@@ -11,14 +11,14 @@ export const provideMissing = <R>(services: Context.Context<R>) => {
     service
   }))
   const complete = (caller: Context.Context<never>): Context.Context<R> => {
-    let known: Context.Context<R> | undefined
+    let completed: Context.Context<R> | undefined
     for (const { key, name, service } of entries) {
-      const present = known ?? caller
+      const present = completed ?? caller
       if (service === undefined || Context.getOrUndefined(present, key) !== service) {
-        known = Context.addUnsafe<never, R, unknown>(present, name, service)
+        completed = Context.addUnsafe<never, R, unknown>(present, name, service)
       }
     }
-    return known ?? Context.merge(caller, services)
+    return completed ?? Context.merge(caller, services)
   }
   return <A, E>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E> => Effect.updateContext(self, complete)
 }

@@ -4,7 +4,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 /** A program did not end in time, and was stopped with everything that it had started. */
 export class ProgramHangs extends Data.TaggedError("ProgramHangs")<{ readonly message: string }> {}
 
-export interface Program {
+interface Program {
   readonly name: string
   readonly args: ReadonlyArray<string>
   readonly cwd: string
@@ -14,7 +14,7 @@ export interface Program {
   readonly deadline: Duration.Input
 }
 
-/** How long a program that is stopped has to tidy up. */
+/** Time that a stopped program has to tidy up. */
 const forceKillAfter = "500 millis"
 
 /**

@@ -1,3 +1,5 @@
+import { Effect, Predicate } from "effect"
+
 /** The SHA-256 digest of a short text in hexadecimal digits, at once: the platform's own is asynchronous, and expressions are not. */
 export const sha256 = (text: string): string => {
   const bytes = new TextEncoder().encode(text)
@@ -38,3 +40,15 @@ const compress = (digest: Uint32Array, blocks: DataView, start: number) => {
   }
   for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) digest[index] = (digest[index] ?? 0) + word
 }
+
+const sorted = (_: string, value: unknown): unknown =>
+  Predicate.isObject(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+
+/** A collision-resistant fingerprint of a JSON value (SHA-256), whatever the order of its fields. */
+export const fingerprint = (json: unknown) =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(json, sorted) ?? ""))),
+    (hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  )

@@ -6,9 +6,9 @@ export { decode, Guards, MarketplaceConfig, MarketplaceSettings } from "./client
 export * from "./client/MarketplaceError.ts"
 export { type KeyFacts, KeyKind, readKey } from "./client/ApiKey.ts"
 export { type Limit, type Operation, operations } from "./client/operations.ts"
-export { type Asked, type AskOptions, FloorsPending, LowestBids } from "./client/LowestBids.ts"
+export { type Asked, type AskOptions, FloorsPending, LowestBids } from "./report/LowestBids.ts"
 
-/* What it takes and answers. */
+/* Its requests and answers. */
 export * as Account from "./client/Account.ts"
 export { type BidsMin, BidsMinRequest, BidUnit, BidUpdate, NmBid, Wire } from "./client/Bids.ts"
 export {
@@ -52,7 +52,7 @@ export { OldSettings } from "./plan/Migration.ts"
 
 /* Plans that are kept, applied and rolled back; their errors and reports are those of `workflow-tool-server/changes`. */
 export { Entry as AdsEntry, PlanJournal as AdsJournal, Plans as AdsPlans } from "./apply/Plans.ts"
-export { adsPlans } from "./tools/plans/source.ts"
+export { adsPlans } from "./tools/catalog.ts"
 
 /* The tools over all of it, for a server of one's own. */
 export type { Needs as MarketplaceServices } from "./tools/catalog.ts"

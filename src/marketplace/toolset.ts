@@ -5,7 +5,8 @@ import { explain } from "./apply/advice.ts"
 import { keyReport, readOnlyReason } from "./client/keyRules.ts"
 import { MarketplaceAds } from "./client/MarketplaceAds.ts"
 import { MarketplaceConfig, type MarketplaceSettings } from "./client/MarketplaceConfig.ts"
-import { type Needs, readTools, writeTools } from "./tools/catalog.ts"
+import { type Needs, readTools, toolsForReading, writeTools } from "./tools/catalog.ts"
+import { reportResources } from "./tools/report.ts"
 
 const instructions =
   "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
@@ -46,9 +47,15 @@ export const MarketplaceToolset: Toolset<Needs> = {
   instructions,
   data,
   tools: [...readTools, ...writeTools],
+  resources: reportResources,
   narrow: Effect.gen(function* () {
     const isReadOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
-    return { instructions, data, tools: isReadOnly ? readTools : [...readTools, ...writeTools] } satisfies Offer<Needs>
+    return {
+      instructions,
+      data,
+      tools: isReadOnly ? toolsForReading : [...readTools, ...writeTools],
+      resources: reportResources
+    } satisfies Offer<Needs>
   }),
   check
 }

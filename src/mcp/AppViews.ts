@@ -11,7 +11,7 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 })
 
 /** The media type by which clients recognise views. */
-export const viewType = "text/html;profile=mcp-app"
+const viewType = "text/html;profile=mcp-app"
 
 /** A view, and the tool whose answers it shows. */
 export interface View {
@@ -30,8 +30,8 @@ export const viewResources = (views: ReadonlyArray<View>, read: ReadView): Resou
   templates: [],
   read: (uri) => {
     const view = views.find((one) => one.uri === uri)
-    const found = view === undefined ? Effect.succeed(undefined) : read(view.name)
-    return Effect.flatMap(found, (text) =>
+    const document = view === undefined ? Effect.succeed(undefined) : read(view.name)
+    return Effect.flatMap(document, (text) =>
       text === undefined
         ? Effect.fail(new ResourceNotFound({ uri }))
         : Effect.succeed({ uri, mimeType: viewType, text })

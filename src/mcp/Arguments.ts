@@ -4,7 +4,6 @@ import { lazy } from "../internal/memoize.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
 import { coercion, refusedText } from "./coerce.ts"
-import { illFormed } from "./illFormed.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 /** The arguments of a tool: a schema for each, by name. */
@@ -65,8 +64,8 @@ const decoderOf = <const F extends Fields>(
     const decoded = read(coerced)
     if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
-    const asked = inside === undefined ? words : unknownArgument(inside.name, inside.known)
-    const problem = refusedText(given, path) ?? asked
+    const expectation = inside === undefined ? words : unknownArgument(inside.name, inside.names)
+    const problem = refusedText(given, path) ?? expectation
     return refused(path || "arguments", problem)
   }
 }
@@ -88,9 +87,42 @@ const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
   field.ast.encoding === undefined &&
   SchemaAST.resolveAt("inputSchema")(field.ast) === undefined
 
-const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
-  const guess = nearest(name, known)
+const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
+  const guess = nearest(name, names)
   return guess === undefined
-    ? `unknown argument. Known: ${known.join(", ")}`
+    ? `unknown argument. Known: ${names.join(", ")}`
     : `unknown argument. Did you mean ${guess}?`
+}
+
+interface Place {
+  readonly value: unknown
+  readonly key: string
+  readonly above?: Place
+}
+
+/**
+ * Path of the first lone surrogate in a value, as in `nodes.0.name`; undefined if all its strings are valid Unicode. On its way
+ * to an upstream, a lone surrogate would silently become another character.
+ */
+const illFormed = (whole: unknown): string | undefined => {
+  const open: Array<Place> = [{ value: whole, key: "" }]
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { key, value } = place
+    if (isBroken(value) || isBroken(key)) return pathOf(place)
+    if (!Predicate.isObject(value) && !Array.isArray(value)) continue
+    const parts = Object.entries(value)
+    for (let at = parts.length - 1; at >= 0; at--) {
+      const [name, part] = parts[at] ?? []
+      if (name !== undefined) open.push({ value: part, key: name, above: place })
+    }
+  }
+  return undefined
+}
+
+const isBroken = (value: unknown) => Predicate.isString(value) && !value.isWellFormed()
+
+const pathOf = (place: Place): string => {
+  const keys: Array<string> = []
+  for (let at: Place | undefined = place; at?.above !== undefined; at = at.above) keys.unshift(at.key)
+  return keys.join(".").toWellFormed()
 }

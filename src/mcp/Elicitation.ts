@@ -40,7 +40,7 @@ export interface Answered {
 /** Whether an answer counts: it is used for the first time, it was used before, or nobody can tell. */
 export type Use = "first" | "again" | "unknown"
 
-/** How copies of this server behind one address share their questions. A single one shares nothing. */
+/** The questions that copies of this server behind one address share. A single one shares nothing. */
 export const Copies = Context.Reference<{
   /** The key with which all of them seal. */
   readonly secret: Effect.Effect<Uint8Array>

@@ -1,12 +1,12 @@
 import { Effect, type JsonSchema } from "effect"
 
-import { inputJson } from "./inputJson.ts"
 import type { Prompt, PromptArgument } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Annotations, Tool } from "./Tool.ts"
+import { inputJson } from "./Tools.ts"
 import type { Offer } from "./Toolset.ts"
 
-/** What lists show of an offer, as plain data that is available before its programs are loaded. */
+/** The outline of an offer for lists, as plain data that is available before its programs are loaded. */
 export interface Outline {
   readonly instructions: string
   readonly data: ReadonlyArray<string>
@@ -128,15 +128,15 @@ const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" 
   }
 }
 
-/** What the outline contains under this name. It is made from the same sources, so nothing can be missing but by mistake. */
+/** The part of an offer that has this name. Outlines are made from the same sources, so nothing can be missing but by mistake. */
 const one = <A extends { readonly name: string }>(
   load: Effect.Effect<Offer>,
   among: (offer: Offer) => ReadonlyArray<A> | undefined,
   name: string
 ): Effect.Effect<A> =>
   Effect.flatMap(load, (offer) => {
-    const found = among(offer)?.find((it) => it.name === name)
-    return found === undefined
+    const match = among(offer)?.find((it) => it.name === name)
+    return match === undefined
       ? Effect.die(new Error(`The outline tells of ${name}, which is not there`))
-      : Effect.succeed(found)
+      : Effect.succeed(match)
   })

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-import type { Content } from "./Content.ts"
+import type { Content } from "./Resources.ts"
 import type { InvalidArgument } from "./ToolError.ts"
 
 /** An argument of a prompt. */

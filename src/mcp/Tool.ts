@@ -1,14 +1,15 @@
 import { Context, Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
-import { visibleJson } from "../internal/foreignText.ts"
+import { visibleJson, visibleJsonSliced } from "../internal/foreignText.ts"
+import { inSlices } from "../internal/inSlices.ts"
 import { memoized } from "../internal/memoize.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
-import type { Content } from "./Content.ts"
+import type { Content } from "./Resources.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
 
-/** What a client may assume of a tool; all four hints are always given. */
+/** The hints about a tool for clients; all four are always given. */
 export interface Annotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -36,6 +37,8 @@ export interface Tool<R = never> {
   readonly inputJson?: (() => string) | undefined
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  /** Whether a call with these arguments asks for more than a short answer. */
+  readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** False for a tool that is not listed; it can still be called, which explains why. */
   readonly isListed?: boolean | undefined
   /**
@@ -69,11 +72,13 @@ export interface Definition<
   readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<NoInfer<A>, E, R>
   /** Shape of the result, which may have further fields; one that says how values are encoded answers what they become. */
   readonly result?: Schema.Codec<A, unknown>
-  /** What to do if the answer is too large. */
+  /** The advice if the answer is too large. */
   readonly narrow?: string
   /** The answer instead of a result that is too large, with its size in bytes, if an error alone would do harm. */
   readonly shorten?: (value: NoInfer<A>, bytes: number) => NoInfer<A>
   readonly meta?: Readonly<Record<string, unknown>>
+  /** Whether a call with these arguments asks for more than a short answer; by default none does. */
+  readonly isWhole?: Tool["isWhole"]
 }
 
 /** A tool from its definition. */
@@ -95,14 +100,15 @@ export const make = <const Fields extends Arguments.Fields, R, A extends ResultO
 /** Everything that a list of tools shows of a tool, except its arguments. */
 export const describe = (
   name: string,
-  { annotations, description, meta, result, title }: Omit<Definition<{}, never>, "run" | "shorten">
+  { annotations, description, isWhole, meta, result, title }: Omit<Definition<{}, never>, "run" | "shorten">
 ) => ({
   name,
   title,
   description,
   annotations,
   outputSchema: result === undefined ? undefined : () => Schema.toJsonSchemaDocument(result).schema,
-  meta
+  meta,
+  isWhole
 })
 
 /** The program's result as compact JSON text and as data, unless it is over the limit. */
@@ -115,11 +121,11 @@ export const run = <Fields extends Arguments.Fields, R, E, A extends ResultObjec
     const advice = adviceOf(definition)
     return Effect.flatMap(definition.run(args), (value) =>
       Effect.flatMap(render(value), ({ answer, bytes }) => {
-        if (bytes <= limit) return Effect.succeed(answer)
+        if (answer !== undefined) return Effect.succeed(answer)
         const tooLarge = Effect.fail(new AnswerTooLarge({ bytes, limit, advice }))
         if (definition.shorten === undefined) return tooLarge
         return Effect.flatMap(render(definition.shorten(value, bytes)), (short) =>
-          short.bytes <= limit ? Effect.succeed(short.answer) : tooLarge
+          short.answer === undefined ? tooLarge : Effect.succeed(short.answer)
         )
       })
     )
@@ -143,32 +149,57 @@ export const tooLarge = (definition: Advised, bytes: number) =>
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
 interface Rendered {
-  readonly answer: Answer & { readonly structured: Readonly<Record<string, unknown>>; readonly json: string }
+  readonly answer: Answer | undefined
   readonly bytes: number
 }
 
-/** The answer and its size; far below the limit, counting characters is enough. */
+/** The answer and its size; far below the limit, counting characters is enough. Over it, there is no answer. */
 const rendered = (
   value: Readonly<Record<string, unknown>>,
   limit: number,
   advice: string
 ): Effect.Effect<Rendered, AnswerUnwritable> =>
   Result.match(
-    Result.try(() => answerOf(value)),
+    Result.try(() => jsonOf(value)),
     {
       onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
-      onSuccess: (answer) => {
-        const { json } = answer
-        return Effect.succeed({ answer, bytes: json.length * 3 <= limit ? json.length : bytesOf(json) })
+      onSuccess: (json) => {
+        const bytes = json.length * 3 <= limit ? json.length : bytesOf(json)
+        return bytes > limit
+          ? Effect.succeed({ answer: undefined, bytes })
+          : Effect.map(answerOf(value, json), (answer) => ({ answer, bytes }))
       }
     }
   )
 
-/** An answer of this data. */
-export const answerOf = memoized((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
-  const json = JSON.stringify(structured)
-  return { content: [{ type: "text", text: visibleJson(json) }], structured, json }
+const jsonOf = memoized((structured: Readonly<Record<string, unknown>>): string => JSON.stringify(structured))
+
+type Made = Answer & { readonly structured: Readonly<Record<string, unknown>>; readonly json: string }
+
+const madeOf = (structured: Readonly<Record<string, unknown>>, json: string, text: string): Made => ({
+  content: [{ type: "text", text }],
+  structured,
+  json
 })
+
+const madeAtOnce = memoized((structured: Readonly<Record<string, unknown>>, json: string): Made =>
+  madeOf(structured, json, visibleJson(json))
+)
+
+/** Characters of an answer that is made in one go. */
+const small = 128 * 1024
+
+/** An answer of this data. */
+export const answerOf = (
+  structured: Readonly<Record<string, unknown>>,
+  json = jsonOf(structured)
+): Effect.Effect<Made> =>
+  json.length <= small
+    ? Effect.succeed(madeAtOnce(structured, json))
+    : Effect.map(
+        inSlices(() => visibleJsonSliced(json)),
+        (text) => madeOf(structured, json, text)
+      )
 
 /** The length of a string in UTF-8; large ones are counted without being encoded. */
 const bytesOf = (text: string): number => {

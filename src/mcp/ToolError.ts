@@ -2,7 +2,7 @@ import { Match, Schema } from "effect"
 
 /** The error of a tool, a resource or a prompt, in words and data for the caller. Every toolset makes its own. */
 export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
-  /** Who can resolve it. */
+  /** The side that can resolve it. */
   blame: Schema.Literals(["caller", "upstream"]),
   /** The toolset's code for this kind of failure. */
   code: Schema.String,
@@ -55,7 +55,7 @@ export type ToolFailure = AnswerTooLarge | AnswerUnwritable | InvalidArgument | 
 /** A failure without its message. */
 export type Rendered = Pick<ToolError, "blame" | "code" | "details">
 
-/** Who is to blame, the code of the failure, and its data. */
+/** The side to blame, the code of the failure, and its data. */
 export const render: (failure: ToolFailure) => Rendered = Match.type<ToolFailure>().pipe(
   Match.withReturnType<Rendered>(),
   Match.tagsExhaustive({

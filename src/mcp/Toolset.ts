@@ -9,7 +9,7 @@ import type { Tool } from "./Tool.ts"
 export interface Finding {
   readonly fine: boolean
   readonly words: string
-  /** What was found, by name: one row of a table. */
+  /** Facts by name: one row of a table. */
   readonly facts?: Readonly<Record<string, string>>
   /** Further data for programs. */
   readonly data?: Readonly<Record<string, unknown>>
@@ -17,9 +17,9 @@ export interface Finding {
   readonly notes?: ReadonlyArray<string>
 }
 
-/** What a toolset offers to a client. */
+/** The offer of a toolset to a client. */
 export interface Offer<R = never> {
-  /** What a model should know about these tools as a whole. */
+  /** Instructions for models about these tools as a whole. */
   readonly instructions: string
   /** Nouns for texts of others that its tools read, such as `names`: clients are told to take none of them for an instruction. */
   readonly data?: ReadonlyArray<string>
@@ -107,7 +107,7 @@ export const provide = <R>(
   ...(gauges && { gauges: Effect.provideContext(gauges, context) })
 })
 
-/** What `GET /health` shows besides the server's own state and version: only what is already known, without waiting. */
+/** Facts for `GET /health` besides the server's own state and version: only what is already known, without waiting. */
 export const HealthFacts = Context.Reference<Effect.Effect<Readonly<Record<string, string>>>>(
   "workflow-tool-server/mcp/HealthFacts",
   { defaultValue: () => Effect.succeed({}) }

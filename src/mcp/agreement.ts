@@ -27,10 +27,10 @@ const read = (reply: Reply): Reply => {
   }
 }
 
-/** Why no person has agreed. */
-export interface NoAgreement {
+/** The reason why no person has agreed. */
+interface NoAgreement {
   readonly answer: "cancelled" | "declined" | "unanswered"
-  /** Why nobody has answered. */
+  /** The reason why nobody has answered. */
   readonly problem?: string
 }
 

@@ -1,9 +1,9 @@
 import { type JsonSchema, Option, Predicate } from "effect"
 
-import { parseJson } from "../internal/json/parseJson.ts"
+import { parseJson } from "../internal/json/values.ts"
 import { inspect } from "./jsonText.ts"
 
-/** Why the JSON text at this path (`items.0.data`) is not accepted, if there is such a text. */
+/** The problem with the JSON text at this path (`items.0.data`), if there is such a text, and it is not accepted. */
 export const refusedText = (input: unknown, path: string): string | undefined => {
   const value = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), input)
   const problem = Predicate.isString(value) ? inspect(value).problem : undefined

@@ -1,21 +1,23 @@
 /** The kit that toolsets are made of, for upstreams of one's own. It knows no upstream. */
 export * as Annotations from "./annotations.ts"
 export * as Arguments from "./Arguments.ts"
-export type { Content, ResourceContents } from "./Content.ts"
 export { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 export { flag, optional, text } from "./parameters.ts"
-export { Progress } from "./Progress.ts"
+export { Progress } from "./callTime.ts"
 export { type Prompt, type PromptArgument, type PromptMessage, Prompts } from "./Prompt.ts"
 export { Protocol } from "./protocol/Protocol.ts"
-export { ServerInfo } from "./protocol/ServerInfo.ts"
+export { ServerInfo } from "./protocol/eras.ts"
 export { Sessions } from "./protocol/Session.ts"
 export {
-  ResourceNotFound,
-  Resources,
+  type Content,
   type Resource,
+  type ResourceContents,
+  ResourceNotFound,
   type ResourceProvider,
+  Resources,
   type ResourceTemplate
 } from "./Resources.ts"
+export * as Server from "./Server.ts"
 export * as Tool from "./Tool.ts"
 export { Tools } from "./Tools.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"

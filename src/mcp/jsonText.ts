@@ -1,9 +1,9 @@
 /** Maximum nesting of accepted JSON. */
-export const deepest = 200
+const deepest = 200
 
-/** What is known of a JSON text before it is parsed, from one pass that allocates no objects. */
-export interface Sight {
-  /** Why it is refused, if it is. */
+/** The findings about a JSON text before it is parsed, from one pass that allocates no objects. */
+interface Inspection {
+  /** The reason for its refusal, if it is refused. */
   readonly problem: string | undefined
   /** The text of `id` in the outermost object, so that a refusal can refer to the request. */
   readonly id: string | undefined
@@ -20,7 +20,7 @@ const number = /^-?\d{1,20}$/
 const protoName = /^(?:_|\\u005[fF]){2}(?:[proto]|\\u00[0-9a-fA-F]{2}){5}(?:_|\\u005[fF]){2}$/
 
 /** Checks a text for what makes it dangerous or slow to parse; whether it is valid JSON is left to the parser. */
-export const inspect = (text: string): Sight => {
+export const inspect = (text: string): Inspection => {
   let depth = 0
   let members = 0
   let problem: string | undefined

@@ -10,7 +10,7 @@ export const flag = (description: string) => Schema.Boolean.annotate({ descripti
 export const text = (description: string) =>
   Schema.String.check(Schema.isPattern(/\S/, { message: "must not be empty" })).annotate({ description })
 
-/** How many rows of a list to return. */
+/** Number of rows of a list to return. */
 export const limit = (standard: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" }))
     .annotate({ description: `Rows to show, default ${standard}` })
@@ -23,7 +23,7 @@ export const fittingLimit = Schema.optionalKey(
   })
 )
 
-/** How many rows of a list to skip. */
+/** Number of rows of a list to skip. */
 export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" }))
   .annotate({ description: "Rows to skip, default 0" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))

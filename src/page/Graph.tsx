@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks"
 
-import { edgesOf } from "../engine/workflow/differenceOfConnections.ts"
 import { sceneOf } from "../engine/workflow/drawing/scene.ts"
-import { nodesOf } from "../engine/workflow/nodePairs.ts"
+import { nodesOf } from "../engine/workflow/nodes.ts"
 import { isStickyNote } from "../engine/workflow/placing.ts"
+import { edgesOf } from "../engine/workflow/wires.ts"
 import { isSameJson } from "../internal/json/digest.ts"
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { Drawing } from "./Drawing.tsx"

@@ -1,5 +1,5 @@
 import type { SceneNode } from "../engine/workflow/drawing/model.ts"
-import { nameOf } from "../engine/workflow/nameOf.ts"
+import { nameOf } from "../engine/workflow/nodes.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { pretty, textOf } from "./json.ts"
 import { Badge } from "./parts.tsx"
@@ -22,7 +22,7 @@ export const NodeDetails = ({ drawn, execution, node }: Props) => (
       {drawn?.fate === "idle" ? <Badge>Not reached</Badge> : null}
     </p>
     {drawn?.words ? <p>{drawn.words}</p> : null}
-    {drawn?.told ? <p class={drawn.fate === "failed" ? "problem" : "soft"}>{drawn.told}</p> : null}
+    {drawn?.runText ? <p class={drawn.fate === "failed" ? "problem" : "soft"}>{drawn.runText}</p> : null}
     {textOf(node.notes) === "" ? null : <p class="note">{textOf(node.notes)}</p>}
     <Credentials credentials={objectOf(node.credentials)} />
     <h3>Parameters</h3>

@@ -1,6 +1,6 @@
 import { render } from "preact"
 
-import { drawingStyle } from "../engine/workflow/drawing/style.ts"
+import { drawingStyle } from "../engine/workflow/drawing/svg.ts"
 import { App } from "./App.tsx"
 import { showSafeTexts } from "./safeTexts.ts"
 import { startView } from "./view/startView.tsx"

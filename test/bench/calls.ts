@@ -33,6 +33,8 @@ interface Row {
   readonly call: (instance: number) => object
   /** How many call at once; eight unless told. */
   readonly callers?: number
+  /** Beside which server; the bare one unless told. */
+  readonly beside?: Kind
 }
 
 const rows: ReadonlyArray<Row> = [
@@ -51,7 +53,23 @@ const rows: ReadonlyArray<Row> = [
     times: 100,
     goal: 1.2,
     call: tool("list_workflows", { limit: 100 })
-  }
+  },
+  ...(
+    [
+      ["stdio", 1.3],
+      ["http", 1]
+    ] as const
+  ).flatMap(([transport, goal]) => [
+    { transport, what: "get_workflow, 12 nodes", times: 4000, goal, call: get, beside: "official SDK" as const },
+    {
+      transport,
+      what: "get_workflow, changed each time",
+      times: 4000,
+      goal,
+      call: getChanged,
+      beside: "official SDK" as const
+    }
+  ])
 ]
 
 const warmCosts = async (port: number, isWanted: (row: string) => boolean = () => true) => {
@@ -95,8 +113,8 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
 
 /** CPU time of a call once everything is warm. */
 const warmCost = async (row: Row, port: number, node?: string): Promise<CallCost> => {
-  const { call, callers, goal, times, transport } = row
-  const servers = await bothServers(transport, port, node)
+  const { beside, call, callers, goal, times, transport } = row
+  const servers = await bothServers(transport, port, { beside, node })
   const release = callers === 1 ? onOneCore([process.pid, ...servers.map(({ pid }) => pid)]) : undefined
   for (const server of servers) await server.run(times, call, callers)
   const [ours, bare] = await inTurns(rounds, (index) => costOf(servers[index], times / rounds, call, callers))
@@ -105,7 +123,8 @@ const warmCost = async (row: Row, port: number, node?: string): Promise<CallCost
   return { what: nameOf(row), ours, bare, goal }
 }
 
-const nameOf = ({ transport, what }: Row) => `${transport}: ${what}`
+const nameOf = ({ beside, transport, what }: Row) =>
+  `${transport}: ${what}${beside === undefined ? "" : `, beside the ${beside}`}`
 
 /**
  * CPU time of each of the first hundred calls of a process that has started, so many milliseconds after its first answer,
@@ -141,8 +160,11 @@ const pace = async (port: number): Promise<CallCost> => {
   return { what: "http: get_workflow by the clock, 16 callers", ours, bare, goal: 2 }
 }
 
-const bothServers = async (transport: Transport, port: number, node?: string) =>
-  [await startServer("command", transport, port, node), await startServer("bare", transport, port, node)] as const
+const bothServers = async (
+  transport: Transport,
+  port: number,
+  { beside = "bare", node }: { readonly beside?: Kind | undefined; readonly node?: string | undefined } = {}
+) => [await startServer("command", transport, port, node), await startServer(beside, transport, port, node)] as const
 
 const rounds = 20
 

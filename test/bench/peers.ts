@@ -14,7 +14,7 @@ import { countTokens } from "gpt-tokenizer"
 
 import { benchEngine, wideEngine } from "./engines.ts"
 import type { PeerResult } from "./results.ts"
-import { cpuOf, peakOf } from "./servers.ts"
+import { cpuOf, idOf, peakOf } from "./servers.ts"
 import { usual } from "./turns.ts"
 
 /** A server of this kind: how it is started, and what its tools for a list and for one workflow are called. */
@@ -135,7 +135,7 @@ const start = async (contestant: Contestant, port: number, count = instances) =>
   })
   const waiting = new Map<number, (line: string) => void>()
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const id = Number(/"id":(\d+)\}?/.exec(line.startsWith('{"jsonrpc"') ? line.slice(0, 60) : line.slice(-60))?.[1])
+    const id = idOf(line)
     waiting.get(id)?.(line)
     waiting.delete(id)
   })

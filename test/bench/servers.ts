@@ -31,8 +31,15 @@ export const peakOf = async ({ pid }: ChildProcess) =>
 export type Transport = "http" | "stdio"
 export type Server = Awaited<ReturnType<typeof startServer>>
 
-/** The built command, or a bare Node that does the same work by `node:http` or by `fetch`. */
-export type Kind = "bare" | "bare with fetch" | "command"
+/** The built command, a bare Node that does the same work by `node:http` or by `fetch`, or a server of the official SDK. */
+export type Kind = "bare" | "bare with fetch" | "command" | "official SDK"
+
+const files: { readonly [kind in Kind]: string } = {
+  bare: "bare.mjs",
+  "bare with fetch": "bare.mjs",
+  command: "../../dist/main.js",
+  "official SDK": "sdk.mjs"
+}
 
 /** A server with a caller for it; on this Node or another one. */
 export const startServer = async (kind: Kind, transport: Transport, port: number, node = process.execPath) => {
@@ -40,11 +47,11 @@ export const startServer = async (kind: Kind, transport: Transport, port: number
   const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
   const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
-  const file = fileURLToPath(new URL(kind === "command" ? "../../dist/main.js" : "bare.mjs", import.meta.url))
+  const file = fileURLToPath(new URL(files[kind], import.meta.url))
   const own = transport === "http" ? ["--http", "--port", "0"] : []
-  const args = kind === "command" ? own : [transport, `${port}`, ...(kind === "bare" ? [] : ["fetch"])]
+  const args = kind === "command" ? own : [transport, `${port}`, ...(kind === "bare with fetch" ? ["fetch"] : [])]
   const child = spawn(node, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
-  const send = transport === "http" ? await overHttp(child) : overStdio(child)
+  const send = transport === "http" ? await overHttp(child, kind === "official SDK") : overStdio(child)
   let ids = 0
 
   /** Calls so many times, so many at once. */
@@ -73,10 +80,14 @@ type Piped = ReturnType<typeof spawn> & {
   readonly stdin: NodeJS.WritableStream
 }
 
+/** The id of an answer, which stands near its beginning or at its end. */
+export const idOf = (line: string) =>
+  Number(/"id":(\d+)\}?/.exec(line.startsWith('{"jsonrpc"') ? line.slice(0, 60) : line.slice(-60))?.[1])
+
 const overStdio = ({ stdin, stdout }: Pick<Piped, "stdin" | "stdout">) => {
   const waiting = new Map<number, (line: string) => void>()
   createInterface({ input: stdout }).on("line", (line) => {
-    const id = Number(/"id":(\d+)/.exec(line.slice(0, 60))?.[1])
+    const id = idOf(line)
     waiting.get(id)?.(line)
     waiting.delete(id)
   })
@@ -87,15 +98,31 @@ const overStdio = ({ stdin, stdout }: Pick<Piped, "stdin" | "stdout">) => {
     })
 }
 
-const overHttp = async ({ stderr }: { readonly stderr: NodeJS.ReadableStream }) => {
+const handshake = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } }
+})
+
+/** The headers of a session, for servers that answer nothing without one. */
+const sessionAt = async (url: string) => {
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+  const opened = await fetch(url, { method: "POST", headers, body: handshake })
+  await opened.text()
+  return { ...headers, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" }
+}
+
+const overHttp = async ({ stderr }: { readonly stderr: NodeJS.ReadableStream }, needsSession: boolean) => {
   let said = ""
   stderr.on("data", (chunk) => (said += String(chunk)))
   while (!said.includes("/mcp\n")) await once(stderr, "data")
   const url = /Serving (\S+)/.exec(said)?.[1] ?? ""
   const agent = new Agent({ keepAlive: true })
+  const session = needsSession ? await sessionAt(url) : {}
   return (_: number, text: string) =>
     new Promise<string>((resolve, reject) => {
-      const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
+      const headers = { "content-type": "application/json", ...session, "content-length": Buffer.byteLength(text) }
       const going = request(url, { method: "POST", agent, headers }, (answer) => {
         let body = ""
         answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk))

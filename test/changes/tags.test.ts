@@ -5,6 +5,7 @@ import fc from "fast-check"
 
 import * as Run from "../../src/changes/apply/Run.ts"
 import { runPlan } from "../../src/changes/apply/runPlan.ts"
+import { complete } from "../../src/changes/Driver.ts"
 import { inMemory, type Journal } from "../../src/changes/Journal.ts"
 import type { Draft } from "../../src/changes/Plan.ts"
 import {
@@ -37,8 +38,7 @@ const draftOf = (changes: ReadonlyArray<TagChange>): Draft<TagChange> => ({
   kind: "tags",
   steps: changes.map((change) => ({ id: idOf(change), change, reason: "asked for", undo: invert(change) })),
   warnings: [],
-  blocked: [],
-  estimate: { calls: changes.length, seconds: 0 }
+  blocked: []
 })
 
 const client = Effect.flatMap(Instances, (instances) => instances.resolve())
@@ -227,9 +227,23 @@ describe("plans of tags over an engine", () => {
       assert.deepInclude(yield* inTime(plans.apply(id)), { state: "applied", done: 5 })
       yield* rename("theirs again")
       const back = yield* inTime(plans.rollback(id))
-      assert.deepInclude(back.blocked[0], { reason: "someone else has changed it" })
+      assert.deepInclude(back.blocked[0], { reason: "someone else has changed it since, and it stays as it is" })
       yield* inTime(plans.apply(back.id))
       assert.include((yield* tagsNow).tags, "theirs again")
+    }).pipe(Effect.provide(engine))
+  )
+
+  it.effect("are not applied where the upstream says no more than why nothing may be changed", () =>
+    Effect.gen(function* () {
+      const driver = { ...make(yield* client), readOnlyReason: () => "tags are closed" }
+      const plans = yield* Plans.make({ driver, journal: yield* inMemory<TagChange>(), planMinutes: 15 })
+      const before = yield* tagsNow
+      const { id } = yield* plans.keep(draftOf(yield* changes))
+      const created = yield* tagsNow
+      const refusal = yield* Effect.flip(plans.apply(id))
+      assert.include(refusal.message, "tags are closed")
+      assert.deepStrictEqual(yield* tagsNow, created)
+      assert.notDeepEqual(created, before)
     }).pipe(Effect.provide(engine))
   )
 })
@@ -262,7 +276,7 @@ describe("the state of an apply", () => {
       for (const some of kinds) {
         const state = PlanState.fold(yield* journal.entries, id)
         if (state === undefined || state.isFinished) continue
-        const driver = make(yield* client, faultsOf(some))
+        const driver = complete(make(yield* client, faultsOf(some)))
         const run = yield* Run.make({ driver, journal, original: undefined, until: Infinity, state })
         yield* Effect.exit(inTime(runPlan(run, () => Effect.void)))
         assert.deepStrictEqual(told(PlanState.fold(yield* journal.entries, id)), told(run.state))

@@ -90,13 +90,10 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
       const [isAfter, isBefore] = compared(change)
       return isAfter ? "already" : isBefore ? "pending" : "drift"
     },
-    obstacle: () => undefined,
-    shown: (change) => ({ _tag: compared(change)[0] ? "Wanted" : "Other" }),
     lost: (change) => {
       const tag = change.kind === "create" ? tags.find(({ name }) => name === change.name) : undefined
       return tag === undefined ? {} : { created: tag.id }
-    },
-    explainDrift: Effect.succeed(() => "someone else has changed it")
+    }
   } satisfies RemoteState<TagChange> & { readonly labels: ReadonlyMap<string, ReadonlyArray<string>> }
 })
 type TagsState = Effect.Success<ReturnType<typeof read>>
@@ -156,21 +153,11 @@ export const make = (
   }),
   explain,
   invert,
-  limitRollback: () => ({ irreversible: [], later: [] }),
-  warnOfRollback: () => Effect.succeed([]),
-  checkDraft: (draft) => draft,
-  checkRollback: (draft) => draft,
-  problemsOf: () => [],
-  mayApply: () => Effect.void,
-  readOnlyReason: () => undefined,
-  estimate: (steps) => ({ calls: steps.length * 3, seconds: 0 }),
   describe: (change) =>
     "before" in change
       ? { before: change.before, after: change.after }
       : change.kind === "create"
         ? { before: null, after: change.name }
         : { before: change.name, after: null },
-  describeAction: ({ operation, outcome }) => ({ subject: "", row: { what: operation, outcome } }),
-  upstream: "the engine",
-  afterCreation: "new tags are on no workflow"
+  upstream: "the engine"
 })

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const script = path.join(root, "scripts/bundle.mjs")
 const cache = path.join(root, "node_modules/.cache/bundles")
 
-/** What a bundle is made of, in one word. */
+/** The contents of a bundle, in one word. */
 const digest = async () => {
   const sources = await readdir(path.join(root, "src"), { recursive: true, withFileTypes: true })
   const scripts = (await readdir(path.dirname(script))).filter((name) => name.endsWith(".mjs")).sort()

@@ -29,19 +29,19 @@ describe("the command line", () => {
       http: false,
       port: undefined,
       host: undefined,
-      authToken: undefined,
-      authTokenFile: undefined,
+      "auth-token": undefined,
+      "auth-token-file": undefined,
       page: undefined,
       metrics: undefined,
       config: undefined,
       embedded: undefined,
-      readOnly: false,
+      "read-only": false,
       toolsets: undefined,
       audit: undefined,
       history: undefined,
       redis: undefined,
       tests: undefined,
-      logLevel: "Warn"
+      "log-level": "Warn"
     })
   })
 
@@ -85,22 +85,22 @@ describe("the command line", () => {
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
     const byFlag = flagNames.map((name) => `--${name}=${samples[name]}`)
-    const { authToken, redis, ...others } = options([], byVariable)
+    const { "auth-token": authToken, redis, ...others } = options([], byVariable)
     assert.deepStrictEqual(others, {
       http: true,
       port: 4000,
       host: "::1",
-      authTokenFile: "token.txt",
+      "auth-token-file": "token.txt",
       page: false,
       metrics: true,
       config: "my.json",
       embedded: { file: "file.jsonl" },
-      readOnly: true,
+      "read-only": true,
       toolsets: ["engine", "marketplace"],
       audit: "audit.jsonl",
       history: "history",
       tests: "tests",
-      logLevel: "Debug"
+      "log-level": "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")
     assert.strictEqual(redis && Redacted.value(redis), "redis://:hidden@redis.test")

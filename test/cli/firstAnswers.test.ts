@@ -143,13 +143,13 @@ describe("the programs behind the lists", () => {
     ["operator", call("audit_log", {})]
   ])(
     "fail in the call that needs them where %s cannot be loaded, and are tried again by the next",
-    async (piece, asked) => {
+    async (piece, question) => {
       const { ask, says, stop } = overStdio(operator, await withEngine())
       const giveBack = await takeAway(piece)
-      assert.nestedPropertyVal(await ask(asked), "error.code", -32603)
+      assert.nestedPropertyVal(await ask(question), "error.code", -32603)
       await says("stderr", `${piece}-`)
       await giveBack()
-      assert.nestedPropertyVal(await ask(asked), "result.content[0].type", "text")
+      assert.nestedPropertyVal(await ask(question), "result.content[0].type", "text")
       await stop()
     }
   )
@@ -180,32 +180,32 @@ describe("the programs behind the lists", () => {
     const { ask, stop } = overStdio(["--history", "history"], cwd)
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
-    const told = execFileSync("git", ["-C", path.join(cwd, "history"), "log", "--name-only"], { encoding: "utf8" })
-    assert.match(told, /^main\/.*1.*\.json$/m)
+    const log = execFileSync("git", ["-C", path.join(cwd, "history"), "log", "--name-only"], { encoding: "utf8" })
+    assert.match(log, /^main\/.*1.*\.json$/m)
   })
 
   it("see to what a killed process has left, although nobody asks for anything", async () => {
-    const asked = once<string>()
-    const cwd = await withEngine({}, asked.resolve)
+    const firstRequest = once<string>()
+    const cwd = await withEngine({}, firstRequest.resolve)
     const left = { instance: "main", name: "Temporary run of One", machine: hostname(), pid: 4_194_305, since: 1 }
     await mkdir(path.join(cwd, ".workflow-runs"))
     await writeFile(path.join(cwd, ".workflow-runs/1-left.json"), JSON.stringify(left))
     const { stop } = overStdio(operator, cwd)
-    assert.include(await asked.promise, "/api/v1/workflows?")
+    assert.include(await firstRequest.promise, "/api/v1/workflows?")
     await stop()
   })
 })
 
 describe("a process that is idle", () => {
   it("asks nobody for anything before a client calls", async () => {
-    const asked = new Array<string>()
-    const cwd = await withEngine({}, (url) => asked.push(url))
+    const requests = new Array<string>()
+    const cwd = await withEngine({}, (url) => requests.push(url))
     const { ask, stop } = overStdio([], cwd)
     assert.property(await ask(handshake("2025-06-18")), "result")
     assert.nestedProperty(await ask({ method: "tools/list" }), "result.tools")
-    assert.deepStrictEqual(asked, [])
+    assert.deepStrictEqual(requests, [])
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
-    assert.deepStrictEqual(asked, ["/api/v1/workflows/1"])
+    assert.deepStrictEqual(requests, ["/api/v1/workflows/1"])
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
   })
 })

@@ -7,7 +7,7 @@ import type { Environment } from "../../src/engine/client/config/EngineConfig.ts
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
 import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
-import { parseJson } from "../../src/internal/json/parseJson.ts"
+import { parseJson } from "../../src/internal/json/values.ts"
 import { engineFolder } from "../engines/install.ts"
 import { environment, type Json } from "../support/harness.ts"
 import { planServer } from "../support/planServer.ts"

@@ -6,7 +6,12 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Everything that is written for users, by its path in the repository. */
 export const pages: ReadonlyMap<string, string> = new Map(
-  ["README.md", ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`), ".github/CONTRIBUTING.md"]
+  [
+    "README.md",
+    ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`),
+    ".github/CONTRIBUTING.md",
+    ...readdirSync(path.join(root, "examples")).map((name) => `examples/${name}/README.md`)
+  ]
     .filter((name) => name.endsWith(".md"))
     .map((name) => [name, readFileSync(path.join(root, name), "utf8")])
 )

@@ -26,7 +26,10 @@ const spans = (text: string) =>
 const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => [file, readFileSync(path.join(root, "src", file), "utf8")] as const)
-const sourceText = sources.map(([, text]) => text).join("\n")
+const exampleTexts = readdirSync(path.join(root, "examples"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => readFileSync(path.join(root, "examples", file), "utf8"))
+const sourceText = [...sources.map(([, text]) => text), ...exampleTexts].join("\n")
 
 /** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
@@ -138,7 +141,7 @@ describe("the names in the running text", () => {
   })
 
   it.each(each)("of %s are files and scripts that are there", (_, text) => {
-    const files = spans(text).filter((span) => /^(?:src|test|packaging|scripts|docs)\/[\w./-]+$/.test(span))
+    const files = spans(text).filter((span) => /^(?:src|test|examples|packaging|scripts|docs)\/[\w./-]+$/.test(span))
     assert.deepStrictEqual(
       files.filter((file) => !existsSync(path.join(root, file))),
       []

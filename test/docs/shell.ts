@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 
 import manifest from "../../package.json" with { type: "json" }
 import { commandFile, directory } from "../cli/built.ts"
 import type { Place } from "../engine/plans/support.ts"
+import { root } from "./pages.ts"
 
 /** Programs that a test cannot count on; what they are called with is written down instead. */
 const outside = ["claude", "docker", "grype", "trivy"]
@@ -24,7 +25,10 @@ ${outside.map((name) => `${name}() { noted ${name} "$@"; }`).join("\n")}
 fpath=(none "$HOME/functions")
 `
 
-/** A user's folder on a machine where the command is installed: two configured instances, and the files that pages name. */
+/**
+ * A user's folder on a machine where the command is installed: two configured instances, and the files that pages name. The
+ * examples import the package by its name, which is the sources here, so that what they show is never older than these.
+ */
 export const userFolder = async (places: { readonly staging: Place; readonly production: Place }) => {
   const instance = ({ apiKey, host }: Place) => ({ engine_host: host, engine_api_key: apiKey })
   const environments = { staging: instance(places.staging), production: instance(places.production) }
@@ -33,8 +37,11 @@ export const userFolder = async (places: { readonly staging: Place; readonly pro
     ".config.json": { environments, defaultEnv: "staging" },
     "nodes.json": [node],
     "update.json": { id: "Wr1cLz9pMi6AoB8v", name: "Tidy up contacts" },
-    "change.json": [{ op: "set", node: "Accept", path: "notes", value: "checked" }]
+    "change.json": [{ op: "set", node: "Accept", path: "notes", value: "checked" }],
+    "package.json": JSON.stringify(manifest).replaceAll(/"\.\/dist\/lib\/([^"]*)\.js"/g, '"./src/$1.ts"')
   })
+  await cp(path.join(root, "examples"), path.join(cwd, "examples"), { recursive: true })
+  for (const name of ["src", "node_modules"]) await symlink(path.join(root, name), path.join(cwd, name))
   await symlink(path.dirname(commandFile()), path.join(cwd, "dist"))
   await mkdir(path.join(cwd, "functions"))
   return cwd
@@ -83,7 +90,7 @@ export const runSnippet = async (text: string, cwd: string, env: Readonly<Record
 
 /** Runs a snippet that starts a server, until the end of a program over its address. */
 export const whileServing = async <A>(text: string, cwd: string, use: (url: string) => Promise<A>): Promise<A> => {
-  const { child, ended, output } = startSnippet(text, cwd, { WORKFLOW_TOOL_SERVER_PORT: "0" })
+  const { child, ended, output } = startSnippet(text, cwd, { WORKFLOW_TOOL_SERVER_PORT: "0", PORT: "0" })
   try {
     const over = ended.then((code) => {
       throw new Error(`ended with ${String(code)}: ${output.stderr}`)

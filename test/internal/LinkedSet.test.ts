@@ -40,13 +40,13 @@ describe("members of a linked set", () => {
     const set = new LinkedSet<Member>()
     const [first, second, third] = [new Member(1), new Member(2), new Member(3)]
     for (const member of [first, second]) set.add(member)
-    const told: Array<number> = []
+    const collected: Array<number> = []
     for (const { id } of set) {
-      told.push(id)
+      collected.push(id)
       set.delete(second)
       if (!third.isThere) set.add(third)
     }
-    assert.deepStrictEqual(told, [1, 2])
+    assert.deepStrictEqual(collected, [1, 2])
     assert.deepStrictEqual(idsOf(set), [1, 3])
     assert.deepInclude(second, { isThere: false, before: undefined, after: undefined })
   })

@@ -30,6 +30,7 @@ describe("text from elsewhere", () => {
         assert.strictEqual(visible(visible(text)), visible(text))
       })
     )
+    assert.strictEqual(visible("\u061C\u200D\u061C"), "\\u{61c}\\u{200d}\\u{61c}")
     assert.strictEqual(visible("a\u202Eb \u{E0041}\u001B[2J\r\nc"), "a\\u{202e}b \\u{e0041}\\u{1b}[2J\nc")
   })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { staleWhileRevalidate } from "../../src/internal/staleWhileRevalidate.ts"
+import { staleWhileRevalidate } from "../../src/internal/cachedEffects.ts"
 
 /** A look-up that takes a second and counts its calls; the second of them fails. */
 const counting = () => {
@@ -39,7 +39,7 @@ describe("a value that is stale while it is revalidated", () => {
   it.effect("is not looked up again while it is fresh", () =>
     Effect.gen(function* () {
       const { calls, lookUp } = counting()
-      const ask = yield* staleWhileRevalidate({ initial: 0, lookUp, pause: 0, isStale: (known) => known === 0 })
+      const ask = yield* staleWhileRevalidate({ initial: 0, lookUp, pause: 0, isStale: (value) => value === 0 })
       yield* ask
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual([yield* ask, yield* ask, calls()], [1, 1, 1])

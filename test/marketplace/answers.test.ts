@@ -9,7 +9,7 @@ import { inTime, marketplace } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
 
-/** What answers of plans have from their upstream alone, which the shapes of the core do not name. */
+/** Fields that answers of plans have from their upstream alone, which the shapes of the core do not name. */
 const ofUpstream = [
   "apply_plan.rounded",
   "apply_plan.rounded_count",
@@ -46,10 +46,10 @@ describe("the answers of the marketplace's tools", () => {
     ["ads_check_key", {}],
     ["ads_list_campaigns", { limit: 1 }],
     ["ads_get_campaign", { advert_id: 1001 }],
-    ["ads_campaign_stats", { ids: [1001, 99], ...day, group_by: "day", limit: 3 }],
-    ["ads_campaign_stats", { ids: [1001], ...day }],
-    ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], ...day }],
-    ["ads_keyword_stats", { advert_id: 1001, ...day }],
+    ["ads_report", { campaigns: { ids: [1001, 99] }, ...day, by_day: true, limit: 3 }],
+    ["ads_report", { campaigns: { ids: [1001, 1002] }, ...day, compare: true, limit: 1 }],
+    ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, ...day }],
+    ["ads_report", { level: "keyword", campaigns: { ids: [1001] }, ...day }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_pause_campaign", { advert_id: 1001, confirm: true }]

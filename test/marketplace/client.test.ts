@@ -47,14 +47,28 @@ const calls: Readonly<Record<string, (ads: Ads) => Effect.Effect<unknown, Market
   "GET /adv/v0/pause": (ads) => ads.pauseCampaign(1),
   "GET /adv/v0/delete": (ads) => ads.deleteCampaign(1),
   "POST /api/advert/v2/budget": (ads) => ads.getBudgets([1]),
-  "GET /adv/v1/budget": (ads) => ads.getBudget(1),
-  "GET /adv/v1/promotion/count": (ads) => ads.getCampaignCount()
+  "GET /adv/v1/promotion/count": (ads) => ads.getCampaignCount(),
+  "POST /adv/v1/normquery/stats": (ads) => ads.getNormqueryDailyStats({ ...days, items: [pair] }),
+  "POST /adv/v0/normquery/list": (ads) => ads.getNormqueryList({ items: [pair] }),
+  "GET /api/advert/v0/bids/recommendations": (ads) => ads.getBidsRecommendations(pair),
+  "GET /api/advert/v1/config": (ads) => ads.getConfig(),
+  "GET /api/advert/v0/daily-limits": (ads) => ads.getDailyLimits(),
+  "PUT /api/advert/v0/daily-limits": (ads) => ads.setDailyLimits({ advertIds: [1], enabled: true, dailyLimit: 60_000 }),
+  "GET /adv/v1/balance": (ads) => ads.getAdvBalance(),
+  "GET /adv/v1/upd": (ads) => ads.getAdvUpd(days),
+  "POST /adv/v1/budget/deposit": (ads) => ads.createBudgetDeposit({ advert_id: 1, rubles: 1000, from: "account" }),
+  "PUT /adv/v0/auction/placements": (ads) =>
+    ads.updateAuctionPlacement({
+      placements: [{ advert_id: 1, placements: { search: true, recommendations: false } }]
+    }),
+  "POST /adv/v0/rename": (ads) => ads.renameCampaign(1, "n"),
+  "GET /adv/v0/stop": (ads) => ads.stopCampaign(1)
 }
 
 const callOf = (operation: string) => (ads: Ads) => calls[operation]?.(ads) ?? Effect.die(`no call for ${operation}`)
 
 const writes = Object.keys(calls).filter((operation) =>
-  /^PATCH|set-minus|normquery\/bids|save-ad|start|pause|delete/.test(operation)
+  /^P(?:ATCH|UT)|set-minus|normquery\/bids|save-ad|start|pause|stop|delete|deposit|rename/.test(operation)
 )
 const readsOnly = Object.keys(calls).filter((operation) => !writes.includes(operation))
 
@@ -241,10 +255,10 @@ describe("the error of a refused call", () => {
         if (reason._tag !== "AdsRateLimited") {
           assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
         }
-        const told = explain(error)
-        assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
-        assert.notMatch(told, /\n|\.\.|\. \./)
-        assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
+        const words = explain(error)
+        assert.match(words, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+        assert.notMatch(words, /\n|\.\.|\. \./)
+        assert.strictEqual(words, `${error.message} ${adviceOn(error)}`)
       }).pipe(Effect.provide(adsOver(client)))
     }
   )
@@ -271,7 +285,7 @@ describe("the error of a refused call", () => {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
       assert.include(
         explain(error),
-        "switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)"
+        "switched keyword statistics off on 2026-01-15: use level cluster of ads_report (getNormqueryStats)"
       )
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
   )

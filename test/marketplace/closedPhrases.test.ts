@@ -65,7 +65,7 @@ describe("a seller to whom phrases are closed", () => {
   it.effect.each([
     ["ads_get_minus_phrases", { advert_id: 1001 }],
     ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
-    ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-07" }]
+    ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-07" }]
   ] as const)("is not advised by %s to get another key", ([name, args]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(call(name, args))

@@ -55,7 +55,7 @@ const Answer = Schema.fromJsonString(
   Schema.Struct({ bids: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
 )
 
-/** What get-bids answers, changed by the test. */
+/** The answer of get-bids, changed by the test. */
 const readBids = (change: (bid: Readonly<Record<string, unknown>>) => unknown) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -77,7 +77,7 @@ export const withoutKopecks = readBids(({ advert_id, bid, nm_id, norm_query }) =
   norm_query
 }))
 
-/** What a tool answers. */
+/** The answer of a tool. */
 export const call = Effect.fnUntraced(function* (name: string, args: object) {
   return yield* Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))(yield* answerTo(name, args))
 })

@@ -7,16 +7,24 @@ import type { Wire } from "../../src/marketplace/client/Bids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { seed } from "../../src/marketplace/embedded/seed.ts"
 import { stateOf } from "../../src/marketplace/embedded/State.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
+import { smallAccount } from "./accounts.ts"
 import { bidsSet, call, clusterPlan, pair, watchedBids, withoutKopecks } from "./clusterBids.ts"
 import { apply, campaignsOf, kopecks, only } from "./planned.ts"
-import { embeddedClient, intercepted, interceptedClient, inTime, marketplace, plansOver } from "./support.ts"
+import {
+  embeddedClient,
+  intercepted,
+  interceptedClient,
+  inTime,
+  marketplace,
+  plansOver,
+  smallMarketplace
+} from "./support.ts"
 
 /** The account without any cluster bid, so that nothing proves a unit. */
-const account = stateOf([...seed.adverts.values()], seed.phrases)
+const account = stateOf([...smallAccount.adverts.values()], smallAccount.phrases)
 
 /** A wide guard: it holds in both readings. */
 const guards = { maxBidKopecks: 10_000_000 }
@@ -46,7 +54,7 @@ describe("cluster bids", () => {
 
   it.effect.each([
     ["no bid shows", embeddedClient, account],
-    ["the bids that show prove no unit", withoutKopecks, seed]
+    ["the bids that show prove no unit", withoutKopecks, smallAccount]
   ] as const)(
     "are blocked, and the setting to choose is named, where %s and no wire is chosen",
     ([, client, account]) =>
@@ -234,7 +242,7 @@ describe("cluster bids", () => {
         steps.flatMap(({ undo }) => undo.map(({ kind }) => kind)).filter((kind) => kind === "cluster"),
         []
       )
-    }).pipe(Effect.provide(plansOver({}, withoutKopecks).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(plansOver({}, withoutKopecks).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 })
 
@@ -261,7 +269,7 @@ describe("a list of cluster bids that is taken in part", () => {
         const state = yield* Plans.use((plans) => plans.state(id))
         const unknown = PlanState.valuesByStep(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
         assert.deepStrictEqual([state.done, unknown.length], [1, 0])
-      }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+      }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
   it.effect("is read back and sent again in halves where the answer does not name the refused one", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 
-import { Kopecks } from "../../src/marketplace/client/money.ts"
+import { Kopecks, percentOf } from "../../src/marketplace/client/money.ts"
 import { stateOf } from "../../src/marketplace/embedded/State.ts"
 import { aboveFloor } from "../../src/marketplace/plan/floors.ts"
 import { Elicitation } from "../../src/mcp/Elicitation.ts"
@@ -54,11 +54,31 @@ describe("a cut of bids", () => {
     fc.assert(
       fc.property(amount, amount, amount, (wish, floor, before) => {
         fc.pre(wish < before)
-        const allowed = Object(aboveFloor(wish, floor, "raise", before))
+        const allowed = Object(aboveFloor(wish, floor, "raise", { before, isCut: false }))
         assert.isTrue("problem" in allowed || allowed.bid < before)
       })
     )
   })
+
+  it("never ends above the present bid, by however few percent or kopecks", () => {
+    const amount = fc.integer({ min: 1, max: 100_000 }).map((it) => Kopecks.make(it))
+    const percent = fc.double({ min: 0, max: 100, noNaN: true, maxExcluded: true })
+    fc.assert(
+      fc.property(amount, amount, percent, (floor, before, percent) => {
+        const wish = percentOf(before, percent)
+        const allowed = Object(aboveFloor(wish, floor, "raise", { before, isCut: true }))
+        assert.isTrue("problem" in allowed || allowed.bid <= before)
+      })
+    )
+  })
+
+  it.effect("raises none that it would leave as it is, because the cut is less than a kopeck", () =>
+    Effect.gen(function* () {
+      const changes = bids.map((_, index) => ({ advert_id: 1, nm_id: index + 1, change_percent: -0.0001 }))
+      const plan = yield* call("ads_plan_bids", { changes, on_below_floor: "raise" })
+      assert.deepInclude(plan, { steps: 0, blocked_count: 10 })
+    }).pipe(Effect.provide(marketplace({}, { account })))
+  )
 })
 
 describe("a plan that raises and cuts", () => {
@@ -91,14 +111,14 @@ describe("a plan that raises and cuts", () => {
   })
 
   it.effect("tells the same to the person who has to agree", () => {
-    const asked: Array<string> = []
+    const questions: Array<string> = []
     const person = Layer.succeed(Elicitation, {
-      ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
+      ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as({ _tag: "Declined" as const }))
     })
     return Effect.gen(function* () {
       const plan = Object(yield* call("ads_plan_bids", { changes, check_floors: false }))
       yield* Effect.exit(Effect.provide(call("apply_plan", { plan_id: plan.plan_id, confirm: true }), person))
-      const [title, order, first, second] = asked[0]?.split("\n") ?? []
+      const [title, order, first, second] = questions[0]?.split("\n") ?? []
       assert.strictEqual(title, `This plan (bids) makes 30 changes of campaigns and what they spend: ${plan.digest}`)
       assert.strictEqual(order, "The riskiest first:")
       assert.include(first, "bid 1/2/search: 410.00 rub → 615.00 rub")

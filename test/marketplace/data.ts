@@ -33,7 +33,7 @@ export const rateLimits = read(
 )
 
 const operation = {
-  method: Schema.Literals(["DELETE", "GET", "PATCH", "POST"]),
+  method: Schema.Literals(["DELETE", "GET", "PATCH", "POST", "PUT"]),
   path: Schema.String,
   request: Schema.optionalKey(Schema.NullOr(JsonObject)),
   response: Schema.optionalKey(Schema.NullOr(JsonObject))

@@ -31,9 +31,9 @@ describe("the page about the marketplace", () => {
     ["ads_check_key", {}],
     ["ads_list_campaigns", {}],
     ["ads_get_campaign", { advert_id: 1001 }],
-    ["ads_campaign_stats", { ids: [1001], ...days }],
-    ["ads_cluster_stats", { items: [pair], ...days }],
-    ["ads_keyword_stats", { advert_id: 1001, ...days }],
+    ["ads_report", { campaigns: { ids: [1001] }, ...days }],
+    ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, ...days }],
+    ["ads_report", { level: "keyword", campaigns: { ids: [1001] }, ...days }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }] }],
@@ -61,14 +61,14 @@ describe("the page about the marketplace", () => {
           (tool) => inTime(tool.call(args))
         )
       const [answer] = yield* call(name, args)
-      const own = new Set(seen)
+      const before = new Set(seen)
       const { plan_id } = Object(answer?.structured)
       if (plan_id !== undefined) yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
       assert.isNotEmpty(seen)
       for (const one of seen) {
         const row = page.split("\n").find((line) => line.startsWith(`| ${one} `)) ?? one
         // Every apply also reads what it is about.
-        const isItsOwn = own.has(one) || !/get-minus|get-bids/.test(one)
+        const isItsOwn = before.has(one) || !/get-minus|get-bids/.test(one)
         if (isItsOwn && !row.includes("and most others")) assert.include(row, `\`${name}\``)
       }
     }).pipe(Effect.provide(watched))
@@ -85,16 +85,16 @@ describe("the page about the marketplace", () => {
   })
 
   it.effect("shows a program that lists the active campaigns", () => {
-    const asked: Array<string> = []
+    const addresses: Array<string> = []
     const body = { adverts: [{ id: 7, bid_type: "auto", status: 9, settings: { name: "Mugs" } }] }
     const fetch: typeof globalThis.fetch = (input) => {
-      asked.push(new Request(input).url)
+      addresses.push(new Request(input).url)
       return Promise.resolve(Response.json(body))
     }
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* names, ["7 Mugs"])
-      assert.lengthOf(asked, 1)
-      assert.match(asked[0] ?? "", /^https:.*\/api\/advert\/v2\/adverts\?statuses=9$/)
+      assert.lengthOf(addresses, 1)
+      assert.match(addresses[0] ?? "", /^https:.*\/api\/advert\/v2\/adverts\?statuses=9$/)
     }).pipe(Effect.provideService(FetchHttpClient.Fetch, fetch))
   })
 

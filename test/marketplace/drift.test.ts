@@ -17,7 +17,7 @@ const plans = [
 const campaign = { id: 1003, bid_type: "manual", status: 9, settings: { placements: { search: true } } }
 const settings = [{ nm_id: 500301, bids_kopecks: { search: 77_700 } }]
 
-/** What someone else has left of the place, and what is said of it. */
+/** The state that someone else has left, and the text about it. */
 const states = [
   ["campaign 1003 is not there any more", []],
   ["campaign 1003 is not there any more, or has ended", [{ ...campaign, status: 7, nm_settings: settings }]],

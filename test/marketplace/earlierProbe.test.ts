@@ -28,9 +28,9 @@ describe("a unit probe that an earlier version has sent", () => {
     Effect.gen(function* () {
       const { id } = yield* probed
       const { next, notice } = yield* call("show_plan", { plan_id: id })
-      for (const told of [next, notice]) {
-        assert.include(told, "has sent cluster 1003/500301/a as 300")
-        assert.include(told, "3.00 rub where the marketplace reads kopecks, 300.00 rub where it reads rubles (D2)")
+      for (const words of [next, notice]) {
+        assert.include(words, "has sent cluster 1003/500301/a as 300")
+        assert.include(words, "3.00 rub where the marketplace reads kopecks, 300.00 rub where it reads rubles (D2)")
       }
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
       assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })

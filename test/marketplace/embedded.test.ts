@@ -186,7 +186,7 @@ describe("the embedded marketplace", () => {
 
   const article = { advert_id: 1, nm_id: 100_000 }
   const cluster = { ...article, norm_query: "a" }
-  /** Which statuses allow what, as it is published. */
+  /** The statuses that allow each operation, as it is published. */
   const allowed: ReadonlyArray<readonly [Method, string, unknown, ReadonlyArray<number>]> = [
     ["PATCH", "/api/advert/v1/bids", bid(1, 100_000, 30_000, "search"), [4, 9, 11]],
     ["PATCH", "/adv/v0/auction/nms", { campaigns: [{ advert_id: 1, add_nms: [5] }] }, [4, 9, 11]],
@@ -219,13 +219,6 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ account })))
   )
 
-  it.effect("answers with the budget as total, with cash and netting 0", () =>
-    Effect.gen(function* () {
-      const { json } = yield* ask("GET", "/adv/v1/budget?id=1001")
-      assert.deepStrictEqual(json, { cash: 0, netting: 0, total: 5000, currency: "RUB" })
-    }).pipe(Effect.provide(embedded()))
-  )
-
   it.effect.each(["spec", "published"] as const)(
     "answers with views of clusters where views are paid, on wire %s",
     (wire) =>
@@ -240,21 +233,21 @@ describe("the embedded marketplace", () => {
   it.effect("shows a deleted campaign as being deleted, and after 3 minutes no more", () =>
     Effect.gen(function* () {
       const { account: now } = yield* EmbeddedMarketplace
-      const shown = Effect.map(
+      const statuses = Effect.map(
         ask("GET", "/api/advert/v2/adverts?ids=1005"),
         ({ json }) => /"status":(-?\d+)/.exec(JSON.stringify(json))?.[1]
       )
       yield* ask("POST", "/adv/v2/seacat/save-ad", { name: "New", nms: [1] })
       yield* ask("POST", "/adv/v0/normquery/set-minus", { advert_id: 1005, nm_id: 1, norm_queries: ["a"] })
       assert.strictEqual((yield* ask("GET", "/adv/v0/delete?id=1005")).status, 200)
-      assert.strictEqual(yield* shown, "-1")
+      assert.strictEqual(yield* statuses, "-1")
       assert.strictEqual((yield* ask("GET", "/adv/v0/delete?id=1005")).status, 400)
       assert.strictEqual((yield* ask("GET", "/adv/v0/start?id=1005")).status, 422)
       yield* TestClock.adjust("179 seconds")
-      assert.strictEqual(yield* shown, "-1")
+      assert.strictEqual(yield* statuses, "-1")
       assert.isTrue((yield* now).phrases.has("1005:1"))
       yield* TestClock.adjust("1 second")
-      assert.isUndefined(yield* shown)
+      assert.isUndefined(yield* statuses)
       assert.isFalse((yield* now).phrases.has("1005:1"))
       assert.isTrue((yield* now).phrases.has("1001:0"))
     }).pipe(Effect.provide(embedded()))

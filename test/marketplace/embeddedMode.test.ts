@@ -3,19 +3,17 @@ import { Effect, Schema } from "effect"
 
 import type { Launch } from "../../src/cli/configuration/Launch.ts"
 import { load } from "../../src/cli/marketplace/marketplace.ts"
-import { load as loadPlanTools } from "../../src/cli/toolsets/changesToolset.ts"
+import { changes as loadPlanTools } from "../../src/cli/toolsets/planningToolsets.ts"
 import { inTime } from "./support.ts"
 
-/** What the command starts with --embedded --toolsets marketplace. */
+/** The toolset that the command starts with --embedded --toolsets marketplace. */
 const launch: Launch = {
   engine: undefined,
   embedded: { file: undefined },
   http: undefined,
   readOnly: false,
   toolsets: ["engine", "marketplace"],
-  answerLimit: undefined,
-  config: undefined,
-  marketplace: undefined
+  config: undefined
 }
 
 const Planned = Schema.Struct({ plan_id: Schema.String })

@@ -3,8 +3,8 @@ import { Clock, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
-import { Progress } from "../../src/mcp/Progress.ts"
+import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
+import { Progress } from "../../src/mcp/callTime.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
 import { bigAccount } from "./accounts.ts"
 import { toolNamed } from "./offered.ts"
@@ -89,16 +89,16 @@ describe("the lowest bids of 60 campaigns", () => {
   )
 
   it.effect.each(tools)("are reported as progress of %s, campaign by campaign", ([name, args]) => {
-    const told: Array<unknown> = []
+    const steps: Array<unknown> = []
     return Effect.gen(function* () {
       yield* Effect.flip(inTime(call(name, { ...args, check_floors: true }), 1000))
       assert.deepStrictEqual(
-        told,
-        told.map((_, index) => ({ progress: index + 1, total: campaigns }))
+        steps,
+        steps.map((_, index) => ({ progress: index + 1, total: campaigns }))
       )
-      assert.isAtLeast(told.length, 20)
+      assert.isAtLeast(steps.length, 20)
     }).pipe(
-      Effect.provideService(Progress, (step) => Effect.sync(() => void told.push(step))),
+      Effect.provideService(Progress, (step) => Effect.sync(() => void steps.push(step))),
       Effect.provide(marketplace({}, { account }))
     )
   })
@@ -109,12 +109,12 @@ describe("the lowest bids of 60 campaigns", () => {
       const [campaign] = yield* campaignsOf(7000)
       assert.isDefined(campaign)
       if (campaign === undefined) return
-      const asked = { campaign, nm_ids: [100_000] }
-      yield* of(asked)
+      const request = { campaign, nm_ids: [100_000] }
+      yield* of(request)
       yield* TestClock.adjust("14 minutes")
-      yield* of(asked)
+      yield* of(request)
       yield* TestClock.adjust("2 minutes")
-      const failure = yield* Effect.flip(of(asked))
+      const failure = yield* Effect.flip(of(request))
       assert.strictEqual(failure.reason._tag, "AdsRateLimited")
     }).pipe(
       Effect.provide(marketplace({ limits: { getBidsMin: { limit: 1, periodMs: 3_600_000, burst: 1 } } }, { account }))

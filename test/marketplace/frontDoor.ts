@@ -7,11 +7,12 @@ import {
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
 } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { smallAccount } from "./accounts.ts"
 
 export const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
 
-export type Method = "DELETE" | "GET" | "PATCH" | "POST"
+export type Method = "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
 
 /** One request to the embedded marketplace, and what came back. */
 export const ask = Effect.fnUntraced(function* (method: Method, path: string, body?: unknown, key?: string) {
@@ -27,9 +28,10 @@ export const ask = Effect.fnUntraced(function* (method: Method, path: string, bo
 })
 
 export const embedded = (options?: EmbeddedMarketplaceOptions) =>
-  EmbeddedMarketplace.layer({ limits: "none", ...options })
+  EmbeddedMarketplace.layer({ account: smallAccount, limits: "none", ...options })
 
 const pair = { advert_id: 1003, nm_id: 500301 }
+const camelPair = { advertId: 1003, nmId: 500301 }
 
 /** One call of every operation that the embedded account takes, in the published form. */
 export const good: ReadonlyArray<readonly [Method, string, unknown?]> = [
@@ -62,6 +64,26 @@ export const good: ReadonlyArray<readonly [Method, string, unknown?]> = [
   ["GET", "/adv/v0/pause?id=1001"],
   ["GET", "/adv/v0/delete?id=1005"],
   ["POST", "/api/advert/v2/budget", { advertIds: [1001] }],
-  ["GET", "/adv/v1/budget?id=1001"],
+  [
+    "POST",
+    "/api/advert/v1/normquery/bids",
+    { bids: [{ advertId: 1003, nmId: 500301, normQuery: "a", bidMinorUnits: 30_000 }] }
+  ],
+  ["GET", "/api/advert/v1/config"],
+  ["GET", "/api/advert/v0/bids/recommendations?nmId=500301&advertId=1003"],
+  ["GET", "/api/advert/v0/daily-limits"],
+  ["PUT", "/api/advert/v0/daily-limits", { advertIds: [1003], enabled: true, dailyLimit: 60_000 }],
+  ["GET", "/adv/v1/balance"],
+  ["POST", "/adv/v1/budget/deposit?id=1003", { sum: 1000, type: 0, return: true }],
+  ["GET", "/adv/v1/upd?from=2026-01-01&to=2026-01-02"],
+  ["POST", "/adv/v1/normquery/stats", { from: "2026-01-01", to: "2026-01-30", items: [camelPair] }],
+  ["POST", "/adv/v0/normquery/list", { items: [camelPair] }],
+  [
+    "PUT",
+    "/adv/v0/auction/placements",
+    { placements: [{ advert_id: 1003, placements: { search: true, recommendations: true } }] }
+  ],
+  ["POST", "/adv/v0/rename", { advertId: 1003, name: "Notebooks" }],
+  ["GET", "/adv/v0/stop?id=1002"],
   ["GET", "/adv/v1/promotion/count"]
 ]

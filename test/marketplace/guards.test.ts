@@ -4,9 +4,8 @@ import { TestClock } from "effect/testing"
 
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call } from "./offered.ts"
-import { embeddedClient, plansOver } from "./support.ts"
+import { embeddedClient, plansOver, smallMarketplace } from "./support.ts"
 
 const { guards: defaults } = Schema.decodeUnknownSync(MarketplaceSettings)({ apiKey: "a key" })
 
@@ -26,7 +25,7 @@ const planBid = (bid_rubles: number) =>
 const apply = (plan_id: string) => call("apply_plan", { plan_id, confirm: true })
 
 const server = plansOver({ guards: defaults }, embeddedClient).pipe(
-  Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" }))
+  Layer.provideMerge(smallMarketplace({ limits: "none" }))
 )
 
 describe("the guards, where nobody has set any,", () => {

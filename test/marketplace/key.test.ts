@@ -17,7 +17,7 @@ const names = (tools: ReadonlyArray<{ readonly name: string }>) => tools.map(({ 
 const promotion = 2 ** 6
 const dayMs = 86_400_000
 
-/** What ads_check_key answers on the 2nd of January 1970, from a marketplace that takes the key. */
+/** The answer of ads_check_key on the 2nd of January 1970, from a marketplace that takes the key. */
 const check = (payload: object) => {
   const apiKey = token(payload)
   return Effect.gen(function* () {

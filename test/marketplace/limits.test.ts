@@ -8,11 +8,19 @@ import { limitOf } from "../../src/marketplace/client/keyRules.ts"
 import * as Limiter from "../../src/marketplace/client/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { intervalMs, type Limit, operations, width } from "../../src/marketplace/client/operations.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { rateLimits } from "./data.ts"
-import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
+import {
+  adsOver,
+  inTime,
+  marketplace,
+  plansOver,
+  settings,
+  smallMarketplace,
+  standIn,
+  watchedClient
+} from "./support.ts"
 
-/** How long a request takes to the marketplace, and its answer from there. */
+/** Milliseconds of a request to the marketplace, and of its answer from there. */
 interface Latency {
   readonly there: number
   readonly back: number
@@ -20,7 +28,7 @@ interface Latency {
 
 const none: Latency = { there: 0, back: 0 }
 
-/** When so many calls, all wanted at once, go out, and when they arrive. */
+/** The moments at which so many calls, all wanted at once, go out and arrive. */
 const run = (limit: Limit, calls: number, latencyOf: (call: number) => Latency) =>
   Effect.gen(function* () {
     const limiter = yield* Limiter.make(limit, Infinity)
@@ -67,9 +75,9 @@ describe("the limits", () => {
 
   it.each(rows)("equal the published ones of $operation for a $kind key", ({ kind, limit: published, operation }) => {
     const { limit, periodMs, burst } = published
-    const known = Object.values(operations).find(({ method, path }) => `${method} ${path}` === operation)
-    assert.isDefined(known)
-    const kept = known === undefined ? undefined : known.limits[kind === "base" ? "base" : "full"]
+    const match = Object.values(operations).find(({ method, path }) => `${method} ${path}` === operation)
+    assert.isDefined(match)
+    const kept = match === undefined ? undefined : match.limits[kind === "base" ? "base" : "full"]
     assert.deepStrictEqual(kept, { limit, periodMs, burst })
   })
 
@@ -83,8 +91,8 @@ describe("the limits", () => {
 
   it("follow the kind of key, unless the configuration sets one", () => {
     assert.deepStrictEqual(limitOf(settings({ tokenKind: "base" }), "getAdvertsV2").periodMs, 3_600_000)
-    const own = { limit: 1, periodMs: 7000, burst: 1 }
-    assert.deepStrictEqual(limitOf(settings({ limits: { getAdvertsV2: own } }), "getAdvertsV2"), own)
+    const configured = { limit: 1, periodMs: 7000, burst: 1 }
+    assert.deepStrictEqual(limitOf(settings({ limits: { getAdvertsV2: configured } }), "getAdvertsV2"), configured)
   })
 })
 
@@ -194,7 +202,7 @@ describe("a long run of calls", () => {
         Array.from({ length: 120 }, () => 200)
       )
       assert.approximately(yield* Clock.currentTimeMillis, 23_000, 600)
-    }).pipe(Effect.provide(watched.pipe(Layer.provide(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(watched.pipe(Layer.provide(smallMarketplace()))))
   })
 
   it.effect("fails with the time of the next read for a base key, without asking again", () =>

@@ -15,7 +15,7 @@ const articles = 25
 
 const account = bigAccount({ campaigns, articles })
 
-/** What the campaigns were set to in rubles, half a kopeck included. */
+/** The old bids of the campaigns in rubles, half a kopeck included. */
 const snapshot = [...account.adverts.values()].map(({ id }, campaign) => ({
   advert_id: id,
   bid_rubles: 200.005 + campaign,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
-import { adsPlans } from "../../src/marketplace/tools/plans/source.ts"
+import { adsPlans } from "../../src/marketplace/tools/catalog.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import * as Toolset from "../../src/mcp/Toolset.ts"
 import { inTime } from "../support/inTime.ts"
@@ -11,11 +11,11 @@ import { inTime } from "../support/inTime.ts"
 export const withAdsPlans = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(adsPlans, (plans) => Effect.provideService(program, PlanSources, [plans]))
 
-/** The tools of the marketplace and of its plans, closed over the services around them, as the server offers them. */
+/** The tools of the marketplace and of its plans, closed over the services around them, as the server lists them. */
 export const offered = Effect.gen(function* () {
   const ofMarketplace = yield* Toolset.offered(MarketplaceToolset)
   const ofPlans = yield* withAdsPlans(Toolset.offered(ChangesToolset))
-  return [...ofMarketplace.tools, ...ofPlans.tools]
+  return [...ofMarketplace.tools, ...ofPlans.tools].filter(({ isListed }) => isListed !== false)
 })
 
 /** One of these tools. */
@@ -24,7 +24,7 @@ export const toolNamed = Effect.fnUntraced(function* (name: string) {
   return tool ?? (yield* Effect.die(`no tool ${name}`))
 })
 
-/** What one of these tools answers to a call, during which the test clock runs. */
+/** The answer of one of these tools to a call, during which the test clock runs. */
 export const call = Effect.fnUntraced(function* (name: string, args: unknown = {}) {
   const tool = yield* toolNamed(name)
   return (yield* inTime(tool.call(args))).structured

@@ -5,12 +5,12 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
+import { journal } from "../../src/cli/marketplace/configured.ts"
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call as answerTo } from "./offered.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { embeddedClient, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 /**
  * Written by commit 306559c, before steps could be refused, reverted at once or asked about: a migration that was
@@ -29,7 +29,7 @@ const fromFile = Layer.unwrap(
     ),
     (folder) => {
       copyFileSync(written, join(folder, "journal.jsonl"))
-      return AdsJournal.layer(join(folder, "journal.jsonl"))
+      return journal(join(folder, "journal.jsonl"))
     }
   )
 )
@@ -41,22 +41,22 @@ const ofToday = plansOver(
   Layer.effect(
     PlanJournal,
     Effect.gen(function* () {
-      const found = yield* PlanJournal.use((store) => store.entries).pipe(Effect.provide(fromFile), Effect.orDie)
+      const lines = yield* PlanJournal.use((store) => store.entries).pipe(Effect.provide(fromFile), Effect.orDie)
       const store = yield* PlanJournal
-      const entries = found.flatMap((entry) => (entry.type === "unreadable" ? [] : [entry]))
-      assert.strictEqual(entries.length, found.length)
+      const entries = lines.flatMap((entry) => (entry.type === "unreadable" ? [] : [entry]))
+      assert.strictEqual(entries.length, lines.length)
       yield* Effect.orDie(store.append(...entries))
       return store
     })
   ).pipe(Layer.provide(PlanJournal.layerMemory))
-).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
+).pipe(Layer.provideMerge(smallMarketplace()))
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
 const call = (name: string, args: object) =>
   Effect.flatMap(answerTo(name, args), (answer) => Schema.decodeUnknownEffect(Answer)(answer))
 
-/** What the older server has done to the account, done to this one. */
+/** The older server's changes of the account, done to this one. */
 const asItWasLeft = Effect.gen(function* () {
   const ads = yield* MarketplaceAds
   const { plan } = yield* Plans.use((plans) => plans.state(migration))
@@ -81,9 +81,9 @@ describe("a journal of an older version", () => {
       assert.deepInclude(yield* show(stopped), { state: "begun", total: 2, done: 0, refused: 0 })
       assert.deepInclude(yield* show(waiting), { state: "planned", total: 2, done: 0 })
       const { entries } = yield* call("audit_log", { limit: 100 })
-      const told = JSON.stringify(entries)
+      const log = JSON.stringify(entries)
       for (const what of ["planned", "begun", "done", "stopped", "finished", "pause the campaign"]) {
-        assert.include(told, `"what":"${what}"`)
+        assert.include(log, `"what":"${what}"`)
       }
     }).pipe(Effect.provide(ofToday))
   )

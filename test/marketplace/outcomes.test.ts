@@ -33,7 +33,7 @@ describe("a bisected read", () => {
     reason: new AdsBadRequest({ status: 400, detail: "not this one", fields: [] })
   })
 
-  /** How often the marketplace is asked, and what it comes to, where it shows only some. */
+  /** The number of calls, and the outcome, where the marketplace shows only some. */
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
     let calls = 0
     const result = yield* Effect.result(

@@ -8,17 +8,16 @@ import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
 import { auditLog, showPlan } from "../../src/changes/tools/planTools.ts"
-import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
+import { journal, journalReading, problemWith } from "../../src/cli/marketplace/configured.ts"
 import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import type { Needs } from "../../src/marketplace/tools/catalog.ts"
 import { pauseCampaign } from "../../src/marketplace/tools/startPause.ts"
 import type { Answer } from "../../src/mcp/Tool.ts"
 import { withAdsPlans } from "./offered.ts"
-import { embeddedClient, interceptedClient, inTime, plansOver } from "./support.ts"
+import { embeddedClient, interceptedClient, inTime, plansOver, smallMarketplace } from "./support.ts"
 
 const temporaryFile = Effect.map(
   Effect.acquireRelease(
@@ -52,7 +51,7 @@ const rowsOf = ({ structured }: Answer) =>
 const readEntry = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
 
 /** A server process with its journal in a file. */
-const aProcess = (file: string) => plansOver({}, embeddedClient, AdsJournal.layer(file))
+const aProcess = (file: string) => plansOver({}, embeddedClient, journal(file))
 
 describe("a journal in a file", () => {
   it.effect("keeps plans and their progress for the next process, also where its last line is incomplete", () =>
@@ -76,19 +75,57 @@ describe("a journal in a file", () => {
         Plans.use((plans) => plans.apply(id)).pipe(Effect.provide(aProcess(file), { local: true }))
       )
       assert.strictEqual(again._tag, "PlanSpent")
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
+  )
+
+  it.effect("loses the steps of plans that expire without being begun, and of no other", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const size = () => readFileSync(file).byteLength
+      const inAProcess = <A, E>(work: Effect.Effect<A, E, Needs>) =>
+        inTime(Effect.provide(work, aProcess(file), { local: true }), 5)
+      const manySteps = Effect.gen(function* () {
+        const { guards } = yield* MarketplaceConfig
+        const { adverts: campaigns } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [1001] }))
+        const phrases = Array.from({ length: 900 }, (_, index) => `phrase number ${index}`)
+        const draft = planMinusPhrases({ campaigns, current: [], phrases, mode: "merge", guards })
+        return yield* Plans.use((plans) => plans.keep(draft))
+      })
+      const begun = yield* inAProcess(manySteps)
+      yield* inAProcess(apply(begun.id))
+      yield* TestClock.adjust("16 minutes")
+      const expired = yield* inAProcess(Effect.replicateEffect(manySteps, 6))
+      const full = size()
+      assert.isAbove(full, 400_000)
+      yield* TestClock.adjust("16 minutes")
+      const { id: last } = yield* inAProcess(keepPlan)
+      assert.isBelow(size(), full / 3)
+      const [first] = expired
+      const error = yield* Effect.flip(inAProcess(apply(first?.id ?? "")))
+      assert.strictEqual(error._tag, "PlanExpired")
+      const look = (plan_id: string) => inAProcess(withAdsPlans(showPlan.call({ plan_id })))
+      assert.deepInclude((yield* look(begun.id)).structured, { state: "applied", total: 3 })
+      assert.deepInclude((yield* look(last)).structured, { state: "planned" })
+      const { structured } = yield* inAProcess(withAdsPlans(auditLog.call({ plans: true, limit: 20 })))
+      assert.include(
+        JSON.stringify(structured),
+        `"what":"planned","plan_id":"${first?.id}","kind":"minus-phrases","steps":3`
+      )
+      const back = yield* inAProcess(Plans.use((plans) => plans.rollback(begun.id)))
+      assert.lengthOf(back.steps, 3)
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("fails where it cannot be read, and is not begun anew", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       appendFileSync(file, "this is no journal\nand never was\n")
-      const problem = yield* AdsJournal.problemWith(file)
+      const problem = yield* problemWith(file)
       assert.include(problem, `line 1 of ${file} is no entry of this journal, and neither is any other.`)
       const error = yield* Effect.flip(keepPlan.pipe(Effect.provide(aProcess(file), { local: true })))
       assert.deepStrictEqual(error, new JournalFailed({ problem: problem ?? "" }))
       assert.strictEqual(readFileSync(file, "utf8"), "this is no journal\nand never was\n")
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("with a broken line is read but for that line, which is named, and is written further", () =>
@@ -117,18 +154,18 @@ describe("a journal in a file", () => {
       )
       const steps = log.filter(({ what }) => what === "done").length
       assert.strictEqual(steps, 2)
-      const own = yield* Effect.flatMap(
+      const unreadable = yield* Effect.flatMap(
         inAProcess(withAdsPlans(auditLog.call({ plan_id: applied.id, limit: 500 }))),
         rowsOf
       )
       assert.include(
-        own.map(({ problem }) => problem),
+        unreadable.map(({ problem }) => problem),
         named(broken + 1)
       )
 
-      const shown = yield* inAProcess(withAdsPlans(showPlan.call({ plan_id: applied.id })))
-      assert.deepInclude(shown.structured, { state: "applied", done: 2 })
-      assert.include(JSON.stringify(shown.structured?.["warnings"]), named(broken + 1))
+      const plan = yield* inAProcess(withAdsPlans(showPlan.call({ plan_id: applied.id })))
+      assert.deepInclude(plan.structured, { state: "applied", done: 2 })
+      assert.include(JSON.stringify(plan.structured?.["warnings"]), named(broken + 1))
 
       // Nobody can know whether the lines without a plan tell that this one was begun.
       const refused = yield* Effect.flip(inAProcess(apply(planned.id)))
@@ -140,13 +177,13 @@ describe("a journal in a file", () => {
       assert.include(back.warnings.join(), `${named(broken + 1)}: changes that only it records are not rolled back`)
       // The broken step was begun, which another line tells: it comes back as well.
       assert.deepInclude(yield* inAProcess(apply(back.id)), { state: "applied", done: 3 })
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("is read where nothing may be written, and not created where it does not exist", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
-      const readOnly = plansOver({ readOnly: true }, embeddedClient, AdsJournal.layerReading(file))
+      const readOnly = plansOver({ readOnly: true }, embeddedClient, journalReading(file))
       const look = (plan_id: string) =>
         withAdsPlans(Effect.all([showPlan.call({ plan_id }), auditLog.call({ plan_id })])).pipe(
           Effect.provide(readOnly, { local: true })
@@ -156,12 +193,12 @@ describe("a journal in a file", () => {
       assert.isFalse(existsSync(file))
       const { id } = yield* Effect.provide(keepPlan, aProcess(file), { local: true })
       const before = readFileSync(file, "utf8")
-      const [shown, log] = yield* look(id)
-      assert.deepInclude(shown.structured, { plan_id: id, state: "planned" })
+      const [plan, log] = yield* look(id)
+      assert.deepInclude(plan.structured, { plan_id: id, state: "planned" })
       assert.deepInclude(log.structured, { total: 1 })
       assert.strictEqual(readFileSync(file, "utf8"), before)
       assert.notInclude(before, `"reverses":"${forgotten.id}"`)
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("is locked by its process while a plan is applied, and only then", () =>
@@ -178,8 +215,8 @@ describe("a journal in a file", () => {
         yield* inTime(apply(id))
         assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
         assert.isFalse(isLocked(file))
-      }).pipe(Effect.provide(plansOver({}, watched, AdsJournal.layer(file)), { local: true }))
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+      }).pipe(Effect.provide(plansOver({}, watched, journal(file)), { local: true }))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 
   it.effect("takes the pauses of another process at once while a plan is applied, and keeps them in their order", () =>
@@ -213,6 +250,6 @@ describe("a journal in a file", () => {
         log.filter(({ what }) => what === "pause the campaign"),
         6
       )
-    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+    }).pipe(Effect.provide(smallMarketplace()))
   )
 })

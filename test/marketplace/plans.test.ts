@@ -13,7 +13,7 @@ import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { apply, applyFails, bidPlan, bidsNow, campaignsOf, deletionPlan, kopecks, only } from "./planned.ts"
-import { embeddedClient, type Given, inTime, marketplace, plansOver } from "./support.ts"
+import { embeddedClient, type Given, inTime, marketplace, plansOver, smallMarketplace } from "./support.ts"
 
 const phrasePlan = Effect.fnUntraced(function* () {
   const { guards } = yield* MarketplaceConfig
@@ -111,7 +111,7 @@ describe("a plan", () => {
       const error = yield* applyFails(id).pipe(Effect.provide(plansOver(given, embeddedClient, kept), { local: true }))
       assert.strictEqual(error._tag === "MarketplaceError" ? error.reason._tag : error._tag, tag)
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 
   it.effect("returns when its time is over, and goes on with the next call", () =>
@@ -142,7 +142,7 @@ describe("an interrupted apply", () => {
         const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
         assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
         assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+      }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 
   it.effect.each([true, false])(
@@ -181,7 +181,7 @@ describe("an interrupted apply", () => {
           made[0]?.rows.map(({ search }) => Number(search)),
           [26_000, 26_000]
         )
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+      }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 
   it.effect("is rolled back as far as it had come", () =>
@@ -206,7 +206,7 @@ describe("an interrupted apply", () => {
         assert.strictEqual((yield* applyFails(id))._tag, "PlanSpent")
       }).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
       assert.deepStrictEqual(yield* world.account, before)
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 })
 
@@ -317,16 +317,16 @@ describe("a rollback", () => {
 const lagging = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
-    const shown = new Map<string, { readonly at: number; readonly text: string }>()
+    const answers = new Map<string, { readonly at: number; readonly text: string }>()
     return HttpClient.make((request, url) =>
       Effect.gen(function* () {
         if (!/\/(adverts|get-minus|get-bids)$/.test(url.pathname)) return yield* httpClient.execute(request)
         const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
         const now = yield* Clock.currentTimeMillis
-        const last = shown.get(url.href + sent)
+        const last = answers.get(url.href + sent)
         const text =
           last !== undefined && now < last.at + 180_000 ? last.text : yield* (yield* httpClient.execute(request)).text
-        if (text !== last?.text) shown.set(url.href + sent, { at: now, text })
+        if (text !== last?.text) answers.set(url.href + sent, { at: now, text })
         return HttpClientResponse.fromWeb(request, new Response(text))
       })
     )
@@ -343,7 +343,7 @@ describe("a read model that lags behind", () => {
       const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
-    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
   it.effect("does not mislead a rollback of phrases and articles, either", () =>
@@ -363,7 +363,7 @@ describe("a read model that lags behind", () => {
         assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", found: 0 })
       }
       assert.deepStrictEqual(yield* world.account, before)
-    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
   it.effect(
@@ -418,7 +418,7 @@ describe("a read model that lags behind", () => {
       const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       assert.strictEqual((yield* world.account).adverts.get(1005)?.status, status.deleting)
-    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 })
 

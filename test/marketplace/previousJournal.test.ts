@@ -24,7 +24,7 @@ const stateOf = (id: string) => {
 
 const phrases = ["phrases 1001/500101", "phrases 1001/500102", "phrases 1001/500103"]
 
-/** What the version that wrote the journal made of it. */
+/** The plan as the version that wrote the journal has left it. */
 const expected = [
   ["bids-0-1vq3zak", { done: 2, isFinished: true, isRollbackBegun: true, isRolledBack: true }, [], []],
   ["rollback-5k-69jcxb", { done: 2, isFinished: true, isRollbackBegun: false, isRolledBack: false }, [], []],

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 
-import { isRounded } from "../../src/marketplace/apply/ownBid.ts"
+import { isRounded } from "../../src/marketplace/apply/ownWork.ts"
 import { type Article, bidOf } from "../../src/marketplace/client/Campaign.ts"
 import { clusterBidsRead } from "../../src/marketplace/client/wire.ts"
 import { clusterUnit } from "../../src/marketplace/plan/clusterUnit.ts"
@@ -36,26 +36,26 @@ describe("the bid of an article", () => {
 })
 
 describe("the cluster bids of an answer", () => {
-  const shown = (bid: number, bid_kopecks?: number | null) =>
+  const bidOf = (bid: number, bid_kopecks?: number | null) =>
     bid_kopecks === undefined ? { bid } : { bid, bid_kopecks: bid_kopecks === null ? null : kopecks(bid_kopecks) }
 
   it.each([
-    ["rubles, by the hundredfold beside them", shown(331, 33_100), "rubles", 33_100],
-    ["rubles with kopecks", shown(331.5, 33_150), "rubles", 33_150],
-    ["kopecks, by the same number beside them", shown(33_100, 33_100), "kopecks", 33_100],
-    ["nothing alone", shown(33_100), "unsaid", 33_100],
-    ["nothing beside null", shown(33_100, null), "unsaid", 33_100],
-    ["nothing where both are 0", shown(0, 0), "unsaid", 0],
-    ["nothing where the two do not fit", shown(330, 33_150), "unsaid", 33_150]
+    ["rubles, by the hundredfold beside them", bidOf(331, 33_100), "rubles", 33_100],
+    ["rubles with kopecks", bidOf(331.5, 33_150), "rubles", 33_150],
+    ["kopecks, by the same number beside them", bidOf(33_100, 33_100), "kopecks", 33_100],
+    ["nothing alone", bidOf(33_100), "unsaid", 33_100],
+    ["nothing beside null", bidOf(33_100, null), "unsaid", 33_100],
+    ["nothing where both are 0", bidOf(0, 0), "unsaid", 0],
+    ["nothing where the two do not fit", bidOf(330, 33_150), "unsaid", 33_150]
   ] as const)("prove %s", (_, bid, unit, expected) => {
     assert.deepInclude(clusterBidsRead("spec", [bid])[0], { unit, bid: kopecks(expected) })
   })
 
   it("are read in the unit that the answer proves, not in that of the wire", () => {
-    const bids = (...all: ReadonlyArray<ReturnType<typeof shown>>) =>
+    const bids = (...all: ReadonlyArray<ReturnType<typeof bidOf>>) =>
       clusterBidsRead("spec", all).map(({ bid }) => Number(bid))
-    assert.deepStrictEqual(bids(shown(331, 33_100), shown(200)), [33_100, 20_000])
-    assert.deepStrictEqual(bids(shown(331, 33_100), shown(5, 5), shown(200)), [33_100, 5, 200])
+    assert.deepStrictEqual(bids(bidOf(331, 33_100), bidOf(200)), [33_100, 20_000])
+    assert.deepStrictEqual(bids(bidOf(331, 33_100), bidOf(5, 5), bidOf(200)), [33_100, 5, 200])
   })
 })
 
@@ -76,8 +76,8 @@ describe("the unit of cluster bids", () => {
     ["published", ["kopecks"], 'set marketplace.wire to "spec"'],
     ["spec", ["rubles", "kopecks"], "some cluster bids in rubles and others in kopecks"]
   ] as const)("is not known from wire %s and the proven units %o, and says what to do", (wire, proofs, advice) => {
-    const found = clusterUnit(wire, proofs)
-    assert.include(Result.isFailure(found) ? found.failure : "", advice)
+    const unit = clusterUnit(wire, proofs)
+    assert.include(Result.isFailure(unit) ? unit.failure : "", advice)
   })
 })
 

@@ -15,7 +15,7 @@ import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { bigAccount } from "./accounts.ts"
 import { apply, applyFails, campaignsOf, deletionPlan, kopecks } from "./planned.ts"
-import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
+import { embeddedClient, intercepted, inTime, marketplace, plansOver, smallMarketplace } from "./support.ts"
 
 /** A manual campaign whose second article bids nothing yet. */
 const withoutBid = stateOf([
@@ -195,7 +195,7 @@ describe("an article that the marketplace does not show", () => {
       assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied" })
       const { clusterBids: clusters, phrases: words } = yield* world.account
       assert.deepStrictEqual({ clusters, words }, { clusters: before.clusterBids, words: before.phrases })
-    }).pipe(Effect.provide(plansOver({}, strict()).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+    }).pipe(Effect.provide(plansOver({}, strict()).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
   it.effect("stops neither an apply nor a rollback where it is inactive now", () =>
@@ -218,6 +218,6 @@ describe("an article that the marketplace does not show", () => {
       const back = yield* inTime(Plans.use((plans) => plans.rollback(id))).pipe(Effect.provide(closed, { local: true }))
       assert.strictEqual(back.steps.length, 3)
       assert.include(back.blocked[0]?.reason, "nm 500302 not found or inactive")
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 })

@@ -2,11 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { apply, applyFails, bidPlan, bidsNow } from "./planned.ts"
-import { embeddedClient, type Given, inTime, plansOver } from "./support.ts"
+import { embeddedClient, type Given, inTime, plansOver, smallMarketplace } from "./support.ts"
 
-const world = Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)
+const world = Layer.merge(smallMarketplace(), PlanJournal.layerMemory)
 
 /** A server with these guards over the journal and the account of the test. */
 const server = (guards: NonNullable<Given["guards"]> = {}) =>

@@ -8,7 +8,7 @@ import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call } from "./clusterBids.ts"
 import { apply, bidPlan, bidsNow, kopecks } from "./planned.ts"
-import { inTime, plansOver } from "./support.ts"
+import { inTime, plansOver, smallMarketplace } from "./support.ts"
 
 const Bids = Schema.fromJsonString(
   Schema.Struct({
@@ -23,7 +23,7 @@ const Bids = Schema.fromJsonString(
 
 interface Ways {
   readonly step: number
-  /** When campaigns show as they are; before, they show as they were at first. */
+  /** The moment from which campaigns show as they are; before, they show as they were at first. */
   readonly visibleAt?: number
   readonly loseAnswer?: boolean
 }
@@ -31,7 +31,7 @@ interface Ways {
 /** A marketplace that rounds every bid of an article to a step, and may show it late or lose its first answer. */
 const rounding = ({ loseAnswer = false, step, visibleAt = 0 }: Ways) => {
   let isLost = false
-  const shown = new Map<string, string>()
+  const answers = new Map<string, string>()
   return plansOver(
     {},
     Layer.effect(
@@ -40,8 +40,8 @@ const rounding = ({ loseAnswer = false, step, visibleAt = 0 }: Ways) => {
         HttpClient.make((request, url) =>
           Effect.gen(function* () {
             if (url.pathname.endsWith("/adverts") && (yield* Clock.currentTimeMillis) < visibleAt) {
-              const text = shown.get(url.href) ?? (yield* (yield* httpClient.execute(request)).text)
-              shown.set(url.href, text)
+              const text = answers.get(url.href) ?? (yield* (yield* httpClient.execute(request)).text)
+              answers.set(url.href, text)
               return HttpClientResponse.fromWeb(request, new Response(text))
             }
             if (request.method !== "PATCH" || request.body._tag !== "Uint8Array")
@@ -61,7 +61,7 @@ const rounding = ({ loseAnswer = false, step, visibleAt = 0 }: Ways) => {
         )
       )
     )
-  ).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
+  ).pipe(Layer.provideMerge(smallMarketplace()))
 }
 
 const rollBack = Effect.fnUntraced(function* (id: string) {

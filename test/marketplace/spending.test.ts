@@ -3,11 +3,10 @@ import { Effect, Layer } from "effect"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
 import { PlanJournal } from "../../src/marketplace/apply/Plans.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { getMinusPhrases } from "../../src/marketplace/tools/articles.ts"
 import { pauseCampaign, startCampaign } from "../../src/marketplace/tools/startPause.ts"
 import { bigAccount } from "./accounts.ts"
-import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
+import { embeddedClient, intercepted, inTime, marketplace, plansOver, smallMarketplace } from "./support.ts"
 
 const pause = (confirm: boolean) => Effect.map(pauseCampaign.call({ advert_id: 1001, confirm }), (it) => it.structured)
 const start = (advert_id: number) =>
@@ -37,9 +36,7 @@ describe("spending", () => {
       assert.deepInclude(yield* inTime(pause(true)), { done: true, status_now: 11 })
       const error = yield* Effect.flip(startCampaign.call({ advert_id: 1001, confirm: true }))
       assert.deepInclude(Object(error), { code: "ADS_JOURNAL_FAILED" })
-    }).pipe(
-      Effect.provide(plansOver({}, embeddedClient, fullDisk).pipe(Layer.provideMerge(EmbeddedMarketplace.layer())))
-    )
+    }).pipe(Effect.provide(plansOver({}, embeddedClient, fullDisk).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
   it.effect("is shown as running already, or as not running, before a start or a pause", () =>

@@ -2,7 +2,6 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import {
@@ -10,6 +9,8 @@ import {
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
 } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
+import { smallAccount } from "./accounts.ts"
 
 export { inTime } from "../support/inTime.ts"
 
@@ -30,7 +31,7 @@ export const settings = ({ serverReadOnly = false, ...given }: Given = {}): Mark
   serverReadOnly
 })
 
-/** What reached the stand-in: one request. */
+/** One request that reached the stand-in. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -57,8 +58,8 @@ export const standIn = (answer: (seen: Seen, index: number) => Canned) => {
       const query = Object.fromEntries(url.searchParams)
       const seen: Seen = { method: request.method, path: url.pathname, query, headers: request.headers, body }
       const { body: reply, headers = {}, status = 200, text } = answer(seen, requests.push(seen) - 1)
-      const shown = text ?? (reply === undefined ? "" : JSON.stringify(reply))
-      return HttpClientResponse.fromWeb(request, new Response(shown, { status, headers }))
+      const written = text ?? (reply === undefined ? "" : JSON.stringify(reply))
+      return HttpClientResponse.fromWeb(request, new Response(written, { status, headers }))
     })
   )
   return { requests, client }
@@ -97,9 +98,13 @@ export const plansOver = (
     Layer.provide(client)
   )
 
+/** The embedded marketplace, by default with a small account. */
+export const smallMarketplace = (options: EmbeddedMarketplaceOptions = {}) =>
+  EmbeddedMarketplace.layer({ account: smallAccount, ...options })
+
 /** The client and the plans over an embedded marketplace. */
 export const marketplace = (given: Given = {}, options: EmbeddedMarketplaceOptions = {}) =>
-  plansOver(given, embeddedClient).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))
+  plansOver(given, embeddedClient).pipe(Layer.provideMerge(smallMarketplace(options)))
 
 /** The way to the embedded marketplace, on which the test answers some requests itself. */
 export const interceptedClient = (answer: (path: string, body: string, method: string) => Canned | undefined) =>
@@ -121,4 +126,4 @@ export const intercepted = (
   answer: (path: string, body: string, method: string) => Canned | undefined,
   given: Given = {},
   options: EmbeddedMarketplaceOptions = {}
-) => plansOver(given, interceptedClient(answer)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))
+) => plansOver(given, interceptedClient(answer)).pipe(Layer.provideMerge(smallMarketplace(options)))

@@ -130,9 +130,9 @@ describe("a number inside a list that comes as text", () => {
 
   it("is listed for callers as a number", () => {
     for (const tool of readTools) {
-      const shown = JSON.stringify(tool.inputSchema())
-      assert.notMatch(shown, /"(advert_id|nm_id|bid_kopecks)":\{"type":"(?!integer)/, tool.name)
-      assert.notMatch(shown, /"(bid_rubles|rubles|change_percent)":\{"type":"(?!number)/, tool.name)
+      const schema = JSON.stringify(tool.inputSchema())
+      assert.notMatch(schema, /"(advert_id|nm_id|bid_kopecks)":\{"type":"(?!integer)/, tool.name)
+      assert.notMatch(schema, /"(bid_rubles|rubles|change_percent)":\{"type":"(?!number)/, tool.name)
     }
   })
 })

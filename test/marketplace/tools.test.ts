@@ -5,18 +5,19 @@ import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { JournalFailed } from "../../src/changes/PlanError.ts"
-import { applyPlan } from "../../src/changes/tools/planTools.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { readKey } from "../../src/marketplace/client/ApiKey.ts"
 import { decode } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
+import { Progress } from "../../src/mcp/callTime.ts"
 import { Elicitation, type Reply } from "../../src/mcp/Elicitation.ts"
-import { Progress } from "../../src/mcp/Progress.ts"
+import * as Toolset from "../../src/mcp/Toolset.ts"
 import { bigAccount } from "./accounts.ts"
 import { offered, toolNamed } from "./offered.ts"
-import { type Canned, embeddedClient, inTime, marketplace, plansOver, standIn } from "./support.ts"
+import { type Canned, embeddedClient, inTime, marketplace, plansOver, smallMarketplace, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
 
@@ -39,28 +40,24 @@ const promotion = 2 ** 6
 const readOnlyBit = 2 ** 30
 
 describe("the marketplace toolset", () => {
-  it.effect("lists only reads and plans by default", () =>
+  it.effect.each([
+    ["by default", { readOnly: true }],
+    ["for a read-only key", { apiKey: token({ acc: 3, s: promotion + readOnlyBit }) }]
+  ] as const)("lists only reads and plans %s; any other tool says why it is not there", ([, given]) =>
     Effect.gen(function* () {
       const tools = yield* offered
       assert.deepStrictEqual(
-        tools.map(({ name }) => name),
+        tools.filter(({ isListed }) => isListed !== false).map(({ name }) => name),
         [...readTools.map(({ name }) => name), "show_plan", "plan_rollback", "audit_log"]
       )
-      for (const { name } of [...writeTools, applyPlan])
-        assert.notInclude(
-          tools.map((tool) => tool.name),
-          name
-        )
-    }).pipe(Effect.provide(marketplace({ readOnly: true })))
-  )
-
-  it.effect("lists no write for a read-only key", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(
-        (yield* offered).map(({ name }) => name),
-        [...readTools.map(({ name }) => name), "show_plan", "plan_rollback", "audit_log"]
-      )
-    }).pipe(Effect.provide(marketplace({ apiKey: token({ acc: 3, s: promotion + readOnlyBit }) })))
+      for (const { name } of writeTools) {
+        const { tools: all } = yield* Toolset.offered(MarketplaceToolset)
+        const tool = all.find((one) => one.name === name) ?? (yield* Effect.die(`no tool ${name}`))
+        const error = yield* Effect.flip(tool.call({ advert_id: 1001, confirm: true }))
+        assert.strictEqual(codeOf(error), "ADS_READ_ONLY")
+        assert.match(String(error), /marketplace\.readOnly|read-only/)
+      }
+    }).pipe(Effect.provide(marketplace(given)))
   )
 
   const readOnlyKey = token({ acc: 3, s: promotion + readOnlyBit })
@@ -117,9 +114,9 @@ describe("the marketplace toolset", () => {
     ["ads_check_key", {}],
     ["ads_list_campaigns", { statuses: [9] }],
     ["ads_get_campaign", { advert_id: 1001 }],
-    ["ads_campaign_stats", { ids: [1001, 1002], from: "2026-01-01", to: "2026-03-15", group_by: "day" }],
-    ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-30" }],
-    ["ads_keyword_stats", { advert_id: 1001, from: "2026-01-01", to: "2026-01-10" }],
+    ["ads_report", { campaigns: { ids: [1001, 1002] }, from: "2026-01-01", to: "2026-03-15", by_day: true }],
+    ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-30" }],
+    ["ads_report", { level: "keyword", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-10" }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
@@ -169,8 +166,8 @@ describe("the marketplace toolset", () => {
       assert.isTrue(ajv.validate(shape, applied), ajv.errorsText())
       assert.deepInclude(applied, { state: "applied", done: 8, unconfirmed_count: 0 })
       assert.notDeepEqual(yield* world.account, before)
-      const shown = yield* call("show_plan", { plan_id: plan["plan_id"], limit: 2 })
-      assert.deepInclude(shown, { state: "applied", done: 8, next: "Repeat with offset 2 for more" })
+      const answer = yield* call("show_plan", { plan_id: plan["plan_id"], limit: 2 })
+      assert.deepInclude(answer, { state: "applied", done: 8, next: "Repeat with offset 2 for more" })
       const back = yield* inTime(call("plan_rollback", { plan_id: plan["plan_id"] }))
       yield* inTime(call("apply_plan", { plan_id: back["plan_id"], confirm: true }))
       assert.deepStrictEqual(yield* world.account, before)
@@ -194,19 +191,19 @@ describe("the marketplace toolset", () => {
   it.effect(
     "leaves the start of a campaign, which spends money, to the person at the client, and its pause to the caller",
     () => {
-      const asked: Array<string> = []
+      const questions: Array<string> = []
       const person = (reply: Reply) =>
         Layer.succeed(Elicitation, {
-          ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+          ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as(reply))
         })
       return Effect.gen(function* () {
         const move = (name: string, reply: Reply) =>
           inTime(call(name, { advert_id: 1001, confirm: true })).pipe(Effect.provide(person(reply)))
         yield* move("ads_pause_campaign", { _tag: "Declined" })
-        assert.deepStrictEqual(asked, [])
+        assert.deepStrictEqual(questions, [])
         const refusal = yield* Effect.flip(move("ads_start_campaign", { _tag: "Declined" }))
         assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
-        assert.match(asked[0] ?? "", /^Start campaign 1001 ".+" with \d+ articles\? It then spends its budget, /)
+        assert.match(questions[0] ?? "", /^Start campaign 1001 ".+" with \d+ articles\? It then spends its budget, /)
         assert.deepInclude(yield* move("ads_start_campaign", { _tag: "Accepted", content: { agree: true } }), {
           done: true
         })
@@ -215,10 +212,10 @@ describe("the marketplace toolset", () => {
   )
 
   it.effect("leaves every plan to the person at the client, who is told what it changes", () => {
-    const asked: Array<string> = []
+    const questions: Array<string> = []
     const person = (reply: Reply) =>
       Layer.succeed(Elicitation, {
-        ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+        ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as(reply))
       })
     return Effect.gen(function* () {
       const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
@@ -228,20 +225,20 @@ describe("the marketplace toolset", () => {
       const refusal = yield* Effect.flip(apply({ _tag: "Declined" }))
       assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
       assert.match(String(refusal), /is for a person to agree to, and the person who was asked declined/)
-      const [title, row, last, ...more] = asked[0]?.split("\n") ?? []
+      const [title, row, last, ...more] = questions[0]?.split("\n") ?? []
       assert.strictEqual(title, "This plan (bids) makes 1 change of campaigns and what they spend:")
       assert.match(row ?? "", /^- bid 1001\/500101\/\w+: \d+\.\d\d rub → 260\.00 rub$/)
       assert.strictEqual(last, `Apply plan ${String(plan_id)}?`)
       assert.deepStrictEqual(more, [])
       assert.deepInclude(yield* apply({ _tag: "Accepted", content: { agree: true } }), { state: "applied" })
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(questions, 2)
     }).pipe(Effect.provide(marketplace()))
   })
 
   it.effect("tells the person which phrases come and which go", () => {
-    const asked: Array<string> = []
+    const questions: Array<string> = []
     const declining = Layer.succeed(Elicitation, {
-      ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as<Reply>({ _tag: "Declined" }))
+      ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as<Reply>({ _tag: "Declined" }))
     })
     return Effect.gen(function* () {
       const { plan_id } = yield* call("ads_plan_minus_phrases", {
@@ -251,7 +248,7 @@ describe("the marketplace toolset", () => {
       })
       yield* Effect.flip(inTime(call("apply_plan", { plan_id, confirm: true })).pipe(Effect.provide(declining)))
       const both = '- phrases 1003/500301: no longer shown for "cheap"; shown again for "school diary"'
-      assert.include(asked[0], `\n${both}\n`)
+      assert.include(questions[0], `\n${both}\n`)
     }).pipe(Effect.provide(marketplace()))
   })
 
@@ -294,7 +291,7 @@ describe("the marketplace toolset", () => {
       assert.deepInclude(started, { done: true })
       assert.notProperty(started, "status_now")
       assert.include(started["next"], "the journal could not be written")
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   })
 
   it.effect.each([
@@ -326,8 +323,7 @@ describe("the marketplace toolset", () => {
     ],
     ["ads_get_minus_phrases", { items: [] }, "Invalid items: must not be empty"],
     ["ads_list_campaigns", { ids: [] }, "Invalid ids: must not be empty"],
-    ["ads_campaign_stats", { ids: [], ...days }, "Invalid ids: must not be empty"],
-    ["ads_cluster_stats", { items: [], ...days }, "Invalid items: must not be empty"],
+    ["ads_report", { campaigns: { ids: [] }, ...days }, "Invalid campaigns.ids: must not be empty"],
     ["ads_min_bids", { advert_id: 1001, nm_ids: [] }, "Invalid nm_ids: must not be empty"],
     ["ads_min_bids", { advert_id: 1001, placements: [] }, "Invalid placements: must not be empty"],
     ["ads_plan_campaign", { name: "New", nms: [1], placements: [] }, "Invalid placements: must not be empty"],
@@ -354,7 +350,7 @@ describe("the marketplace toolset", () => {
     ["audit_log", { since: "2026-13-01" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
     ["apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
     ["plan_rollback", { plan_id: "nope" }, "There is no plan nope"],
-    ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]
+    ["ads_report", { level: "keyword", campaigns: { ids: [5] }, ...days }, "campaign not found"]
   ]
 
   it.effect.each(wrong)("refuses %s %o and says: %s", ([name, args, expected]) =>
@@ -376,8 +372,8 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)
-      const shown = yield* call("show_plan", { plan_id, limit: 50 })
-      assert.lengthOf(Object(shown["warnings"]), 13)
+      const answer = yield* call("show_plan", { plan_id, limit: 50 })
+      assert.lengthOf(Object(answer["warnings"]), 13)
       assert.match(Object(warnings).at(-1), /^\d+ more warnings: show_plan with limit shows them all$/)
       assert.strictEqual(Object(warnings).length - 1 + Number.parseInt(Object(warnings).at(-1), 10), 13)
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
@@ -415,31 +411,29 @@ describe("the marketplace toolset", () => {
         yield* call("audit_log"),
         yield* Plans.use((plans) => plans.entries)
       ]
-      const told = JSON.stringify(answers)
-      assert.include(told, '"what":"start the campaign"')
+      const log = JSON.stringify(answers)
+      assert.include(log, '"what":"start the campaign"')
       const forms = [apiKey, encodeURIComponent(apiKey), btoa(apiKey), btoa(`Bearer ${apiKey}`)]
-      for (const form of forms) assert.notInclude(told, form)
+      for (const form of forms) assert.notInclude(log, form)
     }).pipe(
       Effect.provide(
-        plansOver({ apiKey }, Layer.succeed(HttpClient.HttpClient, client)).pipe(
-          Layer.provideMerge(EmbeddedMarketplace.layer())
-        )
+        plansOver({ apiKey }, Layer.succeed(HttpClient.HttpClient, client)).pipe(Layer.provideMerge(smallMarketplace()))
       )
     )
   })
 
   it.effect("reads the lowest bids of an article once, and reports progress", () => {
-    const told: Array<unknown> = []
+    const steps: Array<unknown> = []
     const changes = [1001, 1002].map((advert_id) => ({ advert_id, nm_id: 7, bid_kopecks: 1 }))
     return Effect.gen(function* () {
       yield* call("ads_plan_bids", { changes })
       yield* Effect.replicateEffect(call("ads_plan_bids", { changes }), 8)
-      assert.deepStrictEqual(told.slice(0, 2), [
+      assert.deepStrictEqual(steps.slice(0, 2), [
         { progress: 1, total: 2 },
         { progress: 2, total: 2 }
       ])
     }).pipe(
-      Effect.provideService(Progress, (step) => Effect.sync(() => void told.push(step))),
+      Effect.provideService(Progress, (step) => Effect.sync(() => void steps.push(step))),
       Effect.provide(
         marketplace(
           { maxWaitSeconds: 1, limits: { getAdvertsV2: { limit: 99, periodMs: 1000, burst: 99 } } },
@@ -471,7 +465,7 @@ describe("the marketplace toolset", () => {
         call("apply_plan", { plan_id, confirm: true }).pipe(Effect.provide(aProcess, { local: true }))
       )
       assert.deepInclude(again, { state: "applied", done: 3 })
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(smallMarketplace(), PlanJournal.layerMemory)))
   )
 })
 

@@ -6,7 +6,6 @@ import { toolNamed } from "./offered.ts"
 import { intercepted } from "./support.ts"
 
 const at = { advert_id: 1001, nm_id: 500101 }
-const days = { from: "2026-01-01", to: "2026-01-07" }
 const bid = { ...at, bid_rubles: 310 }
 const cluster = { advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }
 
@@ -43,15 +42,16 @@ const refused: ReadonlyArray<readonly [string, object, string]> = [
   ],
   ["ads_get_minus_phrases", { items: [{ ...at, nmid: 5 }] }, "items.0.nmid: unknown argument. Did you mean nm_id?"],
   [
-    "ads_cluster_stats",
-    { items: [{ ...at, constructor: 5 }], ...days },
+    "ads_get_minus_phrases",
+    { items: [{ ...at, constructor: 5 }] },
     "items.0.constructor: unknown argument. Known: advert_id, nm_id"
   ],
+  ["ads_report", { campaigns: { id: [1001] } }, "campaigns.id: unknown argument. Did you mean ids?"],
   // JSON text is read as what it says, and held to the same.
   ["ads_plan_bids", { changes: JSON.stringify([{ ...bid, "a.b": 1 }]) }, "changes.0.a.b: unknown argument. Known: "]
 ]
 
-describe("an unknown field inside a list", () => {
+describe("an unknown field inside an argument", () => {
   it.effect.each(refused)("is refused by name in %s %o before anything is sent", ([name, args, expected]) => {
     const seen: Array<string> = []
     const watched = intercepted((path) => {
@@ -66,10 +66,10 @@ describe("an unknown field inside a list", () => {
     }).pipe(Effect.provide(watched))
   })
 
-  it("is tested above for every list of objects that a tool takes", () => {
+  it("is tested above for every list of objects and every object that a tool takes", () => {
     const lists = readTools.flatMap(({ inputSchema, name }) =>
       Object.entries(Object(inputSchema().properties)).flatMap(([argument, shown]) =>
-        Object(shown).items?.type === "object" ? [`${name} ${argument}`] : []
+        (Object(shown).items ?? Object(shown)).type === "object" ? [`${name} ${argument}`] : []
       )
     )
     const tried = refused.map(([name, args]) => `${name} ${Object.keys(args)[0]}`)

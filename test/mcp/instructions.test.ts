@@ -2,13 +2,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import type { Toolset } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
 import { request, serverOverEmbedded } from "../support/harness.ts"
 
 const NotesToolset: Toolset = { name: "notes", instructions: "Keeps notes.", data: ["titles", "names"], tools: [] }
 
-/** What a client of the server is told at the beginning. */
+/** The instructions for a client of the server. */
 const instructions = Effect.map(
   request("initialize", {
     protocolVersion: "2025-11-25",

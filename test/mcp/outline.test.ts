@@ -10,13 +10,13 @@ import * as Message from "../../src/mcp/protocol/Message.ts"
 import { protocolVersions } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { written } from "../../src/mcp/protocol/Response.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import type { Tool } from "../../src/mcp/Tool.ts"
 import type { Offer } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
 
 const outlined = <R>(offer: Offer<R>): Offer => Outline.toOffer(Outline.make(offer), Effect.never, () => {})
 
-/** What is offered, for lists alone. */
+/** An offer for lists alone. */
 const whole = <R>({ instructions, prompts = [], tools }: Offer<R>): Offer => ({
   instructions,
   tools: tools.map((tool): Tool => ({ ...tool, call: () => Effect.never })),
@@ -27,7 +27,7 @@ const one = { defaultName: "production", names: ["production"], readOnly: new Se
 const several = { defaultName: "eu", names: ["us", "eu", 'a "quoted" $& one'], readOnly: new Set(["us"]) }
 const readOnly = { ...one, readOnly: new Set(one.names) }
 
-/** What a server writes of its lists, in each revision. */
+/** The lists that a server writes, in each revision. */
 const lists = (offer: Offer) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions

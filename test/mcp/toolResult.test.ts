@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Schema } from "effect"
 
 import { Annotations, Tool } from "../../src/mcp/index.ts"
-import * as Server from "../../src/Server.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import { ask } from "../support/harness.ts"
 
 const about = { title: "Rate", description: "A rate", annotations: Annotations.reads, arguments: {} }
@@ -15,7 +15,7 @@ interface Measured {
 
 const measured: Effect.Effect<Measured> = Effect.succeed({ rate: 1.1, source: "bank" })
 
-/** What must not compile; a mistake that the compiler overlooks is an error of its own here. */
+/** Programs that must not compile; a mistake that the compiler overlooks is an error of its own here. */
 export const refused = [
   // @ts-expect-error the shape names another field
   Tool.make("misspelt", { ...about, result: Rate, run: () => Effect.succeed({ rat: "x" }) }),

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { publishedOf } from "../../src/engine/workflow/published.ts"
-import { activeVersionDifference } from "../../src/engine/workflow/views.ts"
+import { activeVersionDifference, publishedOf } from "../../src/engine/workflow/views.ts"
 import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
 import { planWords, stepWords } from "../../src/page/planWords.ts"

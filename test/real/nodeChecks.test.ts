@@ -8,8 +8,8 @@ import { assert, describe, inject, it } from "vitest"
 import { readFolder } from "../../src/cli/nodes/folder.ts"
 import { checkWorkflow } from "../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../src/engine/nodes/check/Finding.ts"
-import { checkParameters, knownOf } from "../../src/engine/nodes/check/node.ts"
-import { reduceNodeType } from "../../src/engine/nodes/reduceNodeType.ts"
+import { checkParameters, describedNode } from "../../src/engine/nodes/check/node.ts"
+import { collectNodeTypes } from "../../src/engine/nodes/collectNodeTypes.ts"
 import { search } from "../../src/engine/nodes/searchNodes.ts"
 import { suggestTypes } from "../../src/engine/nodes/suggestNodes.ts"
 import { nodeKind } from "../../src/engine/workflow/naming.ts"
@@ -131,7 +131,7 @@ for (const { version } of inject("engines")) {
       let compared = 0
       const different: Array<string> = []
       for (const described of await typesOf(version)) {
-        const type = reduceNodeType(described)
+        const type = collectNodeTypes([described])[0]?.versions[0]
         const read = decodeDescription(described)
         const [typeVersion] = type?.versions.slice(-1) ?? []
         if (type === undefined || read._tag === "None" || typeVersion === undefined) continue
@@ -161,7 +161,7 @@ for (const { version } of inject("engines")) {
             const theirs = Object.entries(issues?.parameters ?? {})
               .filter(([, words]) => words.some((word) => word.includes("is required")))
               .map(([name]) => name)
-            const known = knownOf(node, [type])
+            const known = describedNode(node, [type])
             const ours = (known === undefined ? [] : checkParameters(node, known))
               .filter(({ problem }) => problem.includes("is required"))
               .map(({ field = "" }) => field.split(".").at(-1) ?? "")

@@ -2,17 +2,18 @@ import { Context, Effect, Layer } from "effect"
 
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
-import { Journals } from "../../src/cli/plans/Journals.ts"
+import { Journals } from "../../src/cli/plans/PlanJournalFile.ts"
 import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { decode, MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import type { State } from "../../src/marketplace/embedded/State.ts"
-import { adsPlans } from "../../src/marketplace/tools/plans/source.ts"
+import type { KeptStatistics } from "../../src/marketplace/report/KeptStatistics.ts"
+import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
+import { adsPlans } from "../../src/marketplace/tools/catalog.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import { provide } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
 import type { Json } from "../support/harness.ts"
 import type { Caller } from "./Caller.ts"
 import { isSameAccount, Market } from "./Market.ts"
@@ -21,7 +22,7 @@ import type { Surroundings } from "./Process.ts"
 import type { Call, PlanMade } from "./Stage.ts"
 import { World } from "./World.ts"
 
-type Services = LowestBids | MarketplaceAds | MarketplaceConfig | PlanJournal | Plans
+type Services = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceConfig | PlanJournal | Plans
 
 const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
 const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
@@ -203,7 +204,7 @@ export class Advertising extends World<Services> {
     if (/^(audit_log|ads_plan|plan_|show_)/.test(tool) && own.length > 0)
       problems.push("only plans, and has changed something")
     if (outcome._tag === "Refused") {
-      if (/^Internal error/.test(outcome.message)) problems.push("has failed with a defect")
+      if (outcome.message.startsWith("Internal error")) problems.push("has failed with a defect")
       if (/nothing was (changed|sent)/i.test(outcome.message) && own.length > 0)
         problems.push(`says ${outcome.message}`)
     }

@@ -1,6 +1,6 @@
 import { Effect, Exit, Layer, Schema } from "effect"
 
-import { Journals } from "../../src/cli/plans/Journals.ts"
+import { Journals } from "../../src/cli/plans/PlanJournalFile.ts"
 import type { Instances } from "../../src/engine/client/Instances.ts"
 import type { Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { eraseLeft } from "../../src/engine/operator/run/eraseTemporaryCopies.ts"
@@ -99,7 +99,10 @@ export class Engines extends World<Instances> implements Played {
     const { connections, ...workflow } = workflowNamed(`Last ${this.fresh()}`, false)
     const links = Object.keys(connections).map((source) => ({ source, target: source === "Hook" ? "A" : "B" }))
     const made = yield* this.call(operator, "create_workflow", { ...workflow, connections: links }, instance)
-    if (made._tag !== "Answered") return this.found.push(`nothing can be created on ${instance} in the end`)
+    if (made._tag !== "Answered") {
+      this.found.push(`nothing can be created on ${instance} in the end`)
+      return
+    }
     const ran = yield* this.everywhere("run_workflow", { id: made.answer["id"], confirm: true, instance })
     if (!ran.every(({ _tag }) => _tag === "Answered")) this.found.push(`nothing can be run on ${instance} in the end`)
   })

@@ -2,12 +2,13 @@ import { Duration, Effect, Ref, Schedule as Times, Schema } from "effect"
 
 import type { Entry, Journal, Kept } from "../../src/changes/Journal.ts"
 import { JournalFailed } from "../../src/changes/PlanError.ts"
-import type { Journals } from "../../src/cli/plans/Journals.ts"
+import type { Journals } from "../../src/cli/plans/PlanJournalFile.ts"
 import { SpoolError, type Spool } from "../../src/engine/history/git/Spool.ts"
 import type { TemporaryCopyEntry, TemporaryCopyJournal } from "../../src/engine/operator/run/TemporaryCopyJournal.ts"
 import type { TestFiles } from "../../src/engine/operator/tests/TestFolder.ts"
 import { ConfigurationError } from "../../src/internal/config/ConfigurationError.ts"
 import type { Coordination } from "../../src/internal/http/Coordination.ts"
+import { inMemory } from "../../src/internal/KeptValues.ts"
 import { InvalidArgument } from "../../src/mcp/ToolError.ts"
 import { MemoryRepository } from "./Repository.ts"
 import { type Group, type Schedule, world } from "./schedule.ts"
@@ -135,7 +136,7 @@ export class Machine {
   journalsOf(server: Group): typeof Journals.Service {
     const make = <C>(file: string, entry: Schema.Codec<Entry<C>, unknown>) =>
       Effect.sync(() => this.journal(server, file, entry))
-    return { make, makeReading: make, problemWith: () => Effect.undefined }
+    return { make, makeReading: make, values: () => Effect.sync(inMemory), problemWith: () => Effect.undefined }
   }
 
   /** A journal on the disk of this machine, as a server has it open. */

@@ -122,7 +122,7 @@ export class MemoryRepository {
   private made({ at, author, message, remove, write }: NewCommit): Commit {
     const files = new Map(this.tip?.files)
     for (const path of remove) {
-      for (const name of [...files.keys()]) if (name === path || name.startsWith(`${path}/`)) files.delete(name)
+      for (const name of files.keys()) if (name === path || name.startsWith(`${path}/`)) files.delete(name)
     }
     for (const [path, text] of write) files.set(path, text)
     const hash = hashOf(this.tip?.hash ?? "", String(at), author, message, ...[...write].flat(), ...remove)

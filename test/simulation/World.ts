@@ -269,9 +269,12 @@ export abstract class World<R> implements Stage {
 
   private get anyProcess(): Effect.Effect<Process<R>> {
     return Effect.gen({ self: this }, function* () {
-      const seat = this.seats[this.schedule.random.below(this.seats.length)]
-      while (seat?.process === undefined) yield* Effect.sleep(100)
-      return seat.process
+      const { random } = this.schedule
+      const seat = this.seats[random.below(this.seats.length)]
+      for (;;) {
+        if (seat?.process !== undefined) return seat.process
+        yield* Effect.sleep(100)
+      }
     })
   }
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { readTemporaryName } from "../../src/engine/workflow/temporaryName.ts"
+import { readTemporaryName } from "../../src/engine/workflow/naming.ts"
 import type { Json } from "../support/harness.ts"
 import type { Caller } from "./Caller.ts"
 import type { Instance, State } from "./Instance.ts"

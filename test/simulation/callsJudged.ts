@@ -60,7 +60,7 @@ const claimOf = ({ args, tool }: Call): Claim | undefined => {
 const isDone = ({ node, op, parameters, path, value }: Json, state: State | undefined): boolean => {
   if (op === "tag") return state?.tags?.some(({ name }) => name === value) === true
   const now = state?.nodes.find(({ name }) => name === node)
-  return path === undefined ? isIncluded(Object(parameters), now?.["parameters"]) : now?.[String(path)] === value
+  return typeof path === "string" ? now?.[path] === value : isIncluded(Object(parameters), now?.["parameters"])
 }
 
 const isIncluded = (part: Json, whole: unknown) => isDeepStrictEqual({ ...Object(whole), ...part }, whole)
@@ -98,7 +98,7 @@ const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
   if (saysUnchanged.test(said) && done.length > 0)
     problems.push(`says ${JSON.stringify(said)}, and has done ${wordsOf(done)}`)
   if (outcome._tag === "Refused") {
-    if (/^Internal error/.test(outcome.message)) problems.push("has failed with a defect")
+    if (outcome.message.startsWith("Internal error")) problems.push("has failed with a defect")
     if (isCertain(outcome.data, outcome.message) && !withSteps.has(tool) && done.length > 0) {
       problems.push(`says ${JSON.stringify(outcome.message)}, and has done ${wordsOf(done)}`)
     }
@@ -108,7 +108,8 @@ const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
   return problems.map((problem) => `${tool} ${call.id} of ${call.server} ${problem}`)
 }
 
-const noticeIn = ({ guidance, notice }: Json): string => [notice, guidance].filter((one) => one !== undefined).join(" ")
+const noticeIn = ({ guidance, notice }: Json): string =>
+  [notice, guidance].filter((one) => typeof one === "string").join(" ")
 
 const wordsOf = (writes: ReadonlyArray<Write>) => writes.map(({ method, path }) => `${method} ${path}`).join(", ")
 

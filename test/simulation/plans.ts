@@ -144,7 +144,10 @@ const restoredToThat = Effect.fnUntraced(function* (world: Played, instance: Ins
   const { random } = world.schedule
   world.calm()
   const [version, before] = [yield* versionOf(world, operator, instance), yield* flows(instance)]
-  if (version === undefined) return world.found.push(`${instance.name} cannot be backed up`)
+  if (version === undefined) {
+    world.found.push(`${instance.name} cannot be backed up`)
+    return
+  }
   for (const { active, id, isArchived, name } of before) {
     const value = `${name} changed`
     const operations = [
@@ -160,11 +163,16 @@ const restoredToThat = Effect.fnUntraced(function* (world: Played, instance: Ins
     yield* world.call(operator, tool, { id, confirm_protected: true, ...more }, instance.name)
   }
   const plan = yield* madeAtLast(world, operator, "plan_restore", { version }, instance.name)
-  if (plan === undefined) return world.found.push(`no way back to ${version}`)
-  if (plan.steps === 0)
-    return compared(world, `nothing is to be restored to ${version}`, before, yield* flows(instance))
+  if (plan === undefined) {
+    world.found.push(`no way back to ${version}`)
+    return
+  }
+  if (plan.steps === 0) {
+    compared(world, `nothing is to be restored to ${version}`, before, yield* flows(instance))
+    return
+  }
   if ((yield* applied(world, operator, plan.plan_id, instance.name)) === undefined) return
-  return compared(world, `${version} is restored on ${instance.name}`, before, yield* flows(instance))
+  compared(world, `${version} is restored on ${instance.name}`, before, yield* flows(instance))
 })
 
 /** Plans on an instance that nobody else changes. */

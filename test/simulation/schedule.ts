@@ -52,7 +52,7 @@ export class Schedule {
   readonly trace: Array<string> = []
   private readonly ready: Array<Task> = []
   private readonly timers = new Set<Timer>()
-  private readonly countdowns = new Map<Group, { turns: number; readonly then: () => void }>()
+  private readonly countdowns = new Map<Group, { turns: number; readonly run: () => void }>()
   private readonly random32: Draws
   private readonly turn: number
   private elapsed = 0
@@ -101,8 +101,8 @@ export class Schedule {
   }
 
   /** Calls back before a turn of a group, after so many others of its fibers. */
-  beforeTurn(group: Group, turns: number, then: () => void) {
-    this.countdowns.set(group, { turns, then })
+  beforeTurn(group: Group, turns: number, run: () => void) {
+    this.countdowns.set(group, { turns, run })
   }
 
   /** Calls nobody back before a turn any more. */
@@ -151,7 +151,7 @@ export class Schedule {
     const countdown = this.countdowns.get(group)
     if (countdown === undefined || --countdown.turns > 0) return
     this.countdowns.delete(group)
-    countdown.then()
+    countdown.run()
   }
 
   /** Moves the clock to the next timers, whose fibers are then ready. */

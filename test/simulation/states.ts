@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 
-import { readTemporaryName } from "../../src/engine/workflow/temporaryName.ts"
+import { readTemporaryName } from "../../src/engine/workflow/naming.ts"
 import type { Instance, State, Write } from "./Instance.ts"
 import type { Call } from "./Stage.ts"
 

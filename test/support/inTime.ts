@@ -2,8 +2,18 @@ import { assert } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
+// Programs load these at their first use, for which the test clock would not wait.
+await Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../../src/mcp/agreement.ts")])
+
 /** More steps than any test takes: a program that waits for something else than time would never end. */
 const mostSteps = 200_000
+
+const nothing = new Uint8Array()
+
+/** What goes on beside the clock, on sockets and on the threads that sign and digest, gets its turn however busy the machine is. */
+const turn = Effect.promise(() =>
+  Promise.all([new Promise((resolve) => setImmediate(resolve)), crypto.subtle.digest("SHA-256", nothing)])
+)
 
 /** Runs a program while the test clock runs, so many milliseconds at a step, until it is done. */
 export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>, step = 200) =>
@@ -12,8 +22,7 @@ export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>, step = 200) =>
     let steps = 0
     while (fiber.pollUnsafe() === undefined) {
       assert.isBelow(steps++, mostSteps, `not done after ${(steps * step) / 1000} seconds of the test clock`)
-      // What goes on beside the clock, such as on sockets, gets its turn however busy the machine is.
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* turn
       yield* TestClock.adjust(step)
     }
     return yield* Fiber.join(fiber)

@@ -12,8 +12,8 @@ import { PlanFields, PromotionFields, protectionOf } from "../../src/engine/plan
 import { withPlans, workflowPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
+import * as Server from "../../src/mcp/Server.ts"
 import { provide } from "../../src/mcp/Toolset.ts"
-import * as Server from "../../src/Server.ts"
 import { configured } from "./harness.ts"
 
 /** What a configuration says of plans. */

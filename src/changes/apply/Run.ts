@@ -1,7 +1,7 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { Driver, Failure, RemoteState, Row } from "../Driver.ts"
+import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { Step } from "../Plan.ts"
@@ -15,7 +15,7 @@ export type EntryBody = OfPlan<ProgressEntry>
 
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
-  readonly driver: Driver<C, S, E>
+  readonly driver: CompleteDriver<C, S, E>
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number
   /** When nothing new is begun any more, on the clock that nobody sets (`monotonicMillis`). */
@@ -28,7 +28,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
   readonly shown: Set<string>
-  /** Why some of what was read is less certain than usual. */
+  /** What people should know of what was read and sent, such as why it is less certain than usual. */
   readonly caveats: Set<string>
   /** How many steps were as wanted without being sent, in this run. */
   found: number
@@ -125,12 +125,12 @@ export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUn
 
 /** The same for an error of the upstream, with the steps that the failed call was about. */
 export const stoppedBy = <C, S extends RemoteState<C>, E>(
-  { driver, state }: Run<C, S, E>,
+  { caveats, driver, state }: Run<C, S, E>,
   failure: Failure,
   at: ReadonlyArray<string> = []
 ): ApplyStopped => {
-  const outstanding = notice(state)
-  const problem = `${placesOf(at)}${failure.problem}${outstanding === undefined ? "" : ` ${outstanding}`}`
+  const outstanding = [notice(state) ?? [], ...caveats].flat().map((said) => ` ${said}`)
+  const problem = `${placesOf(at)}${failure.problem}${outstanding.join("")}`
   if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
   const { reason } = failure
   if (failure._tag === "Stopped") {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import { fingerprint } from "../../internal/json/fingerprint.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
-import { CallerId } from "../../mcp/CallerId.ts"
+import { CallerId } from "../../mcp/Caller.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
 import type { Driver, RemoteState } from "../Driver.ts"
 import type { Plan } from "../Plan.ts"

@@ -1,6 +1,6 @@
 import { Array as Arrays, Clock, Effect, Result } from "effect"
 
-import type { RemoteState, Row } from "../Driver.ts"
+import { driftIn, type RemoteState, type Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
@@ -58,7 +58,7 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     const shows = rows.flatMap(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
       const isMissing =
-        creations.isOne(change) && sentAt !== undefined && state.lost(change, sentAt).created === undefined
+        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
       return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
     })
     const wait = Math.max(0, ...shows.map((latest) => latest - now))
@@ -93,12 +93,12 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     yield* recordAdjusted(run, already, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
-  const explain = drifted ? yield* state.explainDrift : () => ""
+  const explain = drifted ? yield* driftIn(state) : () => ""
   const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
     const reason =
       judgement === "drift"
         ? explain(change)
-        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle(change))
+        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle?.(change))
     return reason === undefined ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
@@ -128,7 +128,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   for (const { change, step } of rows) {
     const sentAt = recordOf(run.state, step).outcomeUnknownSince
     if (!creations.isOne(change) || sentAt === undefined) continue
-    const { created, others } = state.lost(change, sentAt)
+    const { created, others } = state.lost?.(change, sentAt) ?? {}
     const now = yield* Clock.currentTimeMillis
     const waitMs = sentBy(run, sentAt, now) + visibleMs - now
     const beside = others === undefined ? "" : ` (${others})`
@@ -154,7 +154,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
   const { driver } = run
   const changes = changesOf(rows)
   yield* run.record({ type: "begun", steps: stepsOf(rows) })
-  const { created, refused } = yield* driver.send(changes, state).pipe(
+  const { caveat, created, refused } = yield* driver.send(changes, state).pipe(
     Effect.mapError((error) => driver.explain(error, changes)),
     Effect.tapError((failure) =>
       failure._tag === "Stopped" && failure.isUnsent
@@ -165,6 +165,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
       failure._tag === "Stopped" || failure._tag === "OutcomeUnknown" ? stoppedBy(run, failure, stepsOf(rows)) : failure
     )
   )
+  if (caveat !== undefined) run.caveats.add(caveat)
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
   yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
   for (const { change, reason } of refused) {

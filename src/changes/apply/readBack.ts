@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, HashMap } from "effect"
 
 import { bisectReads } from "../bisectReads.ts"
-import type { Failure, RemoteState, Row, Shown } from "../Driver.ts"
+import { type Failure, type RemoteState, type Row, type Shown, shownIn } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
@@ -47,7 +47,7 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 ) {
   const { found } = yield* bisectReads(rows, (some) => read(run, some), refusalOf)
   const all = found.flatMap(({ answer, items }) =>
-    items.map(({ change, step }): Seen => ({ step, as: answer.shown(change) }))
+    items.map(({ change, step }): Seen => ({ step, as: shownIn(answer, change) }))
   )
   yield* stopAtMistaken(run, all)
   yield* recordAllAdjusted(run, all)
@@ -66,7 +66,7 @@ export const recordAdjusted = <C, S extends RemoteState<C>, E>(
 ) =>
   recordAllAdjusted(
     run,
-    rows.map(({ change, step }) => ({ step, as: state.shown(change) }))
+    rows.map(({ change, step }) => ({ step, as: shownIn(state, change) }))
   )
 
 const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {

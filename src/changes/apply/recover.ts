@@ -81,7 +81,8 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   if (lost.length === 0 || isRollback(run)) return
   const state = yield* read(run, lost)
   for (const { change, step } of lost) {
-    const { created } = run.driver.creations.isOne(change) ? state.lost(change, since(step) ?? 0) : {}
+    const isCreation = run.driver.creations.isOne(change)
+    const created = isCreation ? state.lost?.(change, since(step) ?? 0).created : undefined
     if (created !== undefined) yield* recordDone(run, [step], { found: false, created })
   }
   const shown = lost.filter(

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Option } from "effect"
 
-import { fitted, fitting } from "../../internal/json/fitting.ts"
+import { fitted, fitting } from "../../internal/json/values.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
-import type { Describing } from "../Driver.ts"
-import type { Kept, ProgressEntry } from "../Journal.ts"
+import type { DescribedAction, Describing } from "../Driver.ts"
+import type { ActionEntry, Kept, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { Plan, Step } from "../Plan.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
@@ -99,13 +99,13 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
       }
       return entries.flatMap((entry) => rowsOf(describing, entry, stepsOf))
     }),
-    isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnlyReason(now) === undefined)
+    isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnlyReason?.(now) === undefined)
   }
 }
 
 /** What to do after an apply. */
 const adviceAfter = <C>(
-  { afterCreation, upstream }: Describing<C>,
+  { afterCreation = "created tells the ids of what is new", upstream }: Describing<C>,
   { created, done, plan_id, refused, state, total, unconfirmed }: Report,
   { adjusted, isForGood }: { readonly adjusted: string; readonly isForGood: boolean }
 ): string => {
@@ -195,7 +195,7 @@ const rowsOf = <C>(
   const at = moment(entry.at)
   switch (entry.type) {
     case "action": {
-      const { row, subject } = describing.describeAction(entry)
+      const { row, subject } = describing.describeAction?.(entry) ?? actionRow(entry)
       return [{ ...about, plan: undefined, subject, row: () => ({ at, ...row }) }]
     }
     case "planned": {
@@ -209,6 +209,10 @@ const rowsOf = <C>(
     }
     case "steps":
       return []
+    case "expired": {
+      const { at: _, step_count: steps, type: __, ...row } = entry
+      return [{ ...about, isPlan: true, row: () => ({ at, what: "planned", ...row, steps }) }]
+    }
     case "asked":
     case "stopped":
       return [{ ...about, row: () => ({ at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem }) }]
@@ -225,6 +229,12 @@ const rowsOf = <C>(
       }))
   }
 }
+
+/** A change without a plan, of an upstream that says no more of it. */
+const actionRow = ({ operation, outcome }: ActionEntry): DescribedAction => ({
+  subject: "",
+  row: { what: operation, outcome }
+})
 
 type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
 

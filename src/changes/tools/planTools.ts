@@ -1,9 +1,9 @@
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Predicate, Schema } from "effect"
 
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
+import { Progress } from "../../mcp/callTime.ts"
 import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
-import { Progress } from "../../mcp/Progress.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
@@ -30,11 +30,15 @@ const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, Too
     })
   )
 
+/** Whoever says how many rows to show wants them as they are. */
+const hasLimit = (input: unknown) => Predicate.hasProperty(input, "limit")
+
 export const showPlan = Tool.make("show_plan", {
   title: "Show plan",
   description: "Show the steps of a plan with before, after and reason, what is blocked, and how far it has come",
   annotations: reads,
   arguments: { plan_id: planId, limit: fittingLimit, offset },
+  isWhole: hasLimit,
   result: results.shownPlan,
   run: Effect.fn("show_plan")(function* ({ limit, offset, plan_id }) {
     const shown = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
@@ -149,6 +153,7 @@ export const auditLog = Tool.make("audit_log", {
     offset
   },
   aliases: { advert_id: "subject" },
+  isWhole: hasLimit,
   result: results.audit,
   run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject }) {
     const from = since === undefined ? -Infinity : yield* millisOf(since)

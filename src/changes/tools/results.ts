@@ -34,7 +34,7 @@ const apartFromSteps = {
 export const next = Schema.String
 
 /** A plan in short, as tools that plan answer. */
-export const planOf = (kind: Shape<string>, place: Shape<unknown>) => ({
+export const summaryFields = (kind: Shape<string>, place: Shape<unknown>) => ({
   plan_id: Schema.String,
   kind,
   digest: Schema.optionalKey(Schema.String),
@@ -47,7 +47,7 @@ export const planOf = (kind: Shape<string>, place: Shape<unknown>) => ({
 
 export const rollback = Schema.Struct({
   reverses: Schema.String,
-  ...planOf(Schema.Literal("rollback"), place)
+  ...summaryFields(Schema.Literal("rollback"), place)
 })
 
 export const shownPlan = Schema.Struct({

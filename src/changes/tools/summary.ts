@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect } from "effect"
 
 import { abridged } from "../../internal/foreignText.ts"
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
 
@@ -51,7 +51,7 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
       blocked: fitted(plan.blocked.slice(0, few), room / 2),
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      next: next(plan, describing.readOnlyReason(now), first.length)
+      next: next(plan, describing.readOnlyReason?.(now), first.length)
     }
   })
 

@@ -6,15 +6,14 @@ import { type Cause, Clock, Effect, Fiber, FileSystem, Layer, Option, Queue, Ref
 import { Audit, type AuditEntry } from "../../mcp/Audit.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { lock } from "../files/fileLock.ts"
-import { describe } from "../files/fileProblems.ts"
+import { describe, noFollow, refuseLink } from "../files/fileProblems.ts"
 import { warnOfExposure } from "../files/LineFile.ts"
-import { noFollow, refuseLink } from "../files/links.ts"
 import { makeCallers, type Transport } from "./callers.ts"
 
 /** Most lines that wait while the disk cannot be written. */
 const maxLines = 10_000
 
-/** What is recorded: calls over this transport, with this configuration. */
+/** The calls to record: over this transport, with this configuration. */
 interface Recorded extends Pick<Launch, "config"> {
   readonly transport: Transport
 }
@@ -64,7 +63,7 @@ interface FileSettings {
   readonly file: string
   /** Maximum size of a file, unless a single batch of lines is larger. */
   readonly maxBytes: number
-  /** How many former files are kept, as `FILE.1` (the newest) and so on. */
+  /** Number of former files to keep, as `FILE.1` (the newest) and so on. */
   readonly keep: number
   /** Lines kept for the next attempt while the file cannot be written; beyond that, the oldest are lost. */
   readonly maxWaiting?: number
@@ -90,8 +89,8 @@ export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, ma
   )
 
   const isFullWith = (bytes: Uint8Array) =>
-    Effect.map(Effect.option(fileSystem.stat(file)), (found) => {
-      const size = Option.isSome(found) ? Number(found.value.size) : 0
+    Effect.map(Effect.option(fileSystem.stat(file)), (info) => {
+      const size = Option.isSome(info) ? Number(info.value.size) : 0
       return size > 0 && size + bytes.length > maxBytes
     })
 

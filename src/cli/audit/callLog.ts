@@ -3,12 +3,12 @@ import path from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem } from "effect"
 
-import { CurrentAccess } from "../../mcp/Access.ts"
+import { CurrentAccess } from "../../mcp/Caller.ts"
 import { ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
 import { ToolError } from "../../mcp/ToolError.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { noFollow } from "../files/links.ts"
+import { noFollow } from "../files/fileProblems.ts"
 
 const uri = "audit://calls"
 const mimeType = "application/x-ndjson"
@@ -41,7 +41,7 @@ export const callLog = (
       }
     ],
     templates: [],
-    read: (asked) => (asked === uri ? read : Effect.fail(new ResourceNotFound({ uri: asked }))),
+    read: (requested) => (requested === uri ? read : Effect.fail(new ResourceNotFound({ uri: requested }))),
     complete: () => Effect.succeed({ values: [] })
   }
   return { name: "audit", instructions: "", tools: [], resources }

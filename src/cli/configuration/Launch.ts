@@ -5,85 +5,67 @@ import { Redacted, Result } from "effect"
 import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { type AuditSettings, defaultPrefix, type Settings } from "./fileFields.ts"
 import type { Options } from "./flags.ts"
-import {
-  type AuditSettings,
-  defaultPrefix,
-  type OAuthSettings,
-  type Settings,
-  type SharedSettings,
-  type ToolsetName
-} from "./settings.ts"
+import type { ToolsetName } from "./toolsetFacts.ts"
 
 /** Address and access control of the HTTP server. */
-export interface HttpLaunch {
-  readonly host: string
-  readonly port: number
+export interface HttpLaunch extends Required<Omit<Settings["http"], "authToken" | "authTokenFile" | "oauth">> {
   readonly authToken: Redacted.Redacted | undefined
   /** The issuer whose tokens are accepted besides that one. */
-  readonly oauth: OAuthSettings | undefined
-  readonly allowedHosts: ReadonlyArray<string>
-  readonly allowedOrigins: ReadonlyArray<string>
-  /** Whether the page for people is served, too. */
-  readonly page: boolean
-  /** Whether `GET /metrics` is served. */
-  readonly metrics: boolean
+  readonly oauth: Settings["http"]["oauth"]
 }
 
-/** What to start, from the command line, the variables and the configuration. */
-export interface Launch {
+/** A folder; its path is relative to the configuration, or to the working folder. */
+interface Folder {
+  readonly directory: string
+  readonly besideConfiguration: boolean
+}
+
+/** What to start: the configuration, with what the command line and the variables say about it. */
+export interface Launch
+  extends
+    Omit<Settings, "audit" | "engine" | "history" | "http" | "tests" | "warnings">,
+    Pick<Options, "config" | "embedded"> {
   /** The configured instances, perhaps none; undefined for the embedded engine. */
   readonly engine: EngineConfig["Service"] | undefined
-  readonly embedded: Options["embedded"]
   /** Undefined for stdio. */
   readonly http: HttpLaunch | undefined
-  readonly readOnly: boolean
-  readonly toolsets: ReadonlyArray<ToolsetName>
-  readonly answerLimit: number | undefined
-  /** Undefined if calls are not recorded. The path is relative to the configuration, or to the working folder. */
-  readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
-  /** Undefined if this server shares nothing. */
-  readonly shared?: SharedSettings | undefined
-  /** Telemetry settings of the configuration; undefined if there are none. */
-  readonly telemetry?: Settings["server"]["telemetry"]
-  /** Undefined if no history of workflows is kept. The path is relative as that of the audit log. */
-  readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
-  /** Undefined if no tests are kept. The path is relative as that of the audit log. */
-  readonly tests?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
-  /** Where to get node types that an engine does not provide; a folder is relative to the working folder. */
-  readonly nodeTypes?: Settings["server"]["nodeTypes"]
-  /** The configuration file, if one was requested explicitly. */
-  readonly config: Options["config"]
-  readonly marketplace: unknown
-  /** Undefined if the configuration does not say. */
-  readonly plans?: Settings["plans"]
-  readonly promotion?: Settings["promotion"]
+  /** Undefined if calls are not recorded. The path is relative as those of folders are. */
+  readonly audit?: (AuditSettings & Pick<Folder, "besideConfiguration">) | undefined
+  /** Undefined if no history of workflows is kept. */
+  readonly history?: Folder | undefined
+  /** Undefined if no tests are kept. */
+  readonly tests?: Folder | undefined
 }
 
 /** The command line takes precedence over the configuration, except that both can forbid changes. */
-export const resolve = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
-  const { server } = settings
-  const readOnly = options.readOnly || server.readOnly
-  const engine = options.embedded === undefined ? (settings.engine ?? noInstances) : undefined
-  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? server.toolsets)]
-  return Result.map(options.http ? resolveHttp(options, server.http) : Result.succeed(undefined), (http) => ({
+export const resolve = (
+  options: Options,
+  settings: Settings,
+  /** The token in the file that `--auth-token-file` or `http.authTokenFile` names. */
+  tokenOfFile?: Redacted.Redacted
+): Result.Result<Launch, ConfigurationError> => {
+  const { config, embedded, redis } = options
+  const { audit, engine: configured = noInstances, history, http: inFile, tests, warnings: _, ...others } = settings
+  const { nodeTypes, shared } = others
+  const readOnly = options["read-only"] || others.readOnly
+  const engine = embedded === undefined ? configured : undefined
+  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? others.toolsets)]
+  const http = options.http ? resolveHttp(options, inFile, tokenOfFile) : Result.succeed(undefined)
+  return Result.map(http, (http) => ({
+    ...others,
+    config,
+    embedded,
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
-    embedded: options.embedded,
     http,
     readOnly,
     toolsets: [...new Set(toolsets)],
-    answerLimit: server.answerLimit,
-    audit: resolveAudit(options.audit, server.audit),
-    shared:
-      options.redis === undefined ? server.shared : { prefix: defaultPrefix, ...server.shared, redis: options.redis },
-    ...(server.telemetry === undefined ? {} : { telemetry: server.telemetry }),
-    history: resolveFolder(options.history, server.history),
-    tests: resolveFolder(options.tests, server.tests),
-    ...(server.nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(server.nodeTypes, options.config) }),
-    config: options.config,
-    marketplace: settings.marketplace,
-    ...(settings.plans === undefined ? {} : { plans: settings.plans }),
-    ...(settings.promotion === undefined ? {} : { promotion: settings.promotion })
+    audit: resolveAudit(options.audit, audit),
+    history: resolveFolder(options.history, history),
+    tests: resolveFolder(options.tests, tests),
+    ...(redis === undefined ? {} : { shared: { prefix: defaultPrefix, ...shared, redis } }),
+    ...(nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(nodeTypes, config) })
   }))
 }
 
@@ -96,17 +78,18 @@ const resolveAudit = (file: string | undefined, written: AuditSettings | undefin
 const besideConfiguration = (given: NonNullable<Launch["nodeTypes"]>, config = ""): NonNullable<Launch["nodeTypes"]> =>
   typeof given === "string" ? given : { folder: path.resolve(path.dirname(config), given.folder) }
 
-const resolveFolder = (directory: string | undefined, written: string | undefined): Launch["history"] => {
+const resolveFolder = (directory: string | undefined, written: string | undefined): Folder | undefined => {
   if (directory !== undefined) return { directory, besideConfiguration: false }
   return written === undefined ? undefined : { directory: written, besideConfiguration: true }
 }
 
 const resolveHttp = (
   options: Options,
-  file: Settings["server"]["http"]
+  file: Settings["http"],
+  tokenOfFile: Redacted.Redacted | undefined
 ): Result.Result<HttpLaunch, ConfigurationError> => {
   const host = (options.host ?? file.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1")
-  const authToken = options.authToken ?? options.authTokenOfFile ?? file.authToken
+  const authToken = options["auth-token"] ?? tokenOfFile ?? file.authToken
   if (!isLoopback(host) && authToken === undefined && file.oauth === undefined) {
     return Result.fail(
       new ConfigurationError({

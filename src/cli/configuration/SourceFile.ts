@@ -2,6 +2,7 @@ import { Effect } from "effect"
 
 import { fromFile } from "../../engine/client/config/instances.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
+import { clipped, nameText } from "../../internal/foreignText.ts"
 
 /** A file that was found, with its name for messages. */
 export interface SourceFile {
@@ -14,11 +15,11 @@ export interface SourceFile {
   readonly isTrusted?: boolean
 }
 
-/** The name of a place in a file, for messages. */
+/** The name of a place in a file, for messages. Names of settings and instances in it may be anybody's text. */
 export const placeIn =
   ({ name }: SourceFile) =>
   (path: string): string =>
-    path === "" ? name : `${name}: ${path}`
+    path === "" ? name : `${name}: ${nameText(clipped(path, 200))}`
 
 /** The instances in a file. */
 export const instancesIn = (file: SourceFile, written: Readonly<Record<string, unknown>>, defaultEnv?: string) =>

@@ -1,8 +1,11 @@
 import { Effect, Schema } from "effect"
 
+import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
+import type { PlanSettings, PromotionSettings } from "../../engine/plans/settings.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { matching, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
-import { defaultPrefix, toolsets } from "./settings.ts"
+import type { TelemetrySettings } from "./telemetry.ts"
+import { sections, toolsets } from "./toolsetFacts.ts"
 
 const scope = (otherwise: string) =>
   matching(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "one scope as issuers write it").pipe(
@@ -32,6 +35,7 @@ export const OAuthFields = Schema.Struct({
   readScope: scope("workflows:read"),
   writeScope: scope("workflows:write")
 }).annotate({ message: "an object with issuer and resource" })
+export type OAuthSettings = typeof OAuthFields.Type
 
 /** The HTTP server itself. */
 export const HttpFields = Schema.Struct({
@@ -56,6 +60,7 @@ export const AuditFields = Schema.Struct({
   ),
   keep: whole(0, 1000, "a whole number from 0 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(5)))
 }).annotate({ message: "the name of a file, or an object with file, maxBytes and keep" })
+export type AuditSettings = typeof AuditFields.Type
 
 const whereFrom = '"off", "fetch" or {"folder": the name of a folder with the packages of an engine}'
 
@@ -66,6 +71,8 @@ const NodeTypesField = Schema.Union([
     folder: text(whereFrom).pipe(Schema.annotateKey({ messageMissingKey: whereFrom }))
   }).annotate({ message: whereFrom })
 ]).annotate({ message: whereFrom })
+
+export const defaultPrefix = "workflow-tool-server"
 
 const redisUrl = "the URL of a Redis, which begins with redis:// or rediss://"
 
@@ -78,6 +85,7 @@ export const SharedFields = Schema.Struct({
     Schema.withDecodingDefaultKey(Effect.succeed(defaultPrefix))
   )
 }).annotate({ message: "an object with redis" })
+export type SharedSettings = typeof SharedFields.Type
 
 /** The configuration file without its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
@@ -99,7 +107,24 @@ export const FileFields = Schema.Struct({
   telemetry: Schema.optionalKey(Schema.Unknown),
   tests: Schema.optionalKey(text("the name of a folder")),
   nodeTypes: Schema.optionalKey(NodeTypesField),
-  marketplace: Schema.optionalKey(Schema.Unknown),
+  ...sections,
   plans: Schema.optionalKey(Schema.Unknown),
   promotion: Schema.optionalKey(Schema.Unknown)
 }).annotate({ message: "an object with environments and defaultEnv" })
+
+/** What other schemas read of the file, by the fields that hold it. */
+interface ReadApart {
+  readonly audit?: AuditSettings
+  readonly telemetry?: TelemetrySettings
+  readonly plans?: PlanSettings
+  readonly promotion?: PromotionSettings
+}
+
+/** The validated content of the configuration files and variables. */
+export interface Settings
+  extends Omit<typeof FileFields.Type, keyof ReadApart | "defaultEnv" | "environments">, ReadApart {
+  /** Undefined if no instance is configured and none was required. */
+  readonly engine: EngineConfig["Service"] | undefined
+  /** Probable mistakes that do no harm, in words for a person. */
+  readonly warnings: ReadonlyArray<string>
+}

@@ -1,6 +1,6 @@
-import { Data, Redacted, Result } from "effect"
+import { Data, Option, Redacted, Result, Struct } from "effect"
 
-import { type ToolsetName, toolsets } from "./settings.ts"
+import { type ToolsetName, toolsets } from "./toolsetFacts.ts"
 
 /** The command was called with arguments or variables that it cannot use. One line, exit code 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
@@ -11,68 +11,73 @@ export interface Flag<A = unknown> {
   readonly value?: string
   /** Whether the value is optional; it can then only be given after an equals sign. */
   readonly optional?: boolean
+  /** The only values that it takes, if they are few. */
+  readonly choices?: ReadonlyArray<string>
   readonly variable: string
   readonly help: string
+  /** Whether it is about how requests come in, which means nothing to a single call. */
+  readonly isOfServing?: boolean
   /** Completes the sentence "expected …" if `parse` refuses the text. */
   readonly expected: string
-  readonly parse: (text: string) => A | undefined
+  /** The value that the text stands for; none refuses it. */
+  readonly parse: (text: string) => Option.Option<A>
+  /** The value if neither the flag nor its variable is given; undefined leaves it to the configuration. */
+  readonly otherwise?: A
 }
 
-const yesOrNo = (text: string): boolean | undefined =>
-  new Map([
-    ["true", true],
-    ["1", true],
-    ["false", false],
-    ["0", false]
-  ]).get(text)
+const oneOf =
+  <A>(values: Readonly<Record<string, A>>) =>
+  (text: string) =>
+    Option.fromUndefinedOr(new Map(Object.entries(values)).get(text))
 
-const onOrOff = (text: string): boolean | undefined =>
-  new Map([
-    ["on", true],
-    ["off", false]
-  ]).get(text)
+const yesOrNo = oneOf({ true: true, 1: true, false: false, 0: false })
 
-const switchedBy = (variable: string, help: string): Flag<boolean> => ({
-  variable,
-  help,
-  expected: "true or false",
-  parse: yesOrNo
-})
+const switchedBy = (variable: string, help: string) => ({ variable, help, expected: "true or false", parse: yesOrNo })
 
-const notEmpty = (text: string) => (text === "" ? undefined : text)
+const matching = (pattern: RegExp) => Option.liftPredicate((text: string) => pattern.test(text))
+
+const notEmpty = Option.liftPredicate((text: string) => text !== "")
 
 const file = { value: "FILE", expected: "the name of a file", parse: notEmpty }
+const folder = { value: "DIR", expected: "the name of a folder", parse: notEmpty }
 
 const logLevels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
-/** The embedded engine, in memory unless a file is given. */
-interface EmbeddedOption {
-  readonly wanted: { readonly file: string | undefined } | undefined
+/** The embedded engine, in memory unless a file is given; undefined where it is refused. */
+const embedded = (text: string): Option.Option<{ readonly file: string | undefined } | undefined> =>
+  Option.some(
+    Option.match(text === "" ? Option.some(true) : yesOrNo(text), {
+      onNone: () => ({ file: text }),
+      onSome: (isWanted) => (isWanted ? { file: undefined } : undefined)
+    })
+  )
+
+const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> => {
+  const names = text.split(",").map((name) => name.trim())
+  const known = toolsets.filter((name) => names.includes(name))
+  return names.every((name) => known.some((toolset) => toolset === name)) ? Option.some(known) : Option.none()
 }
 
-const embedded = (text: string): EmbeddedOption => {
-  const said = text === "" ? true : yesOrNo(text)
-  if (said === undefined) return { wanted: { file: text } }
-  return { wanted: said ? { file: undefined } : undefined }
-}
-
-const toolsetNames = (text: string): ReadonlyArray<ToolsetName> | undefined => {
-  const asked = text.split(",").map((name) => name.trim())
-  const known = toolsets.filter((name) => asked.includes(name))
-  return asked.every((name) => known.some((toolset) => toolset === name)) ? known : undefined
-}
-
-/** All flags by name, in the order of the help. Help, completions, the README's table and `Options` are derived from them. */
+/**
+ * All flags by name, in the order of the help. Help, completions, the table of the pages, `Options` and its reader are derived
+ * from them: a new flag is an entry here.
+ */
 export const flags = {
-  http: switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
+  http: {
+    isOfServing: true,
+    ...switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
+    otherwise: false
+  },
   port: {
+    isOfServing: true,
     value: "PORT",
     variable: "WORKFLOW_TOOL_SERVER_PORT",
     help: "Port for HTTP (default 3456)",
     expected: "a port number from 0 to 65535",
-    parse: (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+    parse: (text: string) => Option.filter(Option.map(matching(/^\d{1,5}$/)(text), Number), (port) => port <= 65_535)
   },
   host: {
+    isOfServing: true,
     value: "ADDRESS",
     variable: "WORKFLOW_TOOL_SERVER_HOST",
     help: "Address to listen on for HTTP (default 127.0.0.1); any but loopback needs a token",
@@ -80,25 +85,32 @@ export const flags = {
     parse: notEmpty
   },
   "auth-token": {
+    isOfServing: true,
     value: "TOKEN",
     variable: "MCP_AUTH_TOKEN",
     help: "Bearer token that HTTP callers must send; better set as the variable",
     expected: "a token of printable ASCII characters",
-    parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? Redacted.make(text) : undefined)
+    parse: (text: string) => Option.map(matching(/^[\x21-\x7e]+$/)(text), (token) => Redacted.make(token))
   },
   "auth-token-file": {
+    isOfServing: true,
     ...file,
     variable: "MCP_AUTH_TOKEN_FILE",
     help: "File that contains this token"
   },
   page: {
+    isOfServing: true,
     value: "STATE",
+    choices: ["on", "off"],
     variable: "WORKFLOW_TOOL_SERVER_PAGE",
     help: "Page for people at / over HTTP: on (default) or off",
     expected: "on or off",
-    parse: onOrOff
+    parse: oneOf({ on: true, off: false })
   },
-  metrics: switchedBy("WORKFLOW_TOOL_SERVER_METRICS", "Serve GET /metrics for Prometheus, behind the same token"),
+  metrics: {
+    isOfServing: true,
+    ...switchedBy("WORKFLOW_TOOL_SERVER_METRICS", "Serve GET /metrics for Prometheus, behind the same token")
+  },
   config: {
     ...file,
     variable: "WORKFLOW_TOOL_SERVER_CONFIG",
@@ -112,11 +124,14 @@ export const flags = {
     expected: "nothing, or the name of a file",
     parse: embedded
   },
-  "read-only": switchedBy("WORKFLOW_TOOL_SERVER_READ_ONLY", "Refuse every change on every instance"),
+  "read-only": {
+    ...switchedBy("WORKFLOW_TOOL_SERVER_READ_ONLY", "Refuse every change on every instance"),
+    otherwise: false
+  },
   toolsets: {
     value: "NAMES",
     variable: "WORKFLOW_TOOL_SERVER_TOOLSETS",
-    help: "Sets of tools to offer, comma-separated: engine (always), operator, marketplace",
+    help: `Sets of tools to offer, comma-separated: ${toolsets.join(", ").replace("engine", "engine (always)")}`,
     expected: `names from ${toolsets.join(", ")}, with commas between`,
     parse: toolsetNames
   },
@@ -126,32 +141,30 @@ export const flags = {
     help: "Record every call that may change something as a line of JSON in FILE"
   },
   history: {
-    value: "DIR",
+    ...folder,
     variable: "WORKFLOW_TOOL_SERVER_HISTORY",
-    help: "Keep the history of workflows in a git repository in DIR",
-    expected: "the name of a folder",
-    parse: notEmpty
+    help: "Keep the history of workflows in a git repository in DIR"
   },
   redis: {
     value: "URL",
     variable: "WORKFLOW_TOOL_SERVER_REDIS",
     help: "Redis in which several servers share plans, locks and limits; better set as the variable",
     expected: "the URL of a Redis, which begins with redis:// or rediss://",
-    parse: (text: string) => (/^rediss?:\/\/\S+$/.test(text) ? Redacted.make(text) : undefined)
+    parse: (text: string) => Option.map(matching(/^rediss?:\/\/\S+$/)(text), (url) => Redacted.make(url))
   },
   tests: {
-    value: "DIR",
+    ...folder,
     variable: "WORKFLOW_TOOL_SERVER_TESTS",
-    help: "Keep recorded tests of workflows in DIR",
-    expected: "the name of a folder",
-    parse: notEmpty
+    help: "Keep recorded tests of workflows in DIR"
   },
   "log-level": {
     value: "LEVEL",
+    choices: Object.keys(logLevels),
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
     help: "Least important messages on stderr: debug, info, warn (default), error, none",
     expected: `one of ${Object.keys(logLevels).join(", ")}`,
-    parse: (text: string) => Object.entries(logLevels).find(([name]) => name === text.toLowerCase())?.[1]
+    parse: (text: string) => oneOf(logLevels)(text.toLowerCase()),
+    otherwise: logLevels.warn
   }
 } as const satisfies Readonly<Record<string, Flag>>
 
@@ -169,65 +182,37 @@ export const spelling = (name: FlagName): string => {
   return optional ? `--${name}[=${value}]` : `--${name} ${value}`
 }
 
-/** The values of flags and variables; what they omit is left to the configuration. */
-export interface Options {
-  readonly http: boolean
-  readonly port: number | undefined
-  readonly host: string | undefined
-  readonly authToken: Redacted.Redacted | undefined
-  /** A file with the token, and the token once it has been read. */
-  readonly authTokenFile: string | undefined
-  readonly authTokenOfFile?: Redacted.Redacted
-  readonly page: boolean | undefined
-  readonly metrics: boolean | undefined
-  readonly config: string | undefined
-  /** Present for the embedded engine; without a file it is in memory. */
-  readonly embedded: EmbeddedOption["wanted"]
-  readonly readOnly: boolean
-  readonly toolsets: ReadonlyArray<ToolsetName> | undefined
-  readonly audit: string | undefined
-  readonly history: string | undefined
-  readonly redis: Redacted.Redacted | undefined
-  readonly tests: string | undefined
-  readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
-}
+/** The value that a flag stands for. */
+type ValueOf<F> = F extends { readonly parse: (text: string) => Option.Option<infer A> }
+  ? A | (F extends { readonly otherwise: A } ? never : undefined)
+  : never
+
+/** The values of flags and variables, by the names of the flags; what they omit is left to the configuration. */
+export type Options = { readonly [name in FlagName]: ValueOf<(typeof flags)[name]> }
 
 /** Texts of flags. */
 export type FlagTexts = Readonly<Partial<Record<FlagName, string | undefined>>>
+
+interface Reading extends Struct.Lambda {
+  (flag: Flag): Result.Result<unknown, UsageError>
+  readonly "~lambda.out": Result.Result<ValueOf<this["~lambda.in"]>, UsageError>
+}
 
 /** All options from the texts of flags and from environment variables; flags take precedence. */
 export const readOptions = (
   texts: FlagTexts,
   environment: Readonly<Record<string, string | undefined>>
 ): Result.Result<Options, UsageError> => {
-  const option = <A>(name: FlagName, { expected, parse, variable }: Flag<A>) => {
-    const fromFlag = texts[name]
+  const given = new Map(flagNames.map((name) => [flag(name), { name, text: texts[name] }]))
+  const reading = Struct.lambda<Reading>((one) => {
+    const { expected, otherwise, parse, variable } = one
+    const { name, text: fromFlag } = given.get(one) ?? {}
     const text = fromFlag ?? (environment[variable]?.trim() || undefined)
-    const value = text === undefined ? undefined : parse(text)
-    return text !== undefined && value === undefined
-      ? Result.fail(
-          new UsageError({ message: `${fromFlag === undefined ? variable : `--${name}`}: expected ${expected}` })
-        )
-      : Result.succeed(value)
-  }
-  return Result.gen(function* () {
-    return {
-      http: (yield* option("http", flags.http)) ?? false,
-      port: yield* option("port", flags.port),
-      host: yield* option("host", flags.host),
-      authToken: yield* option("auth-token", flags["auth-token"]),
-      authTokenFile: yield* option("auth-token-file", flags["auth-token-file"]),
-      page: yield* option("page", flags.page),
-      metrics: yield* option("metrics", flags.metrics),
-      config: yield* option("config", flags.config),
-      embedded: (yield* option("embedded", flags.embedded))?.wanted,
-      readOnly: (yield* option("read-only", flags["read-only"])) ?? false,
-      toolsets: yield* option("toolsets", flags.toolsets),
-      audit: yield* option("audit", flags.audit),
-      history: yield* option("history", flags.history),
-      redis: yield* option("redis", flags.redis),
-      tests: yield* option("tests", flags.tests),
-      logLevel: (yield* option("log-level", flags["log-level"])) ?? "Warn"
-    }
+    if (text === undefined) return Result.succeed(otherwise)
+    return Result.fromOption(
+      parse(text),
+      () => new UsageError({ message: `${fromFlag === undefined ? variable : `--${name}`}: expected ${expected}` })
+    )
   })
+  return Result.all(Struct.map(flags, reading))
 }

@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import { atMost, type Restricts } from "../../engine/client/config/instanceRules.ts"
 import { maxItemsPerApply } from "../../engine/plans/defaults.ts"
 import type { Guards, PlanSettings } from "../../engine/plans/settings.ts"
+import { AnswerLimit } from "../../mcp/Tool.ts"
 import type { FileFields } from "./fileFields.ts"
 
 /** The rule for a setting of a file that merely lies in the working folder: whether it counts, which its value may decide. */
@@ -13,7 +14,8 @@ interface FolderRules {
 
 /**
  * The settings of a configuration file that merely lies in the working folder, where anybody may have put it. Instances, whose
- * fields have rules of their own, and what only restricts always count; any other stops the start.
+ * fields have rules of their own, and what only restricts always count; any other stops the start. Each setting has its row, so
+ * that a new one does not compile without.
  */
 export const folderRules = {
   environments: "counts",
@@ -21,7 +23,7 @@ export const folderRules = {
   http: "needs trust",
   readOnly: "counts",
   toolsets: "needs trust",
-  answerLimit: "counts",
+  answerLimit: atMost(AnswerLimit.defaultValue()),
   audit: "needs trust",
   history: "needs trust",
   shared: "needs trust",

@@ -2,21 +2,27 @@ import { Predicate, Result } from "effect"
 import { getLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 
 /** Where a text is not valid JSON. It never quotes the text, which may contain a key at that place. */
-export interface JsonProblem {
+interface Problem {
   readonly line: number
   readonly column: number
   readonly problem: string
 }
 
-/** The value of a JSON text with comments and trailing commas; otherwise its first problem, including duplicate fields. */
-export const parseJson = (text: string): Result.Result<unknown, JsonProblem> =>
+/**
+ * The value of a JSON text that a person wrote, with comments and trailing commas; otherwise its first problem in words,
+ * including duplicate fields.
+ */
+export const parseJson = (text: string): Result.Result<unknown, string> =>
   Result.try({
-    try: () => parse(text),
+    try: () => parse(text.replace(/^\uFEFF/, "")),
     // Parsing is recursive: only a stack overflow can throw here.
-    catch: () => ({ line: 1, column: 1, problem: "nested too deeply" })
-  }).pipe(Result.flatMap((result) => result))
+    catch: (): Problem => ({ line: 1, column: 1, problem: "nested too deeply" })
+  }).pipe(
+    Result.flatMap((result) => result),
+    Result.mapError(({ column, line, problem }) => `line ${line}, column ${column}: ${problem}`)
+  )
 
-const parse = (text: string): Result.Result<unknown, JsonProblem> => {
+const parse = (text: string): Result.Result<unknown, Problem> => {
   const errors: Array<ParseError> = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const [error, next] = errors

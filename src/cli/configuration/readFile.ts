@@ -4,9 +4,9 @@ import { unknownInstanceFields } from "../../engine/client/config/instance.ts"
 import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/plans/settings.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { below, decode, fieldOf, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
-import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "./fileFields.ts"
-import type { Settings, ToolsetName } from "./settings.ts"
+import { AuditFields, FileFields, HttpFields, OAuthFields, type Settings, SharedFields } from "./fileFields.ts"
 import { instancesIn, placeIn, type SourceFile } from "./SourceFile.ts"
+import { type ToolsetName, usefulAlone } from "./toolsetFacts.ts"
 
 /** All settings of a configuration file. */
 export const readFile = Effect.fnUntraced(function* (
@@ -33,29 +33,26 @@ export const readFile = Effect.fnUntraced(function* (
   }
   const {
     audit,
-    environments,
     defaultEnv,
-    marketplace,
+    environments = {},
     plans,
     promotion,
     telemetry: _telemetry,
-    ...server
+    ...others
   } = yield* Effect.fromResult(decode(FileFields, json, at))
   const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
-  const written = environments ?? {}
-  const hasInstances = Object.keys(written).length > 0
-  if (!hasInstances && needsInstances(server.toolsets)) {
-    const alone = marketplace === undefined ? "" : ', or "toolsets": ["marketplace"] for the marketplace alone'
-    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance${alone}` })
+  const hasInstances = Object.keys(environments).length > 0
+  if (!hasInstances && needsInstances(others.toolsets)) {
+    const alone = [...usefulAlone].filter((name) => fieldOf(json, name) !== undefined)
+    const ways = alone.map((name) => `, or "toolsets": ["${name}"] for the ${name} alone`)
+    const message = `${at("environments")}: expected at least one instance${ways.join("")}`
+    return yield* new ConfigurationError({ message })
   }
   const settings: Settings = {
-    engine: hasInstances ? yield* instancesIn(file, written, defaultEnv) : undefined,
-    server: {
-      ...server,
-      ...(recorded === undefined ? {} : { audit: recorded }),
-      ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) })
-    },
-    marketplace,
+    ...others,
+    engine: hasInstances ? yield* instancesIn(file, environments, defaultEnv) : undefined,
+    ...(recorded === undefined ? {} : { audit: recorded }),
+    ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) }),
     ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
     ...(promotion === undefined
       ? {}

@@ -23,14 +23,13 @@ export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   if (configuration !== undefined) yield* requireTrust(configuration)
   const given = { ...options, config: configuration?.isTrusted === true ? configuration.name : undefined }
   yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
-  const { http } = settings.server
-  const tokenFile = options.authTokenFile ?? (http.authToken === undefined ? http.authTokenFile : undefined)
-  if (!options.http || options.authToken !== undefined || tokenFile === undefined) {
+  const { http } = settings
+  const tokenFile = options["auth-token-file"] ?? (http.authToken === undefined ? http.authTokenFile : undefined)
+  if (!options.http || options["auth-token"] !== undefined || tokenFile === undefined) {
     return yield* Effect.fromResult(resolve(given, settings))
   }
   const { readTokenFile } = yield* Effect.promise(() => import("./bearerToken.ts"))
-  const authTokenOfFile = yield* readTokenFile(tokenFile)
-  return yield* Effect.fromResult(resolve({ ...given, authTokenOfFile }, settings))
+  return yield* Effect.fromResult(resolve(given, settings, yield* readTokenFile(tokenFile)))
 })
 
 /** Refuses what a file that merely lies in the working folder may not set, unless it is trusted. */
@@ -58,7 +57,7 @@ const findSources = Effect.fnUntraced(function* (
 
 /** The requested file, else the one that lies in the working folder. */
 export const readConfiguration = Effect.fnUntraced(function* (asked: string | undefined) {
-  const file = yield* readIfThere(asked ?? fileName)
+  const file = yield* readIfThere(asked ?? fileName, { isNamed: asked !== undefined })
   if (file !== undefined) return { ...file, isTrusted: asked !== undefined } satisfies SourceFile
   if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
   return undefined
@@ -66,21 +65,31 @@ export const readConfiguration = Effect.fnUntraced(function* (asked: string | un
 
 const fileName = ".config.json"
 
+/** Largest file that is read unless it is named at the start, in bytes: a thousand instances with all their settings. */
+const mostBytes = 1024 * 1024
+
 /**
  * Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load, and an error of
- * Node's for a file that is not there more than to read one.
+ * Node's for a file that is not there more than to read one. Only a person may name a pipe; one that merely lies in a folder, or
+ * a link to a device, would keep the start waiting or fill the memory.
  */
-const readIfThere = Effect.fnUntraced(function* (name: string) {
+const readIfThere = Effect.fnUntraced(function* (name: string, { isNamed = false } = {}) {
   const file = yield* Effect.try({
     try: () => {
       const access = statSync(name, { throwIfNoEntry: false })
-      return access && { text: readFileSync(name, "utf8"), access, folder: statSync(path.dirname(name)) }
+      if (access === undefined) return undefined
+      const isFit = isNamed || (access.isFile() && access.size <= mostBytes)
+      return { text: isFit ? readFileSync(name, "utf8") : undefined, access, folder: statSync(path.dirname(name)) }
     },
     catch: (error) =>
       new ConfigurationError({ message: `${name}: cannot be read (${transportCode(error) ?? "unknown reason"})` })
   })
   if (file === undefined) return undefined
+  const { access, folder, text } = file
+  if (text === undefined) {
+    return yield* new ConfigurationError({ message: `${name}: expected a file of at most ${mostBytes} bytes` })
+  }
   // Keys lie in these files, and they say where keys go.
-  yield* Effect.forEach(exposureOf(name, file.access, file.folder), (warning) => Effect.logWarning(warning))
-  return { name, text: file.text } satisfies SourceFile
+  yield* Effect.forEach(exposureOf(name, access, folder), (warning) => Effect.logWarning(warning))
+  return { name, text } satisfies SourceFile
 })

@@ -3,10 +3,11 @@ import { Effect, Result } from "effect"
 import { fromVariables } from "../../engine/client/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { inDotEnv, inEnvironment, type Lookup, orElse } from "../../internal/config/variables.ts"
+import type { Settings } from "./fileFields.ts"
 import { parseJson } from "./json.ts"
 import { readFile } from "./readFile.ts"
-import { canDoWithoutInstances, type Settings, type ToolsetName } from "./settings.ts"
 import type { SourceFile } from "./SourceFile.ts"
+import { type ToolsetName, toolsetVariables, usefulAlone } from "./toolsetFacts.ts"
 
 /** The contract's message for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
@@ -32,7 +33,7 @@ export const readSettings = Effect.fnUntraced(function* ({
   toolsets
 }: Sources) {
   const needsInstances = (written: ReadonlyArray<ToolsetName>) =>
-    !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
+    !isEmbedded && !(toolsets ?? written).some((name) => usefulAlone.has(name))
   if (configuration !== undefined) {
     const json = yield* parseFile(configuration)
     return yield* readFile(configuration, json, needsInstances)
@@ -52,7 +53,11 @@ export const readSettings = Effect.fnUntraced(function* ({
  * instance. Those of other programs are theirs.
  */
 const refuseOthers = Effect.fnUntraced(function* ({ name, text }: SourceFile, environment: Lookup) {
-  const names = new Set([...text.matchAll(ourVariable)].map(([, variable = ""]) => variable))
+  const names = new Set(
+    [...text.matchAll(variableIn)]
+      .map(([, variable = ""]) => variable)
+      .filter((variable) => ours.test(variable) || toolsetVariables.includes(variable))
+  )
   const unset = yield* Effect.filter([...names], (variable) =>
     Effect.map(environment([variable]), (found) => found === undefined)
   )
@@ -63,25 +68,24 @@ const refuseOthers = Effect.fnUntraced(function* ({ name, text }: SourceFile, en
       })
 })
 
-/** A line of `.env` with a variable that counts in the environment alone. */
-const ourVariable =
-  /^[ \t]*(?:export[ \t]+)?((?:WORKFLOW_TOOL_SERVER|ENGINE_HOST|ENGINE_API_KEY)_\w{1,100}|MCP_AUTH_TOKEN(?:_FILE)?|MARKETPLACE_(?:API_KEY|HOST))[ \t]*[=:]/gm
+/** A variable in a line of `.env`. */
+const variableIn = /^[ \t]*(?:export[ \t]+)?(\w{1,120})[ \t]*[=:]/gm
 
+/** Those that count in the environment alone. */
+const ours = /^(?:(?:WORKFLOW_TOOL_SERVER|ENGINE_HOST|ENGINE_API_KEY)_\w{1,100}|MCP_AUTH_TOKEN(?:_FILE)?)$/
+
+/** What a file with nothing in it says, without the schema of files, which takes most starts longer than all of the rest. */
 const withoutFile = (engine: Settings["engine"]): Settings => ({
   engine,
-  server: { http: { allowedHosts: [], allowedOrigins: [] }, readOnly: false, toolsets: [] },
-  marketplace: undefined,
+  http: { allowedHosts: [], allowedOrigins: [] },
+  readOnly: false,
+  toolsets: [],
   warnings: []
 })
 
 /** Comments and trailing commas are allowed. Errors name the line and column. */
 export const parseFile = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
-  const written = text.replace(/^\uFEFF/, "")
   return yield* Effect.fromResult(
-    Result.mapError(
-      parseJson(written),
-      ({ column, line, problem }) =>
-        new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
-    )
+    Result.mapError(parseJson(text), (problem) => new ConfigurationError({ message: `${name}: ${problem}` }))
   )
 })

@@ -19,7 +19,7 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { clipped, quotedText } from "../../internal/foreignText.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { configFolder, homeless, stateFolder } from "../files/homeFolders.ts"
-import { ownCommand } from "../terminal/ownCommand.ts"
+import { ownCommand } from "../terminal.ts"
 import type { TrustedSetting } from "./folderRules.ts"
 import type { SourceFile } from "./SourceFile.ts"
 

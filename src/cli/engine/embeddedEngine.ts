@@ -2,12 +2,11 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
 
 import { EmbeddedEngine } from "../../engine/embedded/EmbeddedEngine.ts"
-import { Journal, JournalError } from "../../engine/embedded/store/Journal.ts"
+import { Journal, JournalError } from "../../engine/embedded/store/Store.ts"
 import { layerInstance } from "../../engine/toolset/embedded.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import type { FileError } from "../files/fileProblems.ts"
+import { type FileError, behindLinks } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
-import { behindLinks } from "../files/links.ts"
 
 interface Options {
   readonly file: string | undefined

@@ -29,7 +29,7 @@ const locking = ({ embedded, readOnly, shared }: Launch) =>
         Effect.gen(function* () {
           const coordination = yield* Coordination
           const scope = yield* Effect.scope
-          const locks = yield* Effect.promise(() => import("./workflowLocks.ts")).pipe(
+          const locks = yield* Effect.promise(() => import("../files/processLocks.ts")).pipe(
             Effect.flatMap(({ workflowLocks }) => workflowLocks({ isShared: shared !== undefined })),
             Effect.provideService(Scope.Scope, scope),
             Effect.cached

@@ -95,11 +95,7 @@ const textOf = (file: string) =>
 
 const unreadable = (reason: string) => new ConfigurationError({ message: `it cannot be read (${reason})` })
 
-const jsonOf = (text: string) =>
-  Result.mapError(
-    parseJson(text.replace(/^\uFEFF/, "")),
-    ({ column, line, problem }) => new ConfigurationError({ message: `line ${line}, column ${column}: ${problem}` })
-  )
+const jsonOf = (text: string) => Result.mapError(parseJson(text), (message) => new ConfigurationError({ message }))
 
 /** Only if nothing has this name, wherever it leads. */
 const added = (folder: string, file: string, text: string) =>

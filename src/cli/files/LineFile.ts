@@ -3,11 +3,12 @@ import { dirname } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope, Stream } from "effect"
 
-import { describe, exposureOf, FileError } from "./fileProblems.ts"
-import { noFollow, refuseLink } from "./links.ts"
+import { describe, exposureOf, FileError, noFollow, refuseLink } from "./fileProblems.ts"
 
 /** A file of single-line texts. */
 export interface LineFile {
+  /** Bytes that it had when it was opened. */
+  readonly length: number
   /** Every line in order, without one that was cut off while it was written. */
   readonly lines: Effect.Effect<ReadonlyArray<string>, FileError>
   /** Adds one line; it is on the disk when this completes. */
@@ -90,6 +91,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
   }
 
   const opened: LineFile = {
+    length: bytes.length,
     lines: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
     append: Effect.fnUntraced(function* (line) {
       const good = (yield* Ref.get(length)) ?? wholeLines(yield* fileSystem.readFile(file))
@@ -114,7 +116,7 @@ export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
   return warnings.length > 0
 })
 
-/** How many bytes of a file are whole lines. */
+/** Number of bytes up to the end of the last whole line. */
 const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
 
 /** The whole lines of a text. */

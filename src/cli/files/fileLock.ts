@@ -3,12 +3,11 @@ import path from "node:path"
 
 import { Effect, FileSystem, Option, Predicate } from "effect"
 
-import { describe, FileError } from "./fileProblems.ts"
-import { refuseLink } from "./links.ts"
+import { describe, FileError, refuseLink } from "./fileProblems.ts"
 import { type ClaimsIn, claimsIn, type State } from "./lockClaims.ts"
 import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 
-/** How often to try to get a lock while others that began at the same time give way. */
+/** Most attempts to get a lock while others that began at the same time give way. */
 const maxAttempts = 1000
 
 /**
@@ -25,7 +24,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
   const prefix = `${path.basename(file)}.lock`
   const machine = yield* thisMachine
   const id = randomBytes(6).toString("hex")
-  const own = `${prefix}-${machine}-${process.pid}-${id}`
+  const claim = `${prefix}-${machine}-${process.pid}-${id}`
   const refuse = (problem: string) => Effect.fail(new FileError({ message: `${name} ${problem}` }))
   const inUse = (by: string) => Effect.fail(new FileError({ message: `${name} is in use by ${by}.`, inUse: true }))
   const failed = Effect.mapError(
@@ -36,7 +35,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
   const { ask, make } = yield* failed(claims(folder))
   let isHeld = false
   yield* Effect.catch(
-    make(own, (): State => (isHeld ? "held" : "waiting")),
+    make(claim, (): State => (isHeld ? "held" : "waiting")),
     (error) => (error.isTaken === true ? inUse("another process") : failed(Effect.fail(error)))
   )
 
@@ -46,7 +45,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
     if (entries.includes(prefix)) {
       return yield* refuse(`is in use by an older version of this server. If none runs, delete ${file}.lock.`)
     }
-    for (const other of claimsAmong(entries, prefix).filter(({ entry }) => entry !== own)) {
+    for (const other of claimsAmong(entries, prefix).filter(({ entry }) => entry !== claim)) {
       if (yield* isForeignAndUncertain(folder, machine, other.machine)) {
         return yield* refuse(
           `is claimed by process ${other.pid} of another machine, or of this one before its last start. If that ` +
@@ -55,7 +54,7 @@ export const lock = Effect.fnUntraced(function* (name: string, claims: ClaimsIn 
       }
       const answer = yield* ask(other.entry)
       if (answer === "held") return yield* inUse(`process ${other.pid}`)
-      if (answer === "waiting" && own < other.entry) {
+      if (answer === "waiting" && claim < other.entry) {
         return yield* inUse(`process ${other.pid}, which opens it at the same time`)
       }
       if (answer === "waiting") return undefined

@@ -1,6 +1,6 @@
 import path from "node:path"
 
-import { Data } from "effect"
+import { Data, Effect, FileSystem, Option } from "effect"
 
 import { transportCode } from "../../internal/http/transportCode.ts"
 
@@ -11,7 +11,7 @@ export class FileError extends Data.TaggedError("FileError")<{
   readonly inUse?: boolean
 }> {}
 
-/** Why the system refused to read or write a file, and what to do about it. */
+/** The reason why the system refused to read or write a file, and the remedy. */
 export const describe = (file: string, error: { readonly message: string }): string => {
   if (error instanceof FileError) return error.message
   const code = transportCode(error)
@@ -23,15 +23,15 @@ export const describe = (file: string, error: { readonly message: string }): str
 }
 
 /** Owner and permissions of a file or folder; an unknown owner or group is omitted. */
-export interface Access {
+interface Access {
   readonly mode: number
   readonly uid?: number | undefined
   readonly gid?: number | undefined
 }
 
 /**
- * What other users of this machine can do to a private file, and how to change that. Write permission on its folder is enough
- * to replace the file.
+ * Warnings of what other users of this machine can do to a private file, with the remedy. Write permission on its folder is
+ * enough to replace the file.
  */
 export const exposureOf = (file: string, access: Access, folder: Access): ReadonlyArray<string> => {
   if (process.platform === "win32") return []
@@ -57,3 +57,24 @@ export const exposureOf = (file: string, access: Access, folder: Access): Readon
 /** With the sticky bit, others may add files but not touch existing ones; a group with the owner's number is that user's own. */
 const isWritableByOthers = ({ gid, mode, uid }: Access): boolean =>
   (mode & 0o1000) === 0 && ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && (gid === undefined || gid !== uid)))
+
+/** Fails where a link stands in for a file or folder that is kept here: whoever put it there has chosen what is read, written or removed. */
+export const refuseLink = Effect.fnUntraced(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const isLink = Option.isSome(yield* Effect.option(fileSystem.readLink(name)))
+  const message = `${name} is a link, and nothing is kept through links. Remove it, or have the configuration name the place that it leads to`
+  return isLink ? yield* new FileError({ message }) : undefined
+})
+
+/** For opening files: fails on a link that somebody has made since; Windows cannot tell. */
+export const noFollow = process.platform !== "win32"
+
+/** The file behind all links, existing or not, for one that its user has named for this start. */
+export const behindLinks = (name: string, links = 0): Effect.Effect<string, FileError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    if (links > 40) return yield* new FileError({ message: `${name} is a link that leads to itself` })
+    const fileSystem = yield* FileSystem.FileSystem
+    const target = yield* Effect.option(fileSystem.readLink(name))
+    if (Option.isNone(target)) return name
+    return yield* behindLinks(path.resolve(path.dirname(name), target.value), links + 1)
+  })

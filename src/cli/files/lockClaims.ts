@@ -11,8 +11,8 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 /** The state of a claim: it is dead if nobody answers for it. */
 export type State = "held" | "waiting" | "gone"
 
-/** Why a claim cannot be made. */
-export class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
+/** A claim cannot be made. */
+class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
   /** The system's message. */
   readonly message: string
   readonly cause?: unknown
@@ -21,7 +21,7 @@ export class ClaimFailed extends Data.TaggedError("ClaimFailed")<{
 }> {}
 
 /**
- * How claims in a folder are made and checked. A claim is an entry of the folder that answers as long as its process lives: the
+ * Claims in a folder, to be made and asked. A claim is an entry of the folder that answers as long as its process lives: the
  * kernel knows that, also for a process in another container, and forgets it however the process ends.
  */
 export interface Claims {
@@ -35,7 +35,7 @@ export interface Claims {
 }
 
 /** The name of a claim until it may be visible. */
-export const pendingName = (entry: string) => entry.replace(/-[0-9a-z]+-\d+-([0-9a-f]+)$/, "-new-$1")
+const pendingName = (entry: string) => entry.replace(/-[0-9a-z]+-\d+-([0-9a-f]+)$/, "-new-$1")
 
 /** Claims that are sockets beside the file; if the folder's path is too long for a socket address, a shorter one is used. */
 export const sockets = (

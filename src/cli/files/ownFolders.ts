@@ -1,8 +1,8 @@
 import path from "node:path"
 
-const own = "workflow-tool-server"
+const product = "workflow-tool-server"
 
-/** Where each system keeps such files; the variable takes precedence, and each name is relative to the user's home folder. */
+/** The folder on each system; the variable takes precedence, and each name is relative to the user's home folder. */
 interface Place {
   readonly variable: string
   readonly windows: string
@@ -29,15 +29,15 @@ const folderAt =
   ({ mac, other, variable, windows }: Place) =>
   (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string => {
     const given = environment[variable]
-    if (given !== undefined && path.isAbsolute(given)) return path.join(given, own)
+    if (given !== undefined && path.isAbsolute(given)) return path.join(given, product)
     if (platform === "win32") {
       return path.join(
         environment["LOCALAPPDATA"] ?? path.join(homedir(environment, platform), "AppData", "Local"),
-        own,
+        product,
         windows
       )
     }
-    return path.join(homedir(environment, platform), ...(platform === "darwin" ? mac : other), own)
+    return path.join(homedir(environment, platform), ...(platform === "darwin" ? mac : other), product)
   }
 
 /** The folder for state: what a program has to remember. */

@@ -3,8 +3,7 @@ import path from "node:path"
 
 import { Effect, FileSystem } from "effect"
 
-import { describe, FileError } from "./fileProblems.ts"
-import { refuseLink } from "./links.ts"
+import { describe, FileError, refuseLink } from "./fileProblems.ts"
 import { claimsIn } from "./lockClaims.ts"
 import { isForeignAndUncertain, thisMachine } from "./thisMachine.ts"
 
@@ -28,11 +27,11 @@ export const claimFor = Effect.fnUntraced(function* (folder: string, onAsked: ()
   const machine = yield* thisMachine
   const { ask, make } = yield* failed(claimsIn(folder))
   const entry = `server-${machine}-${process.pid}-${randomBytes(6).toString("hex")}`
-  const asked = () => {
+  const state = () => {
     onAsked()
     return "held" as const
   }
-  yield* failed(make(entry, asked))
+  yield* failed(make(entry, state))
 
   const stateOf: ProcessClaim["stateOf"] = Effect.fnUntraced(function* (other) {
     if (other === entry) return "alive"

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
 
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Duration, Effect, Exit, FileSystem, type PlatformError, Random, Scope } from "effect"
 
 import type { Coordination } from "../../internal/http/Coordination.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { lock } from "./fileLock.ts"
 import { describe, FileError } from "./fileProblems.ts"
+import { homeless, stateFolder } from "./homeFolders.ts"
 import { claimFor, type ProcessClaim, processIn } from "./processClaim.ts"
 
 /** Milliseconds between two attempts to take a lock that somebody holds. */
@@ -64,8 +66,8 @@ export const processLocks = Effect.fnUntraced(function* (
     return holder
   }).pipe(onDisk)
   const [current, forget] = yield* Effect.cachedInvalidateWithTTL(
-    Effect.flatMap(Scope.fork(scope), (own) =>
-      Effect.onError(Scope.provide(claimed, own), (cause) => Scope.close(own, Exit.failCause(cause)))
+    Effect.flatMap(Scope.fork(scope), (claimScope) =>
+      Effect.onError(Scope.provide(claimed, claimScope), (cause) => Scope.close(claimScope, Exit.failCause(cause)))
     ),
     Duration.infinity
   )
@@ -131,3 +133,28 @@ const isReason = (error: FileError | PlatformError.PlatformError, reason: "Alrea
 
 const asFileError = (folder: string, error: FileError | PlatformError.PlatformError) =>
   error._tag === "FileError" ? error : new FileError({ message: describe(folder, error) })
+
+/**
+ * Locks of workflows against the other servers of this user on this machine. Without a folder for them changes go on, and it is
+ * logged once that nothing keeps them apart, unless a shared Redis does.
+ */
+export const workflowLocks = Effect.fnUntraced(function* ({ isShared }: { readonly isShared: boolean }) {
+  let isTold = isShared
+  const unprotected = ({ message }: Pick<FileError, "message">) =>
+    Effect.suspend(() => {
+      if (isTold) return Effect.void
+      isTold = true
+      return Effect.logWarning(`${unlocked}: ${message}`)
+    })
+  const state = stateFolder()
+  if (state !== undefined) return yield* processLocks(path.join(state, `locks${user()}`), unprotected)
+  yield* unprotected({ message: `${homeless("XDG_STATE_HOME")}.` })
+  const withoutLock: (typeof Coordination)["Service"]["withLock"] = (_, self) => self
+  return withoutLock
+}, Effect.provide(NodeFileSystem.layer))
+
+const unlocked =
+  "Changes of workflows are not locked against other servers of this user on this machine, which may overwrite each other's"
+
+/** Whoever works in another user's home has claims that this user cannot ask. */
+const user = () => (process.getuid === undefined ? "" : `-${process.getuid()}`)

@@ -6,7 +6,7 @@ import { hostname } from "node:os"
 import { Effect, FileSystem } from "effect"
 
 /** A system command that prints the machine's id, and where to find it in the output. */
-const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: ReadonlyArray<string>, number: RegExp]>> =
+const commands: Partial<Record<NodeJS.Platform, readonly [file: string, args: ReadonlyArray<string>, number: RegExp]>> =
   {
     darwin: ["/usr/sbin/ioreg", ["-rd1", "-c", "IOPlatformExpertDevice"], /"IOPlatformUUID" = "([0-9A-F-]{36})"/i],
     win32: [
@@ -18,7 +18,7 @@ const askedFor: Partial<Record<NodeJS.Platform, readonly [file: string, args: Re
 
 /** The machine's id in the output. */
 export const numberIn = (platform: NodeJS.Platform, answer: string): string | undefined =>
-  askedFor[platform]?.[2].exec(answer)?.[1]
+  commands[platform]?.[2].exec(answer)?.[1]
 
 /** Identifies this machine: on Linux since its last start, also across containers; elsewhere by the system's id, or its name. */
 export const thisMachine = Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const thisMachine = Effect.gen(function* () {
   const boot = yield* Effect.orElseSucceed(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"), () => "")
   const id = boot.replace(/[^0-9a-f]/g, "").slice(0, 12)
   if (id !== "") return id
-  const number = yield* asked
+  const number = yield* systemNumber
   return number === undefined
     ? `host${wordOf(hostname())}`
     : createHash("sha256").update(number).digest("hex").slice(0, 12)
@@ -38,8 +38,8 @@ const wordOf = (name: string) =>
     .replace(/[^0-9a-z]/g, "")
     .slice(0, 40)
 
-const asked = Effect.callback<string | undefined>((resume) => {
-  const command = askedFor[process.platform]
+const systemNumber = Effect.callback<string | undefined>((resume) => {
+  const command = commands[process.platform]
   if (command === undefined) return resume(Effect.succeed(undefined))
   const [file, args] = command
   const child = execFile(file, args, { timeout: 5000, windowsHide: true }, (error, answer) =>

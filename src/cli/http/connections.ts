@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs"
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { totalmem } from "node:os"
 
 import { Effect, Option, Schedule } from "effect"
 
-/** How many connections there may be, and how long idle ones are kept. */
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
+
+/** Limits on the number of connections, and on the time for which idle ones are kept. */
 export interface ConnectionLimits {
   /** Most connections. Beyond that, the longest idle ones are closed; if none is idle, new ones are. */
   readonly most: number
@@ -107,7 +110,7 @@ export const keepConnections = Effect.fnUntraced(function* (server: Server, limi
 })
 
 /** As many as fit into an eighth of the memory and the available descriptors, up to what a port can serve anyway. */
-export const connectionLimits = (): ConnectionLimits => ({
+const connectionLimits = (): ConnectionLimits => ({
   most: mostConnections({ memory: Math.min(totalmem(), constrainedMemory()), descriptors: openFiles() }),
   crowded: 1024,
   every: 1000
@@ -137,3 +140,50 @@ const openFiles = (): number => {
   const limit = /^Max open files\s+(\d+|unlimited)/m.exec(text)?.[1]
   return limit === undefined ? 10_240 : limit === "unlimited" ? Infinity : Number(limit)
 }
+
+export interface SendLimits {
+  /** Milliseconds in which a caller must have read some of its waiting answer. */
+  readonly stall: number
+  /** Milliseconds in which it must have read all of it. */
+  readonly total: number
+  /** Milliseconds between two checks. */
+  readonly every: number
+}
+
+export const sendLimits: SendLimits = { stall: 10_000, total: 120_000, every: 1000 }
+
+/** An answer that is not sent completely, and its unsent bytes at the checks since then. */
+class Unsent extends Linked<Unsent> {
+  readonly response: ServerResponse
+  seen: { readonly sent: number; readonly since: number; readonly progress: number } | undefined
+
+  constructor(response: ServerResponse) {
+    super()
+    this.response = response
+  }
+}
+
+/** Closes the connections of callers that do not read their answers, until the scope closes. */
+export const cutUnread = Effect.fnUntraced(function* (server: Server, { every, stall, total }: SendLimits) {
+  const open = new LinkedSet<Unsent>()
+  server.on("request", (_, response) => {
+    const unsent = open.add(new Unsent(response))
+    response.once("close", () => open.delete(unsent))
+  })
+
+  const look = Effect.map(monotonicMillis, (now) => {
+    for (const unsent of open) {
+      const { seen } = unsent
+      const { socket } = unsent.response
+      if (socket === null || socket.writableLength === 0) {
+        unsent.seen = undefined
+        continue
+      }
+      const sent = socket.bytesWritten - socket.writableLength
+      if (seen === undefined) unsent.seen = { sent, since: now, progress: now }
+      else if (now - seen.since >= total || (sent === seen.sent && now - seen.progress >= stall)) socket.destroy()
+      else if (sent !== seen.sent) unsent.seen = { ...seen, sent, progress: now }
+    }
+  })
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(every)))
+})

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, IncomingMessage, ServerResponse } from "node:http"
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
@@ -6,9 +6,8 @@ import { HttpServer } from "effect/http"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
-import { type ConnectionLimits, keepConnections } from "./connections.ts"
-import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
-import { WholeAnswer } from "./wholeAnswers.ts"
+import type { BodyReaders } from "../../mcp/transport/body.ts"
+import { type ConnectionLimits, keepConnections, cutUnread, type SendLimits, sendLimits } from "./connections.ts"
 
 /** Limits for callers that are slow, many or send too much. */
 const bounds = {
@@ -22,7 +21,7 @@ const backlog = 4096
 /** Time for requests in flight when the server ends. */
 const shutdownTimeout = "5 seconds"
 
-export interface Address {
+interface Address {
   readonly host: string
   readonly port: number
 }
@@ -80,3 +79,48 @@ const taken = (host: string, port: number, occupant: string | undefined) =>
   occupant === undefined
     ? `Port ${port} on ${host} is already in use. Choose another one with --port.`
     : `Port ${port} on ${host} is already in use by a workflow-tool-server ${occupant}. Connect to that one, stop it, or choose another port with --port.`
+
+/** The bytes of a body by Node's own events. `Expect: 100-continue` is left to the listener. */
+export const nodeBody: BodyReaders = ({ source }) => {
+  if (!(source instanceof IncomingMessage) || source.headers.expect !== undefined) return undefined
+  return (most, onEnd) => {
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    let isOver = false
+    const stop = () => {
+      isOver = true
+      source.off("data", take).pause()
+    }
+    const finish = (end: Uint8Array | "broken") => {
+      if (isOver) return
+      isOver = true
+      onEnd(end)
+    }
+    const take = (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length <= most) return
+      source.off("data", take).pause()
+      finish("broken")
+    }
+    const fail = () => finish("broken")
+    if (source.destroyed) fail()
+    else {
+      source.on("data", take).on("error", fail).on("close", fail)
+      source.on("end", () => {
+        const [first] = chunks
+        finish(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+      })
+    }
+    return stop
+  }
+}
+
+/**
+ * Answers without a second count of their length by Node: it would send head and body in two pieces, with a slower system call.
+ * The length of an answer is that of its own text.
+ */
+class WholeAnswer extends ServerResponse {}
+
+// As accessors of the class: Node and effect set it for each answer.
+Object.defineProperty(WholeAnswer.prototype, "strictContentLength", { get: () => false, set: () => {} })

@@ -9,11 +9,9 @@ import {
 } from "jose"
 
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import type { Access } from "../../mcp/Access.ts"
-import type { ProtectedResource } from "../../mcp/transport/protectedResource.ts"
-import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/token.ts"
-import type { OAuthSettings } from "../configuration/settings.ts"
-import { notForAccess } from "./tokenKind.ts"
+import type { Access } from "../../mcp/Caller.ts"
+import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
+import type { OAuthSettings } from "../configuration/fileFields.ts"
 
 /** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
@@ -21,10 +19,10 @@ const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 const clockTolerance = 30
 /** Timeout of one request to the issuer, in milliseconds. */
 const issuerTimeout = 5000
-/** How long an issuer that did not answer is not asked again. */
+/** Pause before an issuer that did not answer is asked again. */
 const retryInterval = "5 seconds"
 
-/** What clients learn about the issuer. */
+/** The metadata of this server as a protected resource of the issuer. */
 export const protectedResource = ({ issuer, readScope, resource, writeScope }: OAuthSettings): ProtectedResource => ({
   resource,
   authorizationServers: [issuer],
@@ -139,20 +137,20 @@ const unverifiable = (issuer: string) =>
  * The keys of the issuer, fetched with the first token; they are cached for ten minutes, and fetched again for an unknown key.
  */
 const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettings) {
-  let known: JWTVerifyGetKey | undefined
-  const found = (uri: string) => {
-    known = createRemoteJWKSet(new URL(uri), { timeoutDuration: issuerTimeout })
-    return known
+  let keys: JWTVerifyGetKey | undefined
+  const keysAt = (uri: string) => {
+    keys = createRemoteJWKSet(new URL(uri), { timeoutDuration: issuerTimeout })
+    return keys
   }
-  if (jwksUri !== undefined) return Effect.succeed(found(jwksUri))
-  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), found)), retryInterval)
-  return Effect.suspend(() => (known === undefined ? Effect.flatten(attempt) : Effect.succeed(known)))
+  if (jwksUri !== undefined) return Effect.succeed(keysAt(jwksUri))
+  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), keysAt)), retryInterval)
+  return Effect.suspend(() => (keys === undefined ? Effect.flatten(attempt) : Effect.succeed(keys)))
 })
 
 const Metadata = Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String })
 const readMetadata = Schema.decodeUnknownResult(Metadata)
 
-/** Where the issuer publishes its keys: in the metadata of OAuth (RFC 8414), or of OpenID Connect. */
+/** The address of the issuer's keys, from the metadata of OAuth (RFC 8414), or of OpenID Connect. */
 const discover = (issuer: string) =>
   Effect.firstSuccessOf(metadataUrls(issuer).map((url) => readFrom(url, issuer))).pipe(
     Effect.tapError((problem) => Effect.logError(`The issuer of tokens ${issuer} cannot be used: ${problem}`)),
@@ -184,4 +182,30 @@ const metadataUrls = (issuer: string): ReadonlyArray<string> => {
     `${origin}/.well-known/openid-configuration${path}`,
     `${origin}${path}/.well-known/openid-configuration`
   ].filter((url, at, all) => all.indexOf(url) === at)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const idToken =
+  "The token is an ID token, which tells a client who its user is: send the access token that came with it instead"
+
+/**
+ * The reason why a signed token is no access token: by the type in its header (RFC 8725, 3.11), or by its claims if that is merely
+ * JWT, as with most issuers.
+ */
+const notForAccess = ({ typ }: Fields, payload: Fields): string | undefined => {
+  const kind = Predicate.isString(typ) ? typ.toLowerCase().replace(/^application\//, "") : "jwt"
+  if (kind === "at+jwt") return undefined
+  if (kind.endsWith("+jwt"))
+    return "The typ of the token is not that of an access token, at+jwt or JWT: send an access token"
+  return isIdToken(payload) ? idToken : undefined
+}
+
+/** Keycloak uses `typ`, Cognito `token_use`; ID tokens of others have claims that only OpenID Connect defines for them. */
+const isIdToken = ({ at_hash, c_hash, nonce, scope, scp, token_use, typ }: Fields): boolean => {
+  if (typ === "ID" || token_use === "id") return true
+  if (typ === "Bearer" || token_use === "access") return false
+  if (at_hash !== undefined || c_hash !== undefined) return true
+  // Some issuers repeat the nonce in access tokens, which then state their kind.
+  return nonce !== undefined && scope === undefined && scp === undefined
 }

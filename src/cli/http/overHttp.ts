@@ -6,8 +6,7 @@ import * as Page from "../../mcp/transport/page.ts"
 import { sameAs } from "../configuration/bearerToken.ts"
 import type { HttpLaunch } from "../configuration/Launch.ts"
 import type { Watching } from "../telemetry/watching.ts"
-import { httpListener } from "./httpListener.ts"
-import { nodeBody } from "./nodeBody.ts"
+import { httpListener, nodeBody } from "./httpListener.ts"
 import { readPageFile } from "./pageFiles.ts"
 
 /** Time for requests in flight when the process is told to stop; less than the listener waits. */
@@ -30,8 +29,8 @@ export const overHttp = Effect.fnUntraced(function* (
     metrics,
     ...(yield* tokens(authToken, oauth))
   }
-  const shown = page ? Page.layer(options, readPageFile) : Layer.empty
-  const routes = Layer.mergeAll(McpHttp.layer(options), shown, McpHttp.fallback(options), addressPrinted)
+  const pageRoutes = page ? Page.layer(options, readPageFile) : Layer.empty
+  const routes = Layer.mergeAll(McpHttp.layer(options), pageRoutes, McpHttp.fallback(options), addressPrinted)
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(httpListener({ host, port })),
     Layer.launch,
@@ -46,11 +45,11 @@ const nextRound = Effect.callback<void>((resume) => {
 
 /** Whose tokens are accepted; the verifier for an issuer's tokens is loaded only if there is one. */
 const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], oauth: HttpLaunch["oauth"]) {
-  const own = authToken === undefined ? undefined : sameAs(authToken)
-  if (oauth === undefined) return own === undefined ? {} : { verify: own }
+  const shared = authToken === undefined ? undefined : sameAs(authToken)
+  if (oauth === undefined) return shared === undefined ? {} : { verify: shared }
   const { either, protectedResource, verifyWith } = yield* Effect.promise(() => import("./oauth.ts"))
   const issued = yield* verifyWith(oauth)
-  return { verify: own === undefined ? issued : either(own, issued), protectedResource: protectedResource(oauth) }
+  return { verify: shared === undefined ? issued : either(shared, issued), protectedResource: protectedResource(oauth) }
 })
 
 /** Prints the server's URL, for people who start it by hand. */

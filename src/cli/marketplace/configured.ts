@@ -5,15 +5,16 @@ import { HttpClient } from "effect/http"
 
 import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
-import { PlanJournal } from "../../marketplace/apply/Plans.ts"
+import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import { StatisticsStore } from "../../marketplace/report/KeptStatistics.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
+import { persistentFolder, keptNowhere } from "../files/homeFolders.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
-import * as AdsJournal from "./journal.ts"
 
 /** The `marketplace` object of the configuration file, validated; the environment takes precedence. */
-export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
+const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
   const untrusted = untrustedField(marketplace, MARKETPLACE_HOST)
   if (MARKETPLACE_API_KEY && config === undefined && untrusted !== undefined) {
@@ -59,13 +60,33 @@ export const configured = (launch: Launch) =>
       }
       // One configuration has one journal, wherever its server is started.
       const file = path.resolve(folder, settings.journal)
+      const { values } = yield* Journals
+      const withStatistics = (more?: Pick<MarketplaceSettings, "journalProblem">) =>
+        Layer.merge(withSettings(more), Layer.effect(StatisticsStore, values(`${file}.statistics`)))
       if (settings.readOnly || settings.serverReadOnly) {
-        return Layer.merge(withSettings(), AdsJournal.layerReading(file))
+        return Layer.merge(withStatistics(), journalReading(file))
       }
-      const problem = yield* AdsJournal.problemWith(file)
-      if (problem === undefined) return Layer.merge(withSettings(), AdsJournal.layer(file))
+      const problem = yield* problemWith(file)
+      if (problem === undefined) return Layer.merge(withStatistics(), journal(file))
       const journalProblem = `marketplace.journal: ${problem}`
       yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
-      return Layer.merge(withSettings({ journalProblem }), AdsJournal.layerReading(file))
+      return Layer.merge(withStatistics({ journalProblem }), journalReading(file))
     })
   )
+
+/** Plans, progress and audit log of campaigns. */
+export const journal = (file: string): Layer.Layer<PlanJournal> =>
+  Layer.effect(
+    PlanJournal,
+    Journals.use(({ make }) => make(file, Entry))
+  )
+
+/** The same if nothing may be written. */
+export const journalReading = (file: string): Layer.Layer<PlanJournal> =>
+  Layer.effect(
+    PlanJournal,
+    Journals.use(({ makeReading }) => makeReading(file, Entry))
+  )
+
+/** The reason why the file cannot be written; undefined if it can, or another process only uses it just now. */
+export const problemWith = (file: string) => Journals.use((journals) => journals.problemWith(file, Entry))

@@ -1,15 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient } from "effect/http"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { Plans } from "../../marketplace/apply/Plans.ts"
-import { LowestBids } from "../../marketplace/client/LowestBids.ts"
+import { PlanJournal, Plans } from "../../marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../marketplace/client/MarketplaceAds.ts"
-import { adsPlans } from "../../marketplace/tools/plans/source.ts"
+import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
+import { LowestBids } from "../../marketplace/report/LowestBids.ts"
+import { adsPlans } from "../../marketplace/tools/catalog.ts"
 import { MarketplaceToolset } from "../../marketplace/toolset.ts"
 import * as Toolset from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { configured } from "./configured.ts"
-import { embedded } from "./embedded.ts"
 
 const services = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge(MarketplaceAds.layer))
 
@@ -30,3 +32,19 @@ export const load = (launch: Launch) => {
     })
   )
 }
+
+/** The marketplace in this process, writable unless the server is read-only: a whole migration can be tried on it. */
+const embedded = ({ readOnly }: Launch) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedMarketplace, ({ apiKey, host, httpClient }) => {
+      const settings = Effect.map(
+        decode({ baseUrl: host, apiKey: Redacted.value(apiKey), readOnly: false }),
+        (settings) => ({ ...settings, serverReadOnly: readOnly })
+      )
+      return Layer.mergeAll(
+        Layer.effect(MarketplaceConfig, settings),
+        Layer.succeed(HttpClient.HttpClient, httpClient),
+        PlanJournal.layerMemory
+      )
+    })
+  ).pipe(Layer.provide(EmbeddedMarketplace.layer()))

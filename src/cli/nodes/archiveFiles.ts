@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 
 import { Clock, Effect, Option, Result, Schema } from "effect"
 
-import { type Archive, ArchiveError, type Archives } from "../../engine/nodes/Archives.ts"
+import { type Archive, ArchiveError, type Archives } from "../../engine/nodes/NodePackages.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 
 /** The first line of a file: the lengths of the packed parts after it, the list first, and their checksum. */

@@ -2,14 +2,13 @@ import path from "node:path"
 
 import { Effect, Layer } from "effect"
 
-import { Archives } from "../../engine/nodes/Archives.ts"
-import { NodePackages } from "../../engine/nodes/NodePackages.ts"
+import { Archives, NodePackages } from "../../engine/nodes/NodePackages.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { cacheFolder } from "../files/homeFolders.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /**
- * Where node types are cached, and where to get those that an engine does not provide. Nothing is loaded or read before it is
+ * The cache of node types, and the source of those that an engine does not provide. Nothing is loaded or read before it is
  * needed. The embedded engine provides its own, and leaves no files behind.
  */
 export const nodeTypes = ({ engine, nodeTypes: setting }: Pick<Launch, "engine" | "nodeTypes">) => {

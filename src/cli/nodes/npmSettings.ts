@@ -3,10 +3,10 @@ import path from "node:path"
 
 import { Redacted, Result } from "effect"
 
-import { withoutEnd } from "../../internal/withoutEnd.ts"
+import { withoutEnd } from "../../internal/texts.ts"
 import { home } from "../files/homeFolders.ts"
 
-/** Where a user's packages come from, according to npm's settings. */
+/** The source of a user's packages, according to npm's settings. */
 export interface NpmSettings {
   /** The registry of a package, without a trailing slash. */
   readonly registryOf: (name: string) => string
@@ -30,8 +30,8 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
         : []
     )
   )
-  const own = environment["HOME"] ?? home()
-  const file = given.get("userconfig") ?? (own && path.join(own, ".npmrc")) ?? ""
+  const homeFolder = environment["HOME"] ?? home()
+  const file = given.get("userconfig") ?? (homeFolder && path.join(homeFolder, ".npmrc")) ?? ""
   const text = Result.getOrElse(
     Result.try(() => readFileSync(file, "utf8")),
     () => ""
@@ -46,11 +46,11 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
       return trimmed((scope === "" ? undefined : settings.get(`${scope}:registry`)) ?? registry)
     },
     authorizationFor: (url) => {
-      const found = [...settings]
+      const credential = [...settings]
         .filter(([key]) => key.startsWith("//") && /:(_authToken|_auth)$/i.test(key))
         .find(([key]) => isBelow(url, key.replace(/:(_authToken|_auth)$/i, "")))
-      if (found === undefined) return undefined
-      return Redacted.make(/token$/i.test(found[0]) ? `Bearer ${found[1]}` : `Basic ${found[1]}`)
+      if (credential === undefined) return undefined
+      return Redacted.make(/token$/i.test(credential[0]) ? `Bearer ${credential[1]}` : `Basic ${credential[1]}`)
     },
     proxyFor: (url) => {
       if (isExempt(url.hostname, settings.get("noproxy") ?? env("NO_PROXY", "no_proxy") ?? "")) return undefined
@@ -63,7 +63,7 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
 }
 
 /** Lines `key = value`; `${NAME}` is replaced by a variable. Comments begin with `;` or `#`. */
-export const parseNpmrc = (text: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
+const parseNpmrc = (text: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
   new Map(
     text.split(/\r?\n/).flatMap((line) => {
       const [name = "", ...values] = line.split("=")

@@ -30,7 +30,7 @@ const timeout = "5 minutes"
 const maxRedirects = 5
 
 /** Reports the progress of a download. */
-export type Tell = (words: string) => Effect.Effect<void>
+type Tell = (words: string) => Effect.Effect<void>
 
 /**
  * The packages of an engine of exactly this version from the user's package registry: its manifest has their versions, theirs

@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 
 /** A package could not be unpacked. */
-export class UnpackError extends Schema.TaggedError<UnpackError>()("UnpackError", { message: Schema.String }) {}
+class UnpackError extends Schema.TaggedError<UnpackError>()("UnpackError", { message: Schema.String }) {}
 
 /** Maximum unpacked size of a package, so that a small file cannot fill the memory or block the process. */
 const largestPackage = 1024 * 1024 * 1024
@@ -20,7 +20,7 @@ export const unpackFile = (archive: Uint8Array, wanted: string): Effect.Effect<s
     const gunzip = createGunzip()
     let rest: Buffer = Buffer.alloc(0)
     let seen = 0
-    /** What is left of the current file, with its padding, and whether it is wanted. */
+    /** Remaining bytes of the current file, its padding included. */
     let left = 0
     let size = 0
     let isWanted = false

@@ -1,14 +1,17 @@
-import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
+import { Clock, Context, Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 
 import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import { BoundedCache } from "../../internal/BoundedCache.ts"
+import type { KeptValues } from "../../internal/KeptValues.ts"
 import { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
+import * as ValueFile from "../files/valueFile.ts"
+import { withoutExpired } from "./expiredPlans.ts"
 
 const failed = Effect.mapError((error: { readonly message: string }) => new JournalFailed({ problem: error.message }))
 
-/** How the entries of an upstream's plans are encoded as lines. */
+/** The codec between the entries of an upstream's plans and lines. */
 export type Lines<C> = Schema.Codec<Entry<C>, unknown>
 
 export const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
@@ -29,7 +32,7 @@ const withActions = <C>(plans: ReadonlyArray<Kept<C>>, actions: ReadonlyArray<Ke
   return [...merged, ...actions.slice(next)]
 }
 
-/** What a journal and the file beside it hold. */
+/** The entries of a journal and of the file beside it. */
 const allEntries = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   const plans = yield* reader(name, lines)
   const actions = yield* reader(actionsFile(name), lines)
@@ -105,6 +108,9 @@ const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
   return file
 })
 
+/** Bytes of a journal below which its expired plans do no harm. */
+const worthwhile = 256 * 1024
+
 interface Held {
   readonly file: LineFile.LineFile
   readonly scope: Scope.Closeable
@@ -129,6 +135,13 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait until another process releases the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
+  /** Plans that have expired would be read with every plan that is made. */
+  const dropExpired = Effect.fnUntraced(function* (file: LineFile.LineFile) {
+    if (file.length < worthwhile) return
+    const rest = withoutExpired(yield* file.lines, yield* Clock.currentTimeMillis)
+    if (rest !== undefined) yield* file.replace(rest)
+  })
+
   const mutex = yield* Semaphore.make(1)
   const held = yield* Ref.make<Held | undefined>(undefined)
 
@@ -142,6 +155,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
         yield* write(file, entry)
         yield* Ref.update(waiting, (entries) => entries.slice(1))
       }
+      yield* dropExpired(file)
       return file
     })
     const file = yield* Effect.onError(Scope.provide(opened, scope), () => Scope.close(scope, Exit.void))
@@ -172,8 +186,8 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   const actionsMutex = yield* Semaphore.make(1)
   const appendAction = (entry: Entry<C>) => {
     const written = Effect.scoped(Effect.flatMap(open(actionsFile(name), lines), (file) => write(file, entry)))
-    const patient = Effect.retry(written, { schedule: whileInUse, while: ({ inUse }) => inUse === true })
-    return failed(Effect.uninterruptible(actionsMutex.withPermit(patient)))
+    const retried = Effect.retry(written, { schedule: whileInUse, while: ({ inUse }) => inUse === true })
+    return failed(Effect.uninterruptible(actionsMutex.withPermit(retried)))
   }
 
   const append = (...entries: ReadonlyArray<Entry<C>>) => {
@@ -186,8 +200,8 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
     )
     const later = Ref.update(waiting, (before) => [...before, ...entries])
     // A plan changes nothing yet, so it need not wait for others.
-    const isPatient = ({ inUse }: FileError) => inUse === true && entries.every(isOfPlan)
-    return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
+    const mayWait = ({ inUse }: FileError) => inUse === true && entries.every(isOfPlan)
+    return failed(Effect.uninterruptible(Effect.catchIf(written, mayWait, () => later)))
   }
 
   const journal: Journal<C> = {
@@ -213,17 +227,30 @@ export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["en
   const memory = yield* inMemory<C>()
   const journal: Journal<C> = {
     ...memory,
-    entries: Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
+    entries: Effect.zipWith(read, memory.entries, (kept, added) => [...kept, ...added])
   }
   return journal
 })
 
 /** Whether an entry belongs to a new plan. */
-export const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
+const isOfPlan = <C>({ type }: Entry<C>): boolean => type === "planned" || type === "steps"
 
-/** Why the file cannot be written; undefined if it can, or another process only uses it just now. */
+/** The problem with writing the file; undefined if it can be written, or another process only uses it just now. */
 export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
   Effect.scoped(open(file, lines)).pipe(
     Effect.as(undefined),
     Effect.catch(({ inUse, message }) => Effect.succeed(inUse === true ? undefined : message))
   )
+
+/** The stores of journals of plans: each in its file, unless several servers share them. */
+export const Journals = Context.Reference<{
+  readonly make: <C>(file: string, lines: Lines<C>) => Effect.Effect<Journal<C>>
+  /** The same journal if nothing may be written: plans are lost with the process. */
+  readonly makeReading: <C>(file: string, lines: Lines<C>) => Effect.Effect<Journal<C>>
+  /** Values that are kept beside a journal: what they are worth is decided by whoever reads them. */
+  readonly values: (file: string) => Effect.Effect<KeptValues>
+  /** The problem with writing it; undefined if there is none. */
+  readonly problemWith: <C>(file: string, lines: Lines<C>) => Effect.Effect<string | undefined>
+}>("workflow-tool-server/cli/Journals", {
+  defaultValue: () => ({ make, makeReading, values: ValueFile.make, problemWith })
+})

@@ -5,8 +5,8 @@ import { Effect, Layer, Schema } from "effect"
 import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/plans/Plans.ts"
 import { PlanFields, PromotionFields } from "../../engine/plans/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
-import { Journals } from "./Journals.ts"
+import { persistentFolder, keptNowhere } from "../files/homeFolders.ts"
+import { Journals } from "./PlanJournalFile.ts"
 
 /** The plans of workflows as they are configured. */
 export const layer = (launch: Launch) => Layer.provideMerge(WorkflowPlans.layer, configured(launch))

@@ -1,15 +1,15 @@
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import * as Redis from "effect/persistence/Redis"
+import type { RedisError } from "effect/persistence/Redis"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { SharedSettings } from "../configuration/settings.ts"
-import { redisRefusal } from "./redisProblem.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
 
 /** The cause of a command without an answer. */
 export const silent = "no answer"
 
-/** How long to wait for an answer, and for how long a missing one keeps others from asking. */
+/** Time-out of an answer, and milliseconds for which a missing one keeps others from asking. */
 const answerTimeout = "2 seconds"
 const pause = 5000
 
@@ -74,3 +74,25 @@ const noAnswer = Effect.fail(new Redis.RedisError({ cause: silent }))
 const meaningOf = (problem: string) =>
   `The shared Redis ${problem}. Changes and plans are refused until that is settled, reads go on, and each server keeps ` +
   "its own limits towards the instances"
+
+/** Refusals of a Redis by the word that they begin with, in plain words with the remedy. */
+const refusals: Readonly<Record<string, string>> = {
+  READONLY: "is a replica that takes no writes (READONLY): name the primary in shared.redis",
+  OOM: "has no memory left for writes (OOM): raise its maxmemory",
+  MISCONF: "takes no writes, as it cannot save to its disk (MISCONF): give the disk room",
+  NOREPLICAS: "takes no writes, as too few replicas follow it (NOREPLICAS)",
+  NOPERM: "does not allow its user these commands (NOPERM): see its access list",
+  NOAUTH: "asks for a password (NOAUTH): give it in shared.redis",
+  LOADING: "is still starting (LOADING)"
+}
+
+const word = new RegExp(`\\b(${Object.keys(refusals).join("|")})\\b`)
+
+/** The refusal that a Redis answered with, in plain words; undefined where it did not answer. */
+export const redisRefusal = ({ cause }: RedisError): string | undefined => {
+  const [, code = ""] = Predicate.isError(cause) ? (word.exec(cause.message.slice(0, 500)) ?? []) : []
+  return refusals[code]
+}
+
+/** The reason why a Redis cannot be used, to stand behind its name. */
+export const redisProblem = (error: RedisError): string => redisRefusal(error) ?? "does not answer"

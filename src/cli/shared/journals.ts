@@ -5,11 +5,18 @@ import * as Redis from "effect/persistence/Redis"
 
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
-import type { Journals } from "../plans/Journals.ts"
-import { besideMemory, long, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
-import { renewing, tryLock, unlock } from "./locks.ts"
-import { redisProblem } from "./redisProblem.ts"
-import type { Store } from "./Store.ts"
+import {
+  type Journals,
+  type Lines,
+  besideMemory,
+  long,
+  reading,
+  unreadableEntry,
+  whileInUse
+} from "../plans/PlanJournalFile.ts"
+import { renewing, tryLock, unlock } from "./coordination.ts"
+import { type Store, redisProblem } from "./Store.ts"
+import { sharedValues } from "./values.ts"
 
 /** Adds an entry unless another server holds the journal, or we held it and lost it. */
 const pushEntry = Redis.script(
@@ -43,10 +50,10 @@ const problems = new Map([
 const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
   const decode = reading(lines)
   const list = store.key("journal", name)
-  let known: ReadonlyArray<Kept<C>> = []
+  let entries: ReadonlyArray<Kept<C>> = []
 
   const read = Effect.gen(function* () {
-    const before = known
+    const before = entries
     const more = yield* store.ask(store.send<ReadonlyArray<string>>("LRANGE", list, String(before.length), "-1"))
     const kept = [...before]
     for (const text of more) {
@@ -56,7 +63,7 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
         Option.getOrElse(entry, () => unreadableEntry(text, kept.at(-1)?.at ?? 0, noEntry(name, kept.length + 1)))
       )
     }
-    if (known === before) known = kept
+    if (entries === before) entries = kept
     return kept
   })
   return Effect.catch(read, (error) =>
@@ -133,5 +140,6 @@ const retryWhileBusy = (attempt: Effect.Effect<string, Redis.RedisError>) =>
 export const sharedJournals = (store: Store): typeof Journals.Service => ({
   make: (file, lines) => make(store, path.basename(file), lines),
   makeReading: (file, lines) => besideMemory(reader(store, path.basename(file), lines)),
+  values: (file) => Effect.sync(() => sharedValues(store, path.basename(file))),
   problemWith: () => Effect.undefined
 })

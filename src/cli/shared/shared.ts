@@ -5,14 +5,12 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
-import type { SharedSettings } from "../configuration/settings.ts"
-import { Journals } from "../plans/Journals.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
+import { Journals } from "../plans/PlanJournalFile.ts"
+import { makeLocks, makePacers } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
-import { makeLocks } from "./locks.ts"
-import { makePacers } from "./pacers.ts"
-import { redisRefusal } from "./redisProblem.ts"
-import { makeStore, silent, type Store } from "./Store.ts"
+import { type Store, makeStore, redisRefusal, silent } from "./Store.ts"
 
 const unusable = (error: RedisError) => {
   const refusal = redisRefusal(error)

@@ -34,8 +34,8 @@ export const runBackup = Effect.fnUntraced(function* (options: Options, request:
 
 const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupRequest) {
   const { names, resolve } = Context.get(yield* instances(launch), Instances)
-  const asked = request.instances?.split(",").map((name) => name.trim()) ?? names
-  const engines = yield* Effect.forEach(asked, (name) =>
+  const requested = request.instances?.split(",").map((name) => name.trim()) ?? names
+  const engines = yield* Effect.forEach(requested, (name) =>
     Effect.mapError(resolve(name), ({ message }) => new ConfigurationError({ message }))
   )
   const work = Effect.forEach(

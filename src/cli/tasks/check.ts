@@ -4,7 +4,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import type { Finding } from "../../mcp/Toolset.ts"
 import { type Options, UsageError } from "../configuration/flags.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
-import { report, type ReportOptions } from "../terminal/report.ts"
+import { report, type ReportOptions } from "../terminal.ts"
 import { loaders } from "../toolsets/toolsets.ts"
 
 /** The arguments of `check`. */
@@ -19,7 +19,7 @@ export const runCheck = Effect.fnUntraced(function* (options: Options, { json, t
     return yield* new UsageError({ message: "--trust shows settings to a person: use it without --json" })
   if (trust) yield* trusting(options)
   const launch = yield* readLaunch(options)
-  const findings = yield* Effect.forEach(yield* loaders(launch), ({ load }) =>
+  const findings = yield* Effect.forEach(yield* loaders(launch), (load) =>
     load.pipe(
       Effect.flatMap(({ toolset: { check = Effect.succeed([]) } }) => check),
       Effect.catchTag("ConfigurationError", ({ message }) =>

@@ -9,7 +9,7 @@ import type { Answer, Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { watching } from "../telemetry/watching.ts"
-import { audit } from "../toolsets/loadToolsets.ts"
+import { audit } from "../toolsets/toolsets.ts"
 
 /** The trace that this command belongs to, according to OpenTelemetry's variable of its starter. */
 const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
@@ -30,7 +30,7 @@ export const watched =
     Effect.flatMap(watching(launch), ({ layer }) => Effect.provide(task, Layer.merge(audit(launch, "command"), layer)))
 
 /** A part of a task that does what a tool does. */
-export interface Part<A, E> {
+interface Part<A, E> {
   readonly tool: Pick<Tool, "annotations" | "name">
   readonly instance: string
   /** Arguments with which the tool would be called, as far as they are ids. */

@@ -1,7 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import type { TraceData } from "effect/observability/OtlpTracer"
 
 import { inWords, transportCode } from "../../internal/http/transportCode.ts"
+import { version } from "../../version.ts"
 import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 import type { Signal, SignalName } from "./otel.ts"
 
@@ -11,7 +14,7 @@ const mostUnderWay = 4
 /** A delivery is retried; only one that fails twice in a row is logged. */
 const worthAWord = 2
 
-/** What all deliveries share: trouble is logged once when it begins, and once when it is over. */
+/** The state that all deliveries share: trouble is logged once when it begins, and once when it is over. */
 export const makeTrouble = () => {
   const failing = new Set<SignalName>()
   let isLast = false
@@ -40,7 +43,7 @@ export const makeTrouble = () => {
   }
 }
 
-export type Trouble = ReturnType<typeof makeTrouble>
+type Trouble = ReturnType<typeof makeTrouble>
 
 /** A client for one signal. No delivery takes longer than its timeout. */
 export const deliveryClient = Effect.fnUntraced(function* (
@@ -96,3 +99,27 @@ const problemOf = (error: HttpClientError.HttpClientError): string => {
   if (code === "ETIMEDOUT") return "it does not answer in time"
   return code === "EBUSY" ? "it is too slow" : inWords(code)
 }
+
+const scope = { name: "workflow-tool-server", version }
+
+/** Spans under our name, and without the stack of an error: its code, which is all that is sent, is their status. */
+const ours = ({ resourceSpans }: TraceData): TraceData => ({
+  resourceSpans: resourceSpans.map((resource) => ({
+    ...resource,
+    scopeSpans: resource.scopeSpans.map(({ spans }) => ({
+      scope,
+      spans: spans.map((span) => ({ ...span, events: span.events.filter(({ name }) => name !== "exception") }))
+    }))
+  }))
+})
+
+/** The serialisation of telemetry. */
+export const serialization = (protocol: Signal["protocol"]): Layer.Layer<OtlpSerialization.OtlpSerialization> =>
+  Layer.effect(
+    OtlpSerialization.OtlpSerialization,
+    Effect.map(OtlpSerialization.OtlpSerialization, ({ logs, metrics, traces }) => ({
+      logs,
+      metrics,
+      traces: (data: TraceData) => traces(ours(data))
+    }))
+  ).pipe(Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf))

@@ -3,7 +3,7 @@ import { PrometheusMetrics } from "effect/observability"
 
 import type { Gauge } from "../../mcp/Toolset.ts"
 
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 /** Bucket boundaries in seconds: OpenTelemetry's for MCP, and its own for HTTP. */
 const operationSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]

@@ -1,10 +1,11 @@
+import { Result } from "effect"
+
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import * as VariableReader from "./VariableReader.ts"
 
 export const signals = ["traces", "metrics", "logs"] as const
 export type SignalName = (typeof signals)[number]
 
-/** Where one signal is sent, and how. */
+/** The destination of one signal, and the form in which it is sent. */
 export interface Signal {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -44,10 +45,10 @@ const intervals = {
 } as const
 
 /** Reads the variables as specified; one that cannot be used counts as not set. */
-export const readOtel = (variables: VariableReader.Variables): Otel => {
-  const reader = VariableReader.make(variables)
+export const readOtel = (variables: Variables): Otel => {
+  const reader = makeReader(variables)
   const isOff = reader.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
-  const found = isOff
+  const sent = isOff
     ? []
     : signals.flatMap((name) => {
         const signal = signalOf(reader, name)
@@ -55,24 +56,24 @@ export const readOtel = (variables: VariableReader.Variables): Otel => {
       })
   const { "service.name": named, ...attributes } = reader.pairs("OTEL_RESOURCE_ATTRIBUTES")
   return {
-    signals: Object.fromEntries(found),
+    signals: Object.fromEntries(sent),
     serviceName: reader.text("OTEL_SERVICE_NAME") ?? named ?? "workflow-tool-server",
     attributes,
     sampler: samplerOf(reader),
     problems: [...reader.problems],
     exposed: [
-      ...new Set(found.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
+      ...new Set(sent.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
     ]
   }
 }
 
 /** The variable of one signal if it is set, otherwise that of all. */
-const variableOf = ({ text }: VariableReader.VariableReader, name: SignalName, rest: string): string => {
-  const own = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
-  return text(own) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : own
+const variableOf = ({ text }: VariableReader, name: SignalName, rest: string): string => {
+  const ofSignal = `OTEL_EXPORTER_OTLP_${name.toUpperCase()}_${rest}`
+  return text(ofSignal) === undefined ? `OTEL_EXPORTER_OTLP_${rest}` : ofSignal
 }
 
-const signalOf = (reader: VariableReader.VariableReader, name: SignalName): Signal | undefined => {
+const signalOf = (reader: VariableReader, name: SignalName): Signal | undefined => {
   const url = urlOf(reader, name)
   if (url === undefined) return undefined
   const exporter = reader.text(`OTEL_${name.toUpperCase()}_EXPORTER`) ?? "otlp"
@@ -96,7 +97,7 @@ const signalOf = (reader: VariableReader.VariableReader, name: SignalName): Sign
 }
 
 /** The address of a signal: its own as it is, or a path below that of all. */
-const urlOf = (reader: VariableReader.VariableReader, name: SignalName): string | undefined => {
+const urlOf = (reader: VariableReader, name: SignalName): string | undefined => {
   const variable = variableOf(reader, name, "ENDPOINT")
   const given = reader.url(variable)
   if (given === undefined || variable !== "OTEL_EXPORTER_OTLP_ENDPOINT") return given
@@ -105,7 +106,7 @@ const urlOf = (reader: VariableReader.VariableReader, name: SignalName): string 
   return url.href
 }
 
-const samplerOf = ({ report, text }: VariableReader.VariableReader): Sampler => {
+const samplerOf = ({ report, text }: VariableReader): Sampler => {
   const name = text("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on"
   const [, parent, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
   if (kind === undefined) report("OTEL_TRACES_SAMPLER", "expected one of OpenTelemetry's samplers")
@@ -120,3 +121,53 @@ const samplerOf = ({ report, text }: VariableReader.VariableReader): Sampler => 
 
 const isExposed = (headers: Signal["headers"], url: string): boolean =>
   Object.keys(headers).length > 0 && url.startsWith("http:") && !isLoopback(new URL(url).hostname)
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** Reads variables as OpenTelemetry specifies: a blank one, or one that cannot be used, counts as not set. */
+const makeReader = (variables: Variables) => {
+  const problems = new Set<string>()
+  const report = (name: string, problem: string) => void problems.add(`${name}: ${problem}`)
+  const text = (name: string) => variables[name]?.trim() || undefined
+
+  const choice = <A extends string>(name: string, allowed: ReadonlyArray<A>, otherwise: A): A => {
+    const given = text(name)
+    if (given === undefined) return otherwise
+    const match = allowed.find((one) => one === given.toLowerCase())
+    if (match === undefined) report(name, `expected ${allowed.join(" or ")}`)
+    return match ?? otherwise
+  }
+
+  const milliseconds = (name: string, otherwise: number): number => {
+    const given = text(name)
+    if (given === undefined) return otherwise
+    if (/^\d{1,9}$/.test(given) && Number(given) > 0) return Number(given)
+    report(name, "expected a whole number of milliseconds")
+    return otherwise
+  }
+
+  const pairs = (name: string): Readonly<Record<string, string>> => {
+    const read = (text(name) ?? "")
+      .split(",")
+      .filter((pair) => pair.trim() !== "")
+      .map((pair) => {
+        const [key = "", ...values] = pair.split("=")
+        const name = values.length === 0 ? "" : key.trim()
+        return Result.try(() => [decodeURIComponent(name), decodeURIComponent(values.join("=").trim())] as const)
+      })
+    const good = read.flatMap((pair) => (Result.isSuccess(pair) && pair.success[0] !== "" ? [pair.success] : []))
+    if (good.length < read.length) report(name, "expected name=value pairs with commas between")
+    return Object.fromEntries(good)
+  }
+
+  const url = (name: string): string | undefined => {
+    const given = text(name)
+    if (given === undefined || (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol))) return given
+    report(name, "expected an address that begins with http:// or https://")
+    return undefined
+  }
+
+  return { choice, milliseconds, pairs, problems, report, text, url }
+}
+
+type VariableReader = ReturnType<typeof makeReader>

@@ -4,7 +4,7 @@ import { Headers, HttpTraceContext } from "effect/http"
 import type { Sampler } from "./otel.ts"
 
 /** The spans that are sent; nothing else that this process does is. */
-export interface SpanOf {
+interface SpanOf {
   readonly name: string
   readonly kind: "client" | "server"
   readonly parent: Option.Option<Tracer.AnySpan>

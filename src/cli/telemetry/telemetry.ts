@@ -8,14 +8,11 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { UpstreamObserver } from "../../internal/http/UpstreamObserver.ts"
 import { RequestObserver } from "../../mcp/protocol/observed.ts"
 import { version } from "../../version.ts"
-import { deliveryClient, makeTrouble } from "./delivery.ts"
+import { deliveryClient, makeTrouble, serialization } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"
-import { type Otel, readOtel, type Signal, type SignalName } from "./otel.ts"
-import { watchRequests } from "./requests.ts"
-import { serialization } from "./serialization.ts"
+import { watchRequests, watchUpstreams } from "./observers.ts"
+import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
 import { makeBegin, transparent } from "./spans.ts"
-import { watchUpstreams } from "./upstreams.ts"
-import type { Variables } from "./VariableReader.ts"
 
 /** Observes the server for as long as the scope lasts, and sends what OpenTelemetry's variables ask for. */
 export const telemetry = Effect.fnUntraced(function* (variables: Variables) {

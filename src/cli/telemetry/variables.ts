@@ -6,8 +6,7 @@ import { untrustedDestination } from "../../engine/client/config/instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { TelemetrySettings } from "../configuration/telemetry.ts"
-import { signals } from "./otel.ts"
-import type { Variables } from "./VariableReader.ts"
+import { signals, type Variables } from "./otel.ts"
 
 type Written = Pick<Launch, "config" | "telemetry">
 
@@ -22,7 +21,7 @@ const headers = /^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?HEADERS$/
 export const isDelivered = ({ telemetry }: Written, environment: Variables): boolean =>
   telemetry !== undefined || names(environment, endpoint) !== undefined
 
-/** Why the file may not say where telemetry is sent: it merely lies in the working folder, and the key is in the environment. */
+/** The refusal of an endpoint in a file that merely lies in the working folder, while the key is in the environment. */
 export const untrusted = ({ config, telemetry }: Written, environment: Variables): ConfigurationError | undefined => {
   const key = names(environment, headers)
   const isOwn = telemetry === undefined || config !== undefined || names(environment, endpoint) !== undefined

@@ -4,7 +4,7 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import type { Gauge } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
-/** How the server is observed, if it is. */
+/** The observers of the server, if there are any. */
 export interface Watching {
   readonly layer: Layer.Layer<never>
   /** The answer to `GET /metrics`, including the toolsets' gauges; undefined if it is not served. */

@@ -1,9 +1,11 @@
-import type { Context, Effect, Scope } from "effect"
+import { type Context, Effect, Latch, type Scope } from "effect"
 
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import type { Instances } from "../../engine/client/Instances.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import type { Toolset } from "../../mcp/Toolset.ts"
+import * as Outline from "../../mcp/Outline.ts"
+import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
 /** The plans of a toolset. */
@@ -21,7 +23,7 @@ export interface Loaded {
   readonly later?: Effect.Effect<unknown>
 }
 
-/** What several toolsets share, built when the first of them needs it. */
+/** Services of several toolsets, built when the first of them needs one. */
 export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
   /** Whether lists are expected before calls: then loading what only calls need is deferred. */
@@ -30,3 +32,32 @@ export interface Shared {
 
 /** Loads a toolset for as long as the scope lasts. */
 export type Load = (launch: Launch, shared: Shared) => Effect.Effect<Loaded, ConfigurationError, Scope.Scope>
+
+/**
+ * A toolset that is listed from outlines. Its programs are loaded once its lists were sent, by the first call, or where neither
+ * comes, soon. `offer` makes what is offered of outlines.
+ */
+export const outlined = Effect.fnUntraced(function* <A extends { readonly toolset: Toolset }, R>(
+  name: string,
+  programs: Effect.Effect<A, never, R>,
+  offer: (toOffer: (outline: Outline.Outline) => Offer) => Offer
+) {
+  const isListed = Latch.makeUnsafe()
+  const loaded = yield* cachedSuccess(programs)
+  const offerOfPrograms = Effect.map(loaded, ({ toolset }) => toolset)
+  const toolset: Toolset = {
+    name,
+    ...offer((outline) => Outline.toOffer(outline, offerOfPrograms, () => isListed.openUnsafe()))
+  }
+  const later = Effect.raceFirst(isListed.await, Effect.sleep(timeToList)).pipe(
+    Effect.andThen(Effect.sleep(timeToAnswer)),
+    Effect.andThen(loaded)
+  )
+  return { toolset, loaded, later }
+})
+
+/** Time for sending an answer that is ready, which work would delay. A call that comes sooner does not wait for it. */
+const timeToAnswer = "10 millis"
+
+/** A client that lists tools does so at once; what a killed process has left is seen to without a client that asks, too. */
+const timeToList = "1 second"

@@ -5,7 +5,7 @@ import { EngineToolset } from "../../engine/toolset/toolset.ts"
 import * as Outline from "../../mcp/Outline.ts"
 
 /**
- * What lists tell of the toolsets whose programs are loaded after them. In the bundled command the values alone stand here, made
+ * The outlines of toolsets whose programs are loaded after their lists. In the bundled command the values alone stand here, made
  * when it was bundled.
  */
 export const outlines = {

@@ -1,14 +1,19 @@
-import { Effect, Scope } from "effect"
+import { Context, Effect, Layer, Scope } from "effect"
 
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { Audit } from "../../mcp/Audit.ts"
+import { offered } from "../../mcp/Toolset.ts"
+import type { Transport } from "../audit/callers.ts"
+import type { SharedSettings } from "../configuration/fileFields.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import type { ToolsetName } from "../configuration/settings.ts"
-import { load as engine } from "./engine.ts"
-import type { Load, Shared } from "./Load.ts"
+import type { ToolsetName } from "../configuration/toolsetFacts.ts"
+import type { Load, Loaded, Plans, Shared } from "./Load.ts"
+import * as Outlined from "./outlinedToolsets.ts"
 
 /** The sets that this version has. Each is known by its line here alone, and loaded only when asked for. */
 const sets: { readonly [name in ToolsetName]?: Effect.Effect<{ readonly load: Load }> } = {
-  engine: Effect.succeed({ load: engine }),
-  operator: Effect.promise(() => import("./operator.ts")),
+  engine: Effect.succeed({ load: Outlined.engine }),
+  operator: Effect.succeed({ load: Outlined.operator }),
   marketplace: Effect.promise(() => import("../marketplace/marketplace.ts"))
 }
 
@@ -23,11 +28,92 @@ export const loaders = Effect.fnUntraced(function* (
     Effect.provideService(Scope.Scope, scope),
     Effect.cached
   )
-  const asked = yield* Effect.forEach(launch.toolsets, (name) => {
-    const load = sets[name]
-    return load === undefined
+  const loads = yield* Effect.forEach(launch.toolsets, (name) => {
+    const set = sets[name]
+    return set === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(load, (loaded) => [{ name, load: loaded.load(launch, { instances, areListsFirst }) }])
+      : Effect.map(set, ({ load }) => [load(launch, { instances, areListsFirst })])
   })
-  return asked.flat()
+  return loads.flat()
 })
+
+/** The requested toolsets with everything they need, for as long as the scope lasts. */
+export const loadToolsets = Effect.fnUntraced(function* (
+  launch: Launch,
+  options: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
+) {
+  yield* checkConnections(launch)
+  const requested = yield* Effect.forEach(yield* loaders(launch, options), (load) => load)
+  const loaded = [
+    ...requested,
+    ...(yield* planTools(
+      requested.flatMap(({ plans }) => plans ?? []),
+      options
+    ))
+  ]
+  return {
+    toolsets: loaded.map(({ toolset }) => toolset),
+    later: loaded.flatMap(({ later }) => later ?? [])
+  }
+})
+
+/** Every tool that can be called, including those of `operator`, which cost tokens only in lists for models. */
+export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
+  const toolsets = [...new Set([...launch.toolsets, "operator" as const])]
+  const shared = yield* sharedWithCopies(launch)
+  const { toolsets: loaded } = yield* Effect.provideContext(
+    loadToolsets({ ...launch, toolsets }, { areListsFirst: true }),
+    shared
+  )
+  return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
+})
+
+/** The services that this server shares with its copies, if there are any. */
+export const sharedWithCopies = ({ shared }: Launch) =>
+  shared === undefined ? Effect.succeed(Context.empty()) : sharing(shared)
+
+/** The Redis library, which is installed separately. */
+const sharing = (settings: SharedSettings) =>
+  Effect.tryPromise({
+    try: () => import("../shared/shared.ts"),
+    catch: () =>
+      new ConfigurationError({
+        message: "shared.redis needs the package redis: npm install redis, beside workflow-tool-server"
+      })
+  }).pipe(Effect.flatMap(({ layer }) => Layer.build(layer(settings))))
+
+/** Loads the tools for plans if a toolset makes plans. */
+const planTools = (
+  plans: ReadonlyArray<Plans>,
+  options: Pick<Shared, "areListsFirst">
+): Effect.Effect<ReadonlyArray<Loaded>, never, Scope.Scope> =>
+  plans.length === 0 ? Effect.succeed([]) : Effect.map(Outlined.changes(plans, options), (loaded) => [loaded])
+
+/** Loads the audit log if it is enabled; the history also needs to know who calls. */
+export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
+  if (audit === undefined && launch.history === undefined) return Layer.empty
+  const loaded =
+    audit === undefined
+      ? Effect.map(
+          Effect.promise(() => import("../audit/callers.ts")),
+          ({ makeCallers }) => Layer.succeed(Audit, { ...makeCallers(transport), record: () => Effect.void })
+        )
+      : Effect.map(
+          Effect.promise(() => import("../audit/auditLog.ts")),
+          ({ auditLog }) => auditLog({ ...launch, transport }, audit)
+        )
+  return Layer.unwrap(loaded)
+}
+
+/** Refuses a `caFile` or a `proxy` that cannot be used, on this Node or at all, before the first call needs it. */
+const checkConnections = ({ engine }: Launch) => {
+  const connections = [...(engine?.environments ?? [])].filter(
+    ([, { caFile, proxy }]) => caFile !== undefined || proxy !== undefined
+  )
+  return connections.length === 0
+    ? Effect.void
+    : Effect.flatMap(
+        Effect.promise(() => import("../upstream/NodeHttpClients.ts")),
+        ({ checkConnections }) => checkConnections(connections)
+      )
+}

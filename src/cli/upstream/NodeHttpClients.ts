@@ -1,7 +1,9 @@
 import { Effect, Layer, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { cachedSuccess } from "../../internal/cachedSuccess.ts"
+import type { Environment } from "../../engine/client/config/EngineConfig.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
 /**
@@ -23,8 +25,8 @@ export const layer: Layer.Layer<HttpClients> = Layer.effect(
       make: (options) =>
         Effect.suspend(() => {
           const key = JSON.stringify([options.caFile, options.proxy])
-          const known = made.get(key)
-          if (known !== undefined) return known
+          const former = made.get(key)
+          if (former !== undefined) return former
           return Effect.flatMap(client(options), (shared) => {
             made.set(key, shared)
             return shared
@@ -33,3 +35,17 @@ export const layer: Layer.Layer<HttpClients> = Layer.effect(
     })
   })
 )
+
+/** Makes a connection of each, to find out whether it can be made, and drops it. */
+export const checkConnections = (environments: ReadonlyArray<readonly [name: string, Environment]>) =>
+  Effect.forEach(
+    environments,
+    ([name, { caFile, proxy }]) =>
+      HttpClients.use(({ make }) =>
+        make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
+      ).pipe(
+        Effect.scoped,
+        Effect.mapError(({ message }) => new ConfigurationError({ message: `environments.${name}.${message}` }))
+      ),
+    { discard: true }
+  ).pipe(Effect.provide(layer))

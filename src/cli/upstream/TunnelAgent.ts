@@ -5,13 +5,18 @@ import type { Duplex } from "node:stream"
 import { connect as connectSecurely } from "node:tls"
 
 import { systemError } from "../../internal/http/transportCode.ts"
-import type { Proxy } from "./proxy.ts"
 
 /** Milliseconds that a proxy may take to make a connection. */
 const longest = 8000
 
 /** Bytes of the answer of a proxy that are looked at. */
 const longestAnswer = 16 * 1024
+
+/** An HTTP proxy, and what it wants to know of who asks. */
+export interface Proxy {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
 
 type Done = (error: Error | null, stream: Duplex) => void
 

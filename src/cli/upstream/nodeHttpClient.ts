@@ -1,12 +1,22 @@
-import { Effect } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
+
+import { NodeHttpIncomingMessage } from "@effect/platform-node/NodeHttpIncomingMessage"
+import { Effect, Pipeable } from "effect"
+import {
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  Cookies,
+  Headers,
+  HttpClientResponse,
+  HttpIncomingMessage
+} from "effect/http"
 
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
 import { toClientRequest } from "../../internal/http/request.ts"
 import type { TransportClient } from "../../internal/http/Transport.ts"
-import { bodyStream } from "./nodeAnswers.ts"
-import { NodeResponse } from "./NodeResponse.ts"
-import { type Body, exchange, nodeTransport } from "./nodeTransport.ts"
+import { bodyStream, textOf, type Body, exchange, nodeTransport } from "./nodeTransport.ts"
 import { type Connect, makeRoutes } from "./routes.ts"
 
 /** A client with connections of its own until the scope ends. It follows no redirects, and unpacks answers of every status. */
@@ -46,4 +56,79 @@ const outgoing = (request: HttpClientRequest.HttpClientRequest): Effect.Effect<O
       (bytes) => ({ body: new Uint8Array(bytes), headers: Object.fromEntries(web.headers) })
     )
   )
+}
+
+/** An answer whose body is read once: as a text in one piece, or as a stream. */
+class NodeResponse
+  extends NodeHttpIncomingMessage<HttpClientError.HttpClientError>
+  implements HttpClientResponse.HttpClientResponse
+{
+  readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly url: string
+  readonly body: Readable
+  private readonly answerHeaders: Headers.Headers
+
+  constructor(request: HttpClientRequest.HttpClientRequest, url: URL, answer: IncomingMessage, body: Readable) {
+    super(
+      answer,
+      (cause) =>
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.DecodeError({ request, response: this, cause })
+        })
+    )
+    this[HttpClientResponse.TypeId] = HttpClientResponse.TypeId
+    this.request = request
+    this.url = url.href
+    this.body = body
+    this.answerHeaders = Headers.fromInput(answer.headers)
+  }
+
+  get status() {
+    return this.source.statusCode ?? 0
+  }
+
+  override get headers() {
+    return this.answerHeaders
+  }
+
+  get cookies() {
+    return Cookies.fromSetCookie(this.source.headers["set-cookie"] ?? [])
+  }
+
+  protected override get bodySource() {
+    return this.body
+  }
+
+  override get text(): Effect.Effect<string, HttpClientError.HttpClientError> {
+    return textOf(this.body, this.onError)
+  }
+
+  get formData() {
+    return Effect.flatMap(this.arrayBuffer, (bytes) =>
+      Effect.tryPromise({
+        try: () => new Response(bytes, { headers: this.headers }).formData(),
+        catch: this.onError
+      })
+    )
+  }
+
+  get upgrade(): Effect.Effect<never, HttpClientError.HttpClientError> {
+    const { request } = this
+    const description = "this client makes no upgrades"
+    return Effect.fail(
+      new HttpClientError.HttpClientError({
+        reason: new HttpClientError.StatusCodeError({ request, response: this, description })
+      })
+    )
+  }
+
+  pipe() {
+    return Pipeable.pipeArguments(this, arguments)
+  }
+
+  toJSON(): unknown {
+    const { request, status } = this
+    return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
+  }
 }

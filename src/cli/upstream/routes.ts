@@ -2,12 +2,13 @@ import type { Agent, AgentOptions, ClientRequest, RequestOptions } from "node:ht
 import type { Duplex } from "node:stream"
 import { urlToHttpOptions } from "node:url"
 
-import { Effect, Scope } from "effect"
+import { Effect, Scope, Result } from "effect"
+import { Base64 } from "effect/encoding"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
-import { cachedSuccess } from "../../internal/cachedSuccess.ts"
-import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
-import { parseProxy, type Proxy } from "./proxy.ts"
+import { cachedSuccess } from "../../internal/cachedEffects.ts"
+import { type ConnectionOptions, UnusableConnection } from "../../internal/http/HttpClients.ts"
+import type { Proxy } from "./TunnelAgent.ts"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
 const keptOpen: AgentOptions = { keepAlive: true, timeout: 4000 }
@@ -18,7 +19,7 @@ interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How requests of one scheme go out. */
+/** The way out for requests of one scheme. */
 export interface Route {
   readonly open: (url: URL, options: Outgoing) => ClientRequest
   /** The event of a new connection from which on requests leave. */
@@ -65,12 +66,14 @@ export const makeRoutes = Effect.fnUntraced(function* ({ caFile, proxy }: Connec
       return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
-  const toPlain = yield* cachedSuccess(via === undefined ? plain : Effect.map(plain, (route) => asked(route, via)))
+  const toPlain = yield* cachedSuccess(
+    via === undefined ? plain : Effect.map(plain, (route) => throughProxy(route, via))
+  )
   const toSecure = yield* cachedSuccess(https(via))
   return { to: (url) => (url.protocol === "https:" ? toSecure : toPlain) } satisfies Routes
 })
 
-/** What a file of certificates adds to those that are trusted. What reads it takes longer to load than a call. */
+/** The trusted certificates, with those of a file. The code that reads it takes longer to load than a call. */
 const trustedIn = (caFile: string) =>
   Effect.flatMap(
     Effect.promise(() => import("./certificates.ts")),
@@ -79,9 +82,9 @@ const trustedIn = (caFile: string) =>
 
 /** A request as Node wants it. Where to is taken apart once for each host. */
 const completion = (agent: Agent) => {
-  const known = new BoundedCache<ReturnType<typeof addressOf>>(mostHosts)
+  const addresses = new BoundedCache<ReturnType<typeof addressOf>>(mostHosts)
   return (url: URL, options: Outgoing): RequestOptions => ({
-    ...known.keep(nameOf(url), () => addressOf(url)),
+    ...addresses.keep(nameOf(url), () => addressOf(url)),
     path: url.pathname + url.search,
     agent,
     ...options
@@ -90,7 +93,7 @@ const completion = (agent: Agent) => {
 
 const mostHosts = 256
 
-/** Who is asked, and as whom. */
+/** The host of an address, with the login if there is one. */
 const nameOf = ({ host, password, username }: URL) =>
   username === "" && password === "" ? host : `${username}:${password}@${host}`
 
@@ -100,7 +103,7 @@ const addressOf = (url: URL) => {
 }
 
 /** The same route to a proxy, which is asked for the whole address. */
-const asked = ({ connected, open }: Route, proxy: Proxy): Route => ({
+const throughProxy = ({ connected, open }: Route, proxy: Proxy): Route => ({
   connected,
   open: ({ host, origin, pathname, search }, { headers, ...options }) =>
     open(proxy.url, {
@@ -115,3 +118,22 @@ const tunnelling = (proxy: Proxy, options: AgentOptions) =>
     Effect.promise(() => import("./TunnelAgent.ts")),
     ({ TunnelAgent }) => new TunnelAgent(proxy, options)
   )
+
+/** Reads the address of a proxy; a name and password in it are for the proxy alone. */
+const parseProxy = (text: string): Effect.Effect<Proxy, UnusableConnection> =>
+  Effect.fromResult(
+    Result.try({
+      try: () => {
+        const url = new URL(text)
+        const login = [url.username, url.password].map(decodeURIComponent)
+        url.username = url.password = ""
+        return {
+          url,
+          headers: login.join("") === "" ? {} : { "proxy-authorization": `Basic ${Base64.encode(login.join(":"))}` }
+        }
+      },
+      catch: unusable
+    })
+  ).pipe(Effect.filterOrFail(({ url }) => /^https?:$/.test(url.protocol), unusable))
+
+const unusable = () => new UnusableConnection({ message: "proxy: expected the URL of an HTTP proxy" })

@@ -1,11 +1,11 @@
 import { Match, Redacted, type Schema } from "effect"
 
-import { addressOf } from "../../internal/http/addressOf.ts"
 import { redactor } from "../../internal/http/redact.ts"
+import { addressOf } from "../../internal/http/request.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import type { Access } from "../../mcp/Access.ts"
+import type { Access } from "../../mcp/Caller.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,
@@ -21,6 +21,9 @@ import {
 import { apiResponse, cameInstead, cut, foreignProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
 import { networkKind, remedyFor } from "./unreachable.ts"
 import { kindOf, verdictOf } from "./verdict.ts"
+
+/** The answer is about another thing than the one in the path. */
+export const isOfAnother = "another"
 
 /** The part of a call that its errors depend on. */
 export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
@@ -86,10 +89,13 @@ export const make = (instance: string, environment: Environment) => {
     })
   }
 
+  /** The error for a change of unknown outcome, in place of whose answer another one came. */
+  const ofLost = (call: Attempted, answer: Reply): EngineError => lost(call, cameInstead(answer, redactorOf(call)))
+
   /** The error for a reply that is no success. */
   const ofReply = (call: Attempted, answer: Reply): EngineError => {
     const redact = redactorOf(call)
-    if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
+    if (effectOf(call) === "write" && leavesOpen(answer)) return ofLost(call, answer)
     const verdict = verdictOf(answer)
     const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
     // What names nothing cannot be missing, and no engine lacks the calls that are made without asking whether it has them.
@@ -115,16 +121,19 @@ export const make = (instance: string, environment: Environment) => {
     })
   }
 
-  /** The error for an answer that is JSON, but not in the shape of the API. */
-  const ofShape = (call: Attempted, answer: Reply, error: Schema.SchemaError): EngineError => {
+  /** The error for an answer that is JSON, but not in the shape of the API, or about something else. */
+  const ofShape = (call: Attempted, answer: Reply, error: Schema.SchemaError | typeof isOfAnother): EngineError => {
     const redact = redactorOf(call)
-    const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
+    const shape =
+      error === isOfAnother
+        ? `is about something else than ${thingAt(call.path)}`
+        : `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
     if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
     const details = { httpStatus: answer.status, kind: kindOf(answer), apiResponse: apiResponse(answer, redact) }
     return new ForeignAnswer({ instance, problem: `the answer of instance ${instance} ${shape}`, ...details })
   }
 
-  return { ofFailure, ofForeign, ofReply, ofShape }
+  return { ofFailure, ofForeign, ofLost, ofReply, ofShape }
 }
 
 /** Whoever says that a request is too large has not let it in. */

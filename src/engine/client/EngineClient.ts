@@ -159,6 +159,8 @@ export class EngineClient extends Context.Service<
     ) => Effect.Effect<Execution, EngineError>
     /** Deletes the record of an execution for good and returns it; the run itself is not undone. */
     readonly deleteExecution: (id: ExecutionId) => Effect.Effect<JsonObject, EngineError>
+    /** Proves that an execution that was just "not found" does not exist; fails if that is not proven. */
+    readonly provenExecutionAbsent: (id: ExecutionId) => Effect.Effect<void, EngineError>
     /**
      * Retries a failed execution, with the workflow as it was or (`loadWorkflow`) as it is now, and returns the new one when it
      * has ended; one that did not fail is refused (409).

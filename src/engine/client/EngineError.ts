@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { InvalidWorkflow } from "../workflow/InvalidWorkflow.ts"
+import type { InvalidWorkflow } from "../workflow/models.ts"
 
 /** The caller asked for an instance that is not configured. */
 export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {
@@ -50,7 +50,7 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
 
 /**
  * Something else than the engine answered, such as a proxy, a login page, or the page that a starting engine shows: nothing
- * follows from it about what was asked for. A change that fails with it was not made.
+ * follows from it about what was asked for, nor whether a change was made.
  */
 export class ForeignAnswer extends Schema.TaggedError<ForeignAnswer>()("ForeignAnswer", {
   instance: Schema.String,

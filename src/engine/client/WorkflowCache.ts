@@ -1,10 +1,9 @@
 import { Option } from "effect"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
-import { frozen } from "../../internal/json/frozen.ts"
+import { frozen } from "../../internal/json/values.ts"
 import { memoizable } from "../../internal/memoize.ts"
-import { isWorkflow } from "../workflow/isWorkflow.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { isWorkflow, type Workflow } from "../workflow/models.ts"
 import { json } from "./verdict.ts"
 
 /** Reads the text of a workflow if it has the right shape at a glance, or is known already. */

@@ -2,9 +2,9 @@ import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
-import { Stopping } from "../../mcp/Stopping.ts"
+import { Stopping } from "../../mcp/callTime.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
-import { readTemporaryName } from "../workflow/temporaryName.ts"
+import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory } from "./History.ts"
@@ -163,5 +163,6 @@ const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | unde
 /** Whether a change that failed may have changed something: engines save an active workflow before they refuse to run it. */
 const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
   error._tag === "OutcomeUnknown" ||
+  error._tag === "ForeignAnswer" ||
   (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
-  ((error._tag === "ApiError" || error._tag === "ForeignAnswer") && before?.active === true)
+  (error._tag === "ApiError" && before?.active === true)

@@ -1,10 +1,20 @@
 import { Context, Effect, Result } from "effect"
+import { encode as encodeBase64 } from "effect/encoding/Base64"
 
 import { only, type Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Page, Workflow, WorkflowId, WorkflowQuery } from "../workflow/models.ts"
+import type {
+  Execution,
+  ExecutionId,
+  ExecutionQuery,
+  Page,
+  Workflow,
+  WorkflowId,
+  WorkflowQuery
+} from "../workflow/models.ts"
 import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
+import { endless } from "./listAll.ts"
 
 /** Workflows that do not exist, and what should be said of the proof. */
 export interface ProvenAbsent {
@@ -53,7 +63,7 @@ export const proveAbsence = Effect.fnUntraced(function* (
   const contradicted = ids.filter((id) => listed.success.has(id))
   const { absent: still } = yield* readEach(reads, contradicted)
   const [id] = still
-  if (id !== undefined) return yield* contradiction(instance, id)
+  if (id !== undefined) return yield* contradiction(instance, `workflow ${id}`)
   return { absent: new Set<string>(ids.filter((id) => !listed.success.has(id))) }
 })
 
@@ -61,16 +71,39 @@ const mayNotList = (instance: string, absent: ReadonlySet<string>): string =>
   `The key of instance ${instance} may not list workflows: that ${[...absent].join(", ")} ${absent.size === 1 ? "does" : "do"} ` +
   'not exist is known only from two answers "not found", and from no list.'
 
-const contradiction = (instance: string, id: string) =>
+/** An instance says of something that it is not there, and shows it all the same. */
+const contradiction = (instance: string, what: string) =>
   new ForeignAnswer({
     instance,
     httpStatus: 404,
     kind: "other JSON",
     problem:
-      `instance ${instance} answers "not found" for workflow ${id}, and lists it all the same: whether it exists is not known, and ` +
+      `instance ${instance} answers "not found" for ${what}, and shows it all the same: whether it exists is not known, and ` +
       "nothing was made of it. Look at what is in front of the engine, and try again in a moment",
     apiResponse: null
   })
+
+interface ExecutionReads {
+  readonly instance: string
+  readonly getExecution: (id: ExecutionId, includeData: boolean) => Effect.Effect<Execution, EngineError>
+  readonly listExecutions: (query: ExecutionQuery) => Effect.Effect<Page<Execution>, EngineError>
+}
+
+/**
+ * Proves that an execution, of which the engine has said "not found" once, does not exist: it says so again, and the list from
+ * there on lacks it. Engines list executions by their ids, and their cursors begin below one. Fails if nothing is proven.
+ */
+export const proveExecutionAbsent = Effect.fnUntraced(function* (
+  { getExecution, instance, listExecutions }: ExecutionReads,
+  id: ExecutionId
+): Effect.fn.Return<void, EngineError> {
+  const again = yield* Effect.result(getExecution(id, false))
+  if (Result.isFailure(again) && !isMissing(again.failure)) return yield* again.failure
+  const cursor = encodeBase64(JSON.stringify({ lastId: `${id + 1}`, limit: 1 }))
+  const isListed = (yield* listExecutions({ cursor, limit: 1 })).data.some((one) => one.id === id)
+  const isThere = isListed || Result.isSuccess(again)
+  return yield* isThere ? Effect.fail(contradiction(instance, `execution ${id}`)) : Effect.void
+})
 
 /** Reads workflows one by one; what the engine says of each. */
 const readEach = Effect.fnUntraced(function* (reads: Pick<Reads, "getWorkflow">, ids: ReadonlyArray<WorkflowId>) {
@@ -94,23 +127,11 @@ const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: Read
     const { data, nextCursor: cursor } = yield* listWorkflows(query, onlyIds)
     for (const { id } of data) ids.add(String(id))
     if (cursor === null) return ids
-    if (cursor === undefined || cursor === "" || cursors.has(cursor)) return yield* incomplete(instance)
+    if (cursor === undefined || cursor === "" || cursors.has(cursor)) return yield* endless(instance)
     cursors.add(cursor)
     query = { ...query, cursor }
   }
 })
-
-/** Engines say of each page whether another one follows. */
-const incomplete = (instance: string) =>
-  new ForeignAnswer({
-    instance,
-    httpStatus: 200,
-    kind: "other JSON",
-    problem:
-      `the list of workflows that instance ${instance} answers has no end that an engine's list has: it does not prove what is missing. ` +
-      "Look at what is in front of the engine, and try again in a moment",
-    apiResponse: null
-  })
 
 /** What an engine has of these workflows; those that it does not have are proven to be absent, all by one list. */
 export const readWorkflows = Effect.fnUntraced(function* (

@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { generationOf, type Generation } from "../workflow/generation.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { type Generation, generationOf, type Workflow } from "../workflow/models.ts"
 import { toEngineType } from "../workflow/naming.ts"
 import { groupsAmong } from "./refusedGroups.ts"
 

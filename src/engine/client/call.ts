@@ -1,19 +1,20 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { withReference } from "../../internal/withReference.ts"
-import { CurrentAccess } from "../../mcp/Access.ts"
+import { CurrentAccess } from "../../mcp/Caller.ts"
 import { page, Tag } from "../workflow/models.ts"
 import * as CallErrors from "./CallErrors.ts"
+import { capabilitiesOf, Discovered, offers } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
 import { onceStarted } from "./onceStarted.ts"
 import { publicCalls } from "./publicCalls.ts"
-import { leavesOpen, thingAt } from "./replies.ts"
+import { idAt, leavesOpen, thingAt } from "./replies.ts"
 import { json, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
@@ -30,6 +31,14 @@ const jsonHeaders = { accept: "application/json", "content-type": "application/j
 
 /** A small read that tells whether the engine is up. */
 const probe: Call = { operation: "read tags", method: "GET", path: "/tags", query: { limit: 1 } }
+
+/** The list of what an engine offers to the key. */
+export const discovery: Call = { operation: "read the key's rights", method: "GET", path: "/discover" }
+
+/** How long an engine that does not list what it offers is taken for one, in milliseconds: it may be replaced by a newer one. */
+const untoldMillis = 60_000
+
+const decodeDiscovered = Schema.decodeUnknownOption(Discovered)
 
 /** Whether the answer to the probe is an engine's: tags, or a refusal. */
 const isOfEngine = (verdict: Verdict): boolean =>
@@ -79,12 +88,16 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   ): Effect.Effect<S["Type"], EngineError, S["DecodingServices"]> => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     if (answer.status >= 300 || isOpen) return Effect.fail(errors.ofReply(call, answer))
-    const seen = glance?.(answer.text)
-    if (seen !== undefined && Option.isSome(seen)) return Effect.succeed(seen.value)
+    const asked = idAt(call.path)
+    const isAnother = (value: S["Type"]) =>
+      asked !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== asked
+    const seen = Option.flatten(Option.fromUndefinedOr(glance?.(answer.text)))
+    if (Option.isSome(seen) && !isAnother(seen.value)) return Effect.succeed(seen.value)
     const body = json(answer)
     if (Option.isNone(body)) return Effect.fail(errors.ofReply(call, answer))
-    return Effect.mapError(Schema.decodeUnknownEffect(schema)(body.value), (error) =>
-      errors.ofShape(call, answer, error)
+    return Schema.decodeUnknownEffect(schema)(body.value).pipe(
+      Effect.mapError((error) => errors.ofShape(call, answer, error)),
+      Effect.filterOrFail(Predicate.not(isAnother), () => errors.ofShape(call, answer, CallErrors.isOfAnother))
     )
   }
 
@@ -92,30 +105,58 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
     Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
-  /** Deletes something: engines answer its record, or nothing at all. */
-  const callDeletion = <S extends Schema.ConstraintDecoder<unknown>>(record: S, request: Omit<Call, "method">) => {
+  /** Deletes something. Engines answer its record; after an answer without one, only a read shows that it is gone. */
+  const callDeletion = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+    record: S,
+    request: Omit<Call, "method">
+  ) {
     const deletion: Call = { ...request, method: "DELETE" }
-    return Effect.flatMap(
-      reply(deletion),
-      (answer): Effect.Effect<JsonObject | S["Type"], EngineError, S["DecodingServices"]> =>
-        answer.status === 204 ? Effect.succeed({}) : decoded(record, answer, deletion)
-    )
-  }
+    const answer = yield* reply(deletion)
+    if (answer.status !== 204) return yield* decoded(record, answer, deletion)
+    const read = yield* reply({ operation: request.operation, method: "GET", path: request.path })
+    return verdictOf(read)._tag === "Missing" ? {} : yield* errors.ofLost(deletion, answer)
+  })
 
-  /** Like `call`, for calls that not every engine has: `None` if this one does not. */
+  /**
+   * Like `call`, for calls that not every engine has: `None` if this one does not. A host without the call may say the same as
+   * one without the thing that it is about, which `isThere` tells apart.
+   */
   const callIfSupported = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
-    request: Call
+    request: Call,
+    isThere: Effect.Effect<boolean> = Effect.succeed(false)
   ) {
     const answer = yield* reply(request)
     const isAboutNothing = (request.about ?? thingAt(request.path)) === undefined
     const verdict = verdictOf(answer)
-    const isNotOffered = verdict._tag === "NotOffered" || (verdict._tag === "Missing" && isAboutNothing)
+    const isNotOffered =
+      verdict._tag === "NotOffered" || (verdict._tag === "Missing" && (isAboutNothing || (yield* isThere)))
     if (!isNotOffered) return Option.some(yield* decoded(schema, answer, request))
-    // What is in front of an engine may say in the same words that it knows no path: only an engine answers the probe.
-    const isProven = answer.status === 405 || isOfEngine(verdictOf(yield* reply(probe)))
-    if (!isProven) return yield* errors.ofForeign(request, answer)
+    if (answer.status === 405 || (yield* isLacking(request))) return Option.none()
+    return yield* errors.ofForeign(request, answer)
+  })
+
+  /** Until when an engine that does not tell what it offers is not asked again, in `monotonicMillis`. */
+  let untoldUntil = -Infinity
+
+  const offer = Effect.gen(function* () {
+    const now = yield* monotonicMillis
+    if (now < untoldUntil) return Option.none()
+    const verdict = verdictOf(yield* reply(discovery))
+    if (verdict._tag === "Answered") return decodeDiscovered(verdict.body)
+    if (verdict._tag === "NotOffered") untoldUntil = now + untoldMillis
     return Option.none()
+  })
+
+  /**
+   * Whether the engine lacks a call. What is in front of it may say in the same words that it knows no path: newer engines list
+   * what they offer, and of older ones only an engine answers the probe.
+   */
+  const isLacking = Effect.fnUntraced(function* ({ method, path }: Call) {
+    const offered = yield* offer
+    return Option.isSome(offered)
+      ? !offers(capabilitiesOf(offered.value), `${method} ${path}`)
+      : isOfEngine(verdictOf(yield* reply(probe)))
   })
 
   /** Calls an address of a workflow on the engine's host, without the key. */

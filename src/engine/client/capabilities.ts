@@ -32,3 +32,14 @@ export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovere
     calls: new Set(endpoints.map(({ method = "", path = "" }) => `${method} ${path.replace(/^\/api\/v1/, "")}`))
   }
 }
+
+/** Whether a call is among those that the key may make, such as `POST /executions/12/stop`. */
+export const offers = ({ calls }: Capabilities, call: string): boolean => {
+  const parts = call.split(/[ /]/)
+  return [...calls].some((offered) => {
+    const others = offered.split(/[ /]/)
+    return (
+      others.length === parts.length && others.every((part, place) => part.startsWith("{") || part === parts[place])
+    )
+  })
+}

@@ -1,17 +1,23 @@
 import { Effect, Option, Schema } from "effect"
 
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
-import { type CredentialId, CredentialTest, type CredentialType, page, type PageQuery } from "../workflow/models.ts"
+import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
+import {
+  type CredentialId,
+  CredentialTest,
+  type CredentialType,
+  ListItem,
+  page,
+  type PageQuery
+} from "../workflow/models.ts"
 import { credentialTypesPath } from "../workflow/naming.ts"
 import type * as Call from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
 import { secretsIn } from "./secretsIn.ts"
 
-export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Calls) => {
+export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJson }: Call.Calls) => {
   const list = (query: PageQuery) =>
-    callIfSupported(page(JsonObject), {
+    callIfSupported(page(ListItem), {
       operation: "list credentials",
       method: "GET",
       path: "/credentials",
@@ -52,7 +58,7 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
         })
       ),
     deleteCredential: (id: CredentialId) =>
-      call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+      callDeletion(Described, { operation: "delete credential", path: `/credentials/${id}` }),
     // This tests a stored value and changes nothing, so it is allowed on read-only instances.
     testCredentialIfSupported: (id: CredentialId) =>
       callIfSupported(CredentialTest, {
@@ -75,6 +81,9 @@ export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Call
 
 /** A credential's record, without its values. */
 const Credential = open({ id: Schema.String })
+
+/** The record of a deleted credential, in which older engines leave out the id. */
+const Described = open({ name: Schema.String, type: Schema.String })
 
 const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
 

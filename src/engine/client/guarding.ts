@@ -1,12 +1,11 @@
 import { Effect, MutableHashSet, MutableRef, Struct } from "effect"
 
-import { fingerprint } from "../../internal/json/fingerprint.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import type { TagId, Workflow, WorkflowId } from "../workflow/models.ts"
-import { readTemporaryName } from "../workflow/temporaryName.ts"
+import { readTemporaryName } from "../workflow/naming.ts"
 import type { Changes, Creation } from "./body.ts"
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
-import { isMissing } from "./isMissing.ts"
 import { Agreed, type Changed, type Protected } from "./Protection.ts"
 import type { restCalls } from "./restCalls.ts"
 
@@ -73,19 +72,13 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       return yield* change
     })
 
-  /** If it does not exist, the change itself will report that. */
+  /** Whether it is protected is known only once it was read: nothing is sent before, also where it is said to be missing. */
   const workflow = (id: WorkflowId) =>
-    client.getWorkflow(id).pipe(
-      Effect.map((now): ReadonlyArray<Target> => [
-        { kind: "workflow", id, name: now.name, tags: now.tags, covers: coveredBy(now, {}) }
-      ]),
-      Effect.catchIf(isMissing, () => Effect.succeed([]))
-    )
+    Effect.map(client.getWorkflow(id), (now): ReadonlyArray<Target> => [
+      { kind: "workflow", id, name: now.name, tags: now.tags, covers: coveredBy(now, {}) }
+    ])
   const tag = (id: TagId) =>
-    client.getTag(id).pipe(
-      Effect.map(({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name, covers: null }]),
-      Effect.catchIf(isMissing, () => Effect.succeed([]))
-    )
+    Effect.map(client.getTag(id), ({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name, covers: null }])
 
   return {
     ...client,

@@ -1,8 +1,10 @@
 import { Effect, Option, Schema } from "effect"
 
-import { isWorkflow } from "../workflow/isWorkflow.ts"
-import { type Page, type PageQuery, Workflow } from "../workflow/models.ts"
-import type { EngineError } from "./EngineError.ts"
+import { inSlices } from "../../internal/inSlices.ts"
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { mapSliced } from "../../internal/Sliced.ts"
+import { type Page, type PageQuery, Workflow, isWorkflow } from "../workflow/models.ts"
+import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 
 /** How much of a list to read. */
 export interface Extent {
@@ -20,8 +22,8 @@ export interface FirstPages<B> {
 }
 
 /**
- * Reads a list page by page and keeps only what `pick` takes, so that long lists need no memory for the rest. A repeated cursor
- * ends the list.
+ * Reads a list page by page and keeps only what `pick` takes, so that long lists need no memory for the rest, and others have
+ * their turn between its items. A repeated cursor ends the list.
  */
 export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   list: (query: PageQuery) => Effect.Effect<Page<A>, E>,
@@ -33,7 +35,7 @@ export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   let query: PageQuery = { limit }
   for (let page = 0; page < pages; page++) {
     const { data, nextCursor: cursor } = yield* list(query)
-    const picked = pick(data)
+    const picked = (yield* inSlices(() => mapSliced(data, (item) => pick([item]), weightOfJson))).flat()
     for (const item of picked) found.push(item)
     const isLast = typeof cursor !== "string" || cursor === "" || seen.has(cursor)
     if (isLast || isEnough(picked.length, data.length)) return { found, isWhole: true }
@@ -77,6 +79,38 @@ export const listAll = <A>(
     let count = 0
     const reported = (query: PageQuery) => Effect.tap(list(query), ({ data }) => report((count += data.length)))
     return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ found }) => found)
+  })
+
+/**
+ * A page of a list from which it follows what an instance does not have. Engines say of each page whether another one follows: an
+ * empty one that does not is somebody else's, and proves nothing.
+ */
+export const provingPage =
+  ({ instance }: { readonly instance: string }) =>
+  <A>(page: Effect.Effect<Page<A>, EngineError>): Effect.Effect<Page<A>, EngineError> =>
+    Effect.filterOrFail(
+      page,
+      ({ data, nextCursor }) => data.length > 0 || nextCursor !== undefined,
+      () => endless(instance)
+    )
+
+/** All items of a list from which it follows what an instance does not have. */
+export const listWhole = <A>(
+  client: { readonly instance: string },
+  list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>,
+  report?: (count: number) => Effect.Effect<void>
+): Effect.Effect<ReadonlyArray<A>, EngineError> => listAll((query) => provingPage(client)(list(query)), report)
+
+/** The error for a list of which nobody can tell whether it is whole. */
+export const endless = (instance: string) =>
+  new ForeignAnswer({
+    instance,
+    httpStatus: 200,
+    kind: "other JSON",
+    problem:
+      `the list that instance ${instance} answers has no end that an engine's list has: it does not prove what is missing. ` +
+      "Look at what is in front of the engine, and try again in a moment",
+    apiResponse: null
   })
 
 /** The same for a list that not every engine has; `None` if this one does not. */

@@ -96,6 +96,12 @@ export const thingAt = (path: string): string | undefined => {
   return kind === undefined || id === "schema" ? undefined : `${kind} ${id}`
 }
 
+/** The id that the answer to a call bears: of the thing that the path names, unless it is about something of that. */
+export const idAt = (path: string): string | undefined =>
+  /^\/(?:workflows|executions|credentials|tags)\/([^/]+)(?:\/(?:activate|deactivate|archive|unarchive))?$/.exec(
+    path
+  )?.[1]
+
 /** The value of `apiResponse`: the engine's JSON; of other or very long texts, the beginning. */
 export const apiResponse = (reply: Reply, { text, value } = untouched): unknown => {
   const body = reply.text.length > longestQuote ? Option.none() : json(reply)
@@ -116,7 +122,6 @@ export const cameInstead = (reply: Reply, { text } = untouched): string =>
 export const leavesOpen = (reply: Reply): boolean => {
   const { status, text } = reply
   if (status === 502 || status === 504) return true
-  if (status === 204) return false
   const isForeign = verdictOf(reply)._tag === "Foreign" || text.trim() === ""
   return isForeign && (status < 300 || status >= 500)
 }

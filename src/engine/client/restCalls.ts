@@ -2,12 +2,12 @@ import { Effect, Option, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import {
   Execution,
   type ExecutionId,
   type ExecutionQuery,
+  ListItem,
   page,
   type PageQuery,
   Tag,
@@ -21,7 +21,7 @@ import {
 } from "../workflow/models.ts"
 import { spellingFor } from "../workflow/naming.ts"
 import { makeSeenVersions } from "../workflow/versions.ts"
-import { proveAbsence } from "./absence.ts"
+import { proveAbsence, proveExecutionAbsent } from "./absence.ts"
 import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
@@ -46,6 +46,7 @@ export const restCalls = (
 ) => {
   const calls = Call.make(instance, environment, upstream)
   const workflows = workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text))
+  const executions = executionCalls(calls)
   return {
     instance,
     host: environment.host,
@@ -56,16 +57,14 @@ export const restCalls = (
     versions: makeSeenVersions(),
     ...workflows,
     provenAbsent: (ids: ReadonlyArray<WorkflowId>) => proveAbsence({ instance, ...workflows }, ids),
-    ...executionCalls(calls),
+    ...executions,
+    provenExecutionAbsent: (id: ExecutionId) => proveExecutionAbsent({ instance, ...executions }, id),
     ...credentialCalls(calls),
     ...tagCalls(calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion,
-    capabilitiesIfSupported: Effect.map(
-      calls.callIfSupported(Discovered, { operation: "read the key's rights", method: "GET", path: "/discover" }),
-      Option.map(capabilitiesOf)
-    ),
+    capabilitiesIfSupported: Effect.map(calls.callIfSupported(Discovered, Call.discovery), Option.map(capabilitiesOf)),
     clockSkew: calls.clockSkew
   }
 }
@@ -75,7 +74,7 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
       filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
-        call(page(JsonObject), {
+        call(page(ListItem), {
           operation: "list workflows",
           method: "GET",
           path: "/workflows",
@@ -116,7 +115,7 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
       )
     }),
     deleteWorkflow: (id: WorkflowId) =>
-      callDeletion(recordOf(id), { operation: "delete workflow", path: `/workflows/${id}`, finishes: true }),
+      callDeletion(Identified, { operation: "delete workflow", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "activate workflow",
@@ -157,7 +156,7 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
         about: `version ${version} of workflow ${id}`
       }),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
-      call(Schema.Unknown, {
+      call(tagsOf(new Set<string>(tags)), {
         operation: "set the tags of workflow",
         method: "PUT",
         path: `/workflows/${id}/tags`,
@@ -167,9 +166,27 @@ const workflowCalls = ({ call, callDeletion, callIfSupported }: Call.Calls, work
   }
 }
 
+/** Something with its id, which the call has named. */
+const Identified = open({ id: Schema.String })
+
+/** The tags that a workflow has then: exactly those that it was given. */
+const tagsOf = (ids: ReadonlySet<string>) =>
+  Schema.Array(Identified).check(
+    Schema.makeFilter((tags) => tags.length === ids.size && tags.every(({ id }) => ids.has(id)))
+  )
+
 const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => {
   const filtered = knownFilters()
+  const getExecution = (id: ExecutionId, includeData: boolean, selection: Selection = "whole") =>
+    call(Execution, {
+      operation: "get execution",
+      method: "GET",
+      path: `/executions/${id}`,
+      query: { includeData },
+      selection
+    })
   return {
+    getExecution,
     listExecutions: (given: ExecutionQuery) =>
       filtered({ ...given }, (query, isWhole) =>
         call(page(Execution), {
@@ -180,23 +197,19 @@ const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => 
           query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
         })
       ),
-    getExecution: (id: ExecutionId, includeData: boolean, selection: Selection = "whole") =>
-      call(Execution, {
-        operation: "get execution",
-        method: "GET",
-        path: `/executions/${id}`,
-        query: { includeData },
-        selection
-      }),
     deleteExecution: (id: ExecutionId) =>
       callDeletion(Execution, { operation: "delete execution", path: `/executions/${id}` }),
     retryExecutionIfSupported: (id: ExecutionId, loadWorkflow = false) =>
-      callIfSupported(Execution, {
-        operation: "retry execution",
-        method: "POST",
-        path: `/executions/${id}/retry`,
-        body: loadWorkflow ? { loadWorkflow } : {}
-      }),
+      callIfSupported(
+        Execution,
+        {
+          operation: "retry execution",
+          method: "POST",
+          path: `/executions/${id}/retry`,
+          body: loadWorkflow ? { loadWorkflow } : {}
+        },
+        Effect.isSuccess(getExecution(id, false))
+      ),
     stopExecutionIfSupported: (id: ExecutionId) =>
       callIfSupported(open({ status: Schema.String }), {
         operation: "stop execution",
@@ -207,9 +220,6 @@ const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => 
   }
 }
 
-/** The record of what was deleted; anything else is not the engine's answer to that. */
-const recordOf = (id: string) => open({ id: Schema.Literal(id) })
-
 /** Many engines can only create and delete credentials; their values are never returned. */
 const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
@@ -218,7 +228,7 @@ const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
   getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
   updateTag: (id: TagId, name: string) =>
     call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
-  deleteTag: (id: TagId) => callDeletion(recordOf(id), { operation: "delete tag", path: `/tags/${id}` })
+  deleteTag: (id: TagId) => callDeletion(Identified, { operation: "delete tag", path: `/tags/${id}` })
 })
 
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void

@@ -2,7 +2,7 @@ import { Option, Predicate } from "effect"
 import { Headers } from "effect/http"
 
 import type { Reply } from "../../internal/http/Reply.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { startingUp } from "../workflow/naming.ts"
 
@@ -40,7 +40,7 @@ export const verdictOf = (reply: Reply): Verdict => {
   const words = Option.getOrUndefined(Option.map(body, (body) => wordsOfRefusal(body, status)))
   if (words === undefined || asksForLogin(reply) || neverOfEngines.has(status) || status < 400) return foreign(reply)
   if (status === 404 && words === noRoute) return { _tag: "NotOffered", words }
-  if (status === 404 && saysMissing(Option.getOrUndefined(body))) return { _tag: "Missing", words }
+  if (status === 404 && isMissingThing(words)) return { _tag: "Missing", words }
   return status === 405 && noMethod.test(words) ? { _tag: "NotOffered", words } : { _tag: "Refused", words }
 }
 
@@ -78,11 +78,43 @@ export const wordsOfRefusal = (body: unknown, status?: number): string | undefin
 /** Whether the body of a 404 is about a thing, and not about a path that whoever answered does not know. */
 export const saysMissing = (body: unknown): boolean => {
   const words = wordsOfRefusal(body)
-  return words !== undefined && words !== noRoute && missing.test(words) && !ofPath.test(words)
+  return words !== undefined && isMissingThing(words)
 }
+
+/**
+ * Whether a refusal has an engine's form and no engine's words: a status that none uses, the name of the status alone, or a 404
+ * about something else than its things. It may be of something in front of the engine.
+ */
+export const isDoubtful = (status: number, body: unknown): boolean => {
+  const words = wordsOfRefusal(body)
+  if (words === undefined) return false
+  if (status === 404) return !isMissingThing(words)
+  return !statuses.has(status) || words.toLowerCase() === phrases[status]
+}
+
+const statuses = new Set([400, 401, 402, 403, 405, 409, 413, 415, 422, 423, 500, 501, 503])
+
+/** The names of statuses with which gateways refuse, and engines never without a word more. */
+const phrases: Readonly<Record<number, string>> = {
+  400: "bad request",
+  402: "payment required",
+  405: "method not allowed",
+  409: "conflict",
+  413: "payload too large",
+  415: "unsupported media type",
+  422: "unprocessable entity",
+  423: "locked",
+  501: "not implemented",
+  503: "service unavailable"
+}
+
+const isMissingThing = (words: string): boolean =>
+  words === "Not Found" || (missing.test(words) && things.test(words) && !ofPath.test(words))
 
 const missing =
   /not found|not be found|could not (find|load)|does not exist|failed to find|do not have permission to|unavailable/i
+/** Other services miss things of their own: a tenant, a page. */
+const things = /\b(workflow|execution|credential|tag|version|project|folder|user)s?\b/i
 const ofPath = /\broute\b|\bendpoint\b|\bcannot (get|post|put|patch|delete)\b/i
 
 /** Whether a starting engine has refused the request: by its exact text, which is never JSON. */

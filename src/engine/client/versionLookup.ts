@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import { staleWhileRevalidate } from "../../internal/staleWhileRevalidate.ts"
+import { staleWhileRevalidate } from "../../internal/cachedEffects.ts"
 import { CredentialId } from "../workflow/models.ts"
 import type { EngineClient } from "./EngineClient.ts"
 import type { EngineError } from "./EngineError.ts"

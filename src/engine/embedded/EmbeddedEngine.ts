@@ -6,13 +6,12 @@ import { onOwnRouter } from "../../internal/http/onOwnRouter.ts"
 import { nodeTypesPath, releaseMeta, settingsPath } from "../workflow/naming.ts"
 import { Dialect } from "./api/Dialect.ts"
 import { dispatch } from "./api/dispatch.ts"
-import { hooks, testHooks } from "./api/hooks/hooks.ts"
+import { hooks, testHooks } from "./api/hooks.ts"
 import { v1 } from "./dialects/v1/v1.ts"
 import { v2 } from "./dialects/v2/v2.ts"
 import { Runner } from "./run/Runner.ts"
 import { seed } from "./seed/seed.ts"
-import { Journal, type JournalError } from "./store/Journal.ts"
-import { Store } from "./store/Store.ts"
+import { Journal, type JournalError, Store } from "./store/Store.ts"
 import { json, page } from "./wire/http.ts"
 
 /** The supported versions of the engine. */
@@ -63,8 +62,8 @@ export class EmbeddedEngine extends Context.Service<
 
 const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: boolean) {
   if (isSeeded) yield* seed
-  const own = yield* routesFor(apiKey)
-  const handle = yield* onOwnRouter(Layer.merge(own, elsewhere))
+  const routes = yield* routesFor(apiKey)
+  const handle = yield* onOwnRouter(Layer.merge(routes, elsewhere))
   const httpClient = HttpClient.make((request) =>
     received(request).pipe(
       Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),
@@ -73,7 +72,7 @@ const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: b
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
     )
   )
-  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
+  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes })
 })
 
 /** Everything that an engine serves: the API, the addresses of triggers, and its health and version. */

@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
 
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
-import { nameOf } from "../workflow/nameOf.ts"
+import { nameOf } from "../workflow/nodes.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
@@ -54,7 +55,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
     steps.push(step)
   }
   for (const seen of workflows) {
-    yield weightOf(seen)
+    yield 1 + weightOfJson(seen)
     const known = knownOf(ledger, instance, seen)
     if (isOvertaken(ledger, event, seen)) continue
     const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
@@ -133,9 +134,6 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
   return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
-
-/** About one for each node: it is compared, and printed again if it has changed. */
-const weightOf = ({ nodes }: JsonObject) => 1 + (Array.isArray(nodes) ? nodes.length : 0)
 
 interface Step {
   readonly name: string

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../workflow/models.ts"
 import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"
@@ -18,11 +18,14 @@ export type Files = ReadonlyMap<string, string>
 export const filesOf = (base: string, record: JsonObject): Files => {
   const texts = new Map<string, string>()
   const taken = new Set<string>()
+  const counts = new Map<string, number>()
   const keep = (text: string, stem: string, extension: string): JsonObject => {
     const nameWith = (count: number) => `${stem}${count === 1 ? "" : `-${count}`}.${extension}`
-    let count = 1
+    const alike = nameWith(1).toLowerCase()
+    let count = counts.get(alike) ?? 1
     while (taken.has(nameWith(count).toLowerCase())) count++
     taken.add(nameWith(count).toLowerCase())
+    counts.set(alike, count + 1)
     const isBroken = canBeBroken(text)
     texts.set(nameWith(count), isBroken ? inLines(text) : text)
     return { [pointer]: nameWith(count), ...(isBroken ? { [joined]: true } : {}) }

@@ -1,7 +1,8 @@
 import { Option, Predicate, Schema } from "effect"
 
 import { listed } from "../../internal/foreignText.ts"
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { ListItem } from "../workflow/models.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import { type HistoryEventOf, shortItem } from "./HistoryEvent.ts"
 import { messageOf } from "./message.ts"
@@ -54,9 +55,9 @@ const listAfter = (
   return items.map(shortItem).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-const keyOf = ({ id, name }: JsonObject) => `${String(name)}\n${String(id)}`
+const keyOf = (item: JsonObject) => `${nameIn(item)}\n${String(item.id)}`
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(JsonObject)))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(ListItem)))
 const itemsIn = (text: string) => Option.getOrElse(decode(text), (): ReadonlyArray<JsonObject> => [])
 
 /** Most names in a line. */

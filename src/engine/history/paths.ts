@@ -1,4 +1,4 @@
-import { withoutEnd, withoutEnds } from "../../internal/withoutEnd.ts"
+import { withoutEnd, withoutEnds } from "../../internal/texts.ts"
 import { idPattern } from "../workflow/models.ts"
 
 /** The folder of an instance, from which its name can be read back: neither hidden nor called like another file of ours. */

@@ -1,6 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { holdsText } from "../../internal/json/holdsText.ts"
+import { holdsText } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../workflow/versions.ts"
 

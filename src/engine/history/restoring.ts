@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/J
 import type { Changes, Creation } from "../client/body.ts"
 import { differences, type Change } from "../workflow/difference.ts"
 import type { Workflow } from "../workflow/models.ts"
-import { nodesOf } from "../workflow/nodePairs.ts"
+import { nodesOf } from "../workflow/nodes.ts"
 import { isSameJson } from "../workflow/versions.ts"
 
 /** The changes that make a workflow equal to a record again; none if its content is the same. */

@@ -1,27 +1,26 @@
 import { Effect, Option, Schema } from "effect"
 
 import { toEngineType } from "../workflow/naming.ts"
-import { type Archive, ArchiveError } from "./Archives.ts"
 import type { Collected } from "./collectNodeTypes.ts"
-import { IndexEntry, NodeType } from "./NodeType.ts"
-import { asAskingTool, asTool } from "./toolVariant.ts"
+import { type Archive, ArchiveError } from "./NodePackages.ts"
+import { IndexEntry, NodeType, type Property } from "./NodeType.ts"
 
 /** The list at the head of an archive. */
 const Index = Schema.Struct({
   format: Schema.Literal(1),
   /** Version of the engine. */
   version: Schema.String,
-  /** Who told: the engine itself, which tells of all it has, or the packages that it is made of. */
+  /** The source of the types: the engine itself, which lists all that it has, or the packages that it is made of. */
   source: Schema.Literals(["engine", "packages"]),
   /** Milliseconds since 1970. */
   made: Schema.Finite,
-  /** Packages of which every type is here. */
+  /** Packages whose types are all in the list. */
   packages: Schema.Array(Schema.String),
   entries: Schema.Array(IndexEntry)
 })
 type Index = typeof Index.Type
 
-/** All node types of one engine, of which each is read when it is asked for. */
+/** All node types of one engine; each is read at its first use. */
 export interface Catalog extends Pick<Index, "entries" | "made" | "packages" | "source" | "version"> {
   /** The line of the list about a type; callers may spell the package as the contract does. */
   readonly find: (type: string) => IndexEntry | undefined
@@ -32,8 +31,8 @@ export interface Catalog extends Pick<Index, "entries" | "made" | "packages" | "
 const readIndex = Schema.decodeUnknownOption(Schema.fromJsonString(Index))
 const readVersions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(NodeType)))
 
-/** What an archive is to hold: its list, and a text for each line. */
-export const written = (
+/** The content of an archive: its list, and a text for each line. */
+export const archiveContent = (
   about: Pick<Index, "made" | "packages" | "source" | "version">,
   collected: ReadonlyArray<Collected>
 ): { readonly index: string; readonly texts: ReadonlyArray<string> } => ({
@@ -72,8 +71,8 @@ export const open = (archive: Archive): Option.Option<Catalog> =>
 
     const readOwn = Effect.fnUntraced(function* (type: string) {
       const place = places.get(type)
-      const known = cache.get(type)
-      if (place === undefined || known !== undefined) return known ?? []
+      const cachedVersions = cache.get(type)
+      if (place === undefined || cachedVersions !== undefined) return cachedVersions ?? []
       const text = yield* archive.read(place)
       const versions = yield* Effect.mapError(
         readVersions(text),
@@ -105,3 +104,69 @@ const askingSuffix = "HitlTool"
 
 /** Types whose descriptions are kept in memory. */
 const maxCached = 64
+
+/** A node type as engines offer it to agents: without inputs, and with words about when to use it. */
+const asTool = (node: NodeType): NodeType => {
+  const { asTool: _, description, properties, title, type, ...rest } = node
+  const has = (name: string) => properties.some((property) => property.name === name)
+  const isChosen = has("resource") || has("operation")
+  const words: Property = {
+    name: "toolDescription",
+    title: "Description",
+    type: "string",
+    default: description,
+    required: true,
+    ...(isChosen ? { show: { descriptionType: ["manual"] } } : {})
+  }
+  const addedProperties = has("toolDescription") ? [] : [...(isChosen ? [descriptionType] : []), words]
+  return {
+    ...rest,
+    type: `${type}Tool`,
+    title: `${title} Tool`,
+    description,
+    isTrigger: false,
+    inputs: [],
+    outputs: [{ type: "ai_tool" }],
+    properties: [...addedProperties, ...properties]
+  }
+}
+
+const descriptionType: Property = {
+  name: "descriptionType",
+  title: "Tool Description",
+  type: "options",
+  default: "auto",
+  choices: [
+    { value: "auto", title: "Set Automatically" },
+    { value: "manual", title: "Set Manually" }
+  ]
+}
+
+/** A node type that asks a person, as engines put it between an agent and a tool. */
+const asAskingTool = (node: NodeType): NodeType => {
+  const { asTool: _, properties, title, type, ...rest } = node
+  const asks = properties.find(
+    ({ choices = [], name }) => name === "operation" && choices.some(({ value }) => value === operation)
+  )
+  const resource = asks?.show?.resource?.[0]
+  const fixed = (name: string, value: unknown): Property => ({ name, title: name, type: "hidden", default: value })
+  const replaced = new Set(["message", "operation", "resource", "responseType"])
+  return {
+    ...rest,
+    type: `${type}HitlTool`,
+    title: `${title} Human Review`,
+    description: "Request human approval for tools",
+    isTrigger: false,
+    inputs: [{ type: "ai_tool", required: true }],
+    outputs: [{ type: "ai_tool" }],
+    properties: [
+      { name: "message", title: "Message", type: "string", default: "=", required: true },
+      ...(resource === undefined ? [] : [fixed("resource", resource)]),
+      fixed("operation", operation),
+      fixed("responseType", "approval"),
+      ...properties.filter(({ name }) => !replaced.has(name))
+    ]
+  }
+}
+
+const operation = "sendAndWait"

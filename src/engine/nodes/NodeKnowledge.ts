@@ -3,65 +3,63 @@ import { Clock, Context, type Duration, Effect, Fiber, Option, Schema, Semaphore
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import type { CommunityPackage } from "../workflow/models.ts"
-import { nodePackages } from "../workflow/naming.ts"
-import { type Archive, archiveOf, Archives } from "./Archives.ts"
-import { type Catalog, open, written } from "./Catalog.ts"
+import { nodePackages, packageOf } from "../workflow/naming.ts"
+import { archiveContent, type Catalog, open } from "./Catalog.ts"
 import { collectNodeTypes } from "./collectNodeTypes.ts"
-import { type NodePackage, NodePackages } from "./NodePackages.ts"
-import { packageOf } from "./packageOf.ts"
+import { type Archive, archiveOf, Archives, type NodePackage, NodePackages } from "./NodePackages.ts"
 
 type Engine = EngineClient["Service"]
 
-/** What is known of an engine's node types. */
-export interface Known {
+/** The node types of an engine, or a hint about why there are none. */
+export interface CatalogLookup {
   readonly catalog: Catalog | undefined
-  /** Why nothing is known beyond the instance's own workflows, and what to do about it. */
+  /** The reason why there is no catalog, and what to do about it. */
   readonly hint?: string
-  /** Whether somebody only has to wait, or to say so, for it to be known. */
-  readonly canBeHad?: boolean
+  /** Whether waiting, or a command, would get the catalog. */
+  readonly isFetchable?: boolean
 }
 
-/** Milliseconds for which an engine's version is taken as known, and what it told of its types as true. */
+/** Milliseconds for which an engine's version, and the types that it listed, are taken as current. */
 const versionIsFresh = 10 * 60_000
 const typesAreFresh = 24 * 60 * 60_000
 
-/** Longest wait of one call. */
-const longest = "40 seconds"
+/** Longest wait of a call for node types. */
+const longestWait = "40 seconds"
 
-/** Longest wait of who has something else to do. */
-const aMoment = "2500 millis"
+/** Longest wait of a call for which node types are an extra. */
+const shortWait = "2500 millis"
 
 interface State {
   readonly turn: Semaphore.Semaphore
-  known: Known | undefined
-  /** When the version was last asked for. */
-  asked: number
-  /** When nothing could be found out. */
-  failed: number
-  /** What is being found out, for all who ask meanwhile. */
-  running: Fiber.Fiber<Known, EngineError> | undefined
+  lookup: CatalogLookup | undefined
+  /** Time of the last look at the version. */
+  lookedUpAt: number
+  /** Time of the last failed lookup. */
+  failedAt: number
+  /** The lookup under way, shared by all callers. */
+  running: Fiber.Fiber<CatalogLookup, EngineError> | undefined
 }
 
 export interface NodeKnowledge {
-  /** Finds out, once; an engine of generation 1 is asked for its types, which takes a second or two. */
-  readonly of: (engine: Engine) => Effect.Effect<Known, EngineError>
-  /** What was found out before, by this process or another one of the user's; nobody is asked for anything. */
+  /** Looks the types up, once; an engine of generation 1 lists them itself, which takes a second or two. */
+  readonly of: (engine: Engine) => Effect.Effect<CatalogLookup, EngineError>
+  /** The catalog that this process or another one of the user's has already, without a request. */
   readonly atHand: (engine: Engine) => Effect.Effect<Option.Option<Catalog>>
-  /** What is at hand, or can be found out within a moment; what takes longer goes on beside. */
-  readonly soon: (engine: Engine) => Effect.Effect<Known>
+  /** The catalog at hand, or one that can be looked up within a moment; a longer lookup goes on in the background. */
+  readonly soon: (engine: Engine) => Effect.Effect<CatalogLookup>
 }
 
 const make = (): NodeKnowledge => {
   const states = new WeakMap<Engine, State>()
 
   const stateOf = (engine: Engine): State => {
-    const known = states.get(engine)
-    if (known !== undefined) return known
+    const existingState = states.get(engine)
+    if (existingState !== undefined) return existingState
     const state: State = {
       turn: Semaphore.makeUnsafe(1),
-      known: undefined,
-      asked: -Infinity,
-      failed: -Infinity,
+      lookup: undefined,
+      lookedUpAt: -Infinity,
+      failedAt: -Infinity,
       running: undefined
     }
     states.set(engine, state)
@@ -71,28 +69,28 @@ const make = (): NodeKnowledge => {
   const of = Effect.fnUntraced(function* (engine: Engine) {
     const state = stateOf(engine)
     const now = yield* Clock.currentTimeMillis
-    if (state.known?.catalog !== undefined && now < state.asked + versionIsFresh) return state.known
-    const known = yield* findOut(engine)
-    state.known = known
-    state.asked = now
-    state.failed = known.catalog === undefined ? now : -Infinity
-    return known
+    if (state.lookup?.catalog !== undefined && now < state.lookedUpAt + versionIsFresh) return state.lookup
+    const lookup = yield* lookUpOnce(engine)
+    state.lookup = lookup
+    state.lookedUpAt = now
+    state.failedAt = lookup.catalog === undefined ? now : -Infinity
+    return lookup
   })
 
   const atHand = Effect.fnUntraced(function* (engine: Engine) {
     const state = stateOf(engine)
-    if (state.known?.catalog !== undefined) return Option.some(state.known.catalog)
+    if (state.lookup?.catalog !== undefined) return Option.some(state.lookup.catalog)
     const { policy } = yield* NodePackages
-    const version = policy === "off" ? Option.none<string>() : yield* lastSeen(engine)
+    const version = policy === "off" ? Option.none<string>() : yield* archivedVersion(engine)
     if (Option.isNone(version)) return Option.none()
-    const found = yield* kept(engine, version.value)
+    const catalog = yield* archivedCatalog(engine, version.value)
     // Who asks for more than what is at hand finds out which version it is now.
-    if (Option.isSome(found)) state.known = { catalog: found.value }
-    return found
+    if (Option.isSome(catalog)) state.lookup = { catalog: catalog.value }
+    return catalog
   })
 
   /** Goes on when its caller leaves: a download of packages may take longer than a call. */
-  const together = Effect.fnUntraced(function* (engine: Engine, wait: Duration.Input = longest) {
+  const shared = Effect.fnUntraced(function* (engine: Engine, wait: Duration.Input = longestWait) {
     const state = stateOf(engine)
     const running = state.running ?? (yield* Effect.forkDetach(state.turn.withPermit(of(engine))))
     if (state.running === undefined) {
@@ -103,7 +101,7 @@ const make = (): NodeKnowledge => {
     }
     return yield* Effect.timeoutOrElse(Fiber.join(running), {
       duration: wait,
-      orElse: () => Effect.succeed<Known>({ catalog: undefined, hint: stillFetching, canBeHad: true })
+      orElse: () => Effect.succeed<CatalogLookup>({ catalog: undefined, hint: stillFetching, isFetchable: true })
     })
   })
 
@@ -111,84 +109,95 @@ const make = (): NodeKnowledge => {
     const state = stateOf(engine)
     const now = yield* Clock.currentTimeMillis
     if (state.running === undefined) {
-      const found = yield* state.turn.withPermit(atHand(engine))
-      if (Option.isSome(found)) return { catalog: found.value }
+      const catalog = yield* state.turn.withPermit(atHand(engine))
+      if (Option.isSome(catalog)) return { catalog: catalog.value }
       // Who could not tell a moment ago is not asked again for every write.
-      if (state.known !== undefined && now < state.failed + versionIsFresh) return state.known
+      if (state.lookup !== undefined && now < state.failedAt + versionIsFresh) return state.lookup
     }
-    return yield* Effect.orElseSucceed(together(engine, aMoment), (): Known => ({ catalog: undefined }))
+    return yield* Effect.orElseSucceed(shared(engine, shortWait), (): CatalogLookup => ({ catalog: undefined }))
   })
 
   return {
-    of: (engine) => together(engine),
+    of: (engine) => shared(engine),
     atHand: (engine) => stateOf(engine).turn.withPermit(atHand(engine)),
     soon
   }
 }
 
-/** What this process and its cache know of the node types of engines. */
+/** The node types of engines, from this process and its cache. */
 export const NodeKnowledge = Context.Reference<NodeKnowledge>("workflow-tool-server/engine/nodes/NodeKnowledge", {
   defaultValue: make
 })
 
-/** Under which name is kept what an instance told of itself: what is installed there may be nowhere else. */
-const ownName = (engine: Engine, version: string) => `${version}@${nameOfHost(engine)}`.slice(0, 120)
+/** Name of the archive of types that an instance listed itself: packages that are installed there may be nowhere else. */
+const instanceArchiveName = (engine: Engine, version: string) => `${version}@${nameOfHost(engine)}`.slice(0, 120)
 
 const nameOfHost = ({ host }: Engine) => host.replace(/^https?:\/\//, "").replace(/[^A-Za-z0-9.-]+/g, "_")
 
 const Seen = Schema.fromJsonString(Schema.Struct({ version: Schema.String, at: Schema.Finite }))
 
-/** The version that an instance had when it was last asked, if that was not long ago. */
-const lastSeen = Effect.fnUntraced(function* (engine: Engine) {
+/** The version that an instance had at the last request, if that was not long ago. */
+const archivedVersion = Effect.fnUntraced(function* (engine: Engine) {
   const now = yield* Clock.currentTimeMillis
-  const found = yield* Effect.orElseSucceed((yield* Archives).open(`seen@${nameOfHost(engine)}`), () =>
+  const archive = yield* Effect.orElseSucceed((yield* Archives).open(`seen@${nameOfHost(engine)}`), () =>
     Option.none<Archive>()
   )
-  return Option.flatMap(found, ({ index }) => Schema.decodeOption(Seen)(index)).pipe(
+  return Option.flatMap(archive, ({ index }) => Schema.decodeOption(Seen)(index)).pipe(
     Option.filter(({ at }) => now < at + typesAreFresh),
     Option.map(({ version }) => version)
   )
 })
 
-/** Keeps in mind which version an instance has. */
-const see = Effect.fnUntraced(function* (engine: Engine, version: string) {
+/** Archives the version of an instance. */
+const archiveVersion = Effect.fnUntraced(function* (engine: Engine, version: string) {
   const at = yield* Clock.currentTimeMillis
   const { save } = yield* Archives
   yield* Effect.ignore(save(`seen@${nameOfHost(engine)}`, JSON.stringify({ version, at }), []))
 })
 
-/** What is kept of an engine of this version, by this instance or from packages. */
-const kept = Effect.fnUntraced(function* (engine: Engine, version: string) {
+/** The archived catalog of an engine of this version: of this instance, or from packages. */
+const archivedCatalog = Effect.fnUntraced(function* (engine: Engine, version: string) {
   const archives = yield* Archives
   const now = yield* Clock.currentTimeMillis
   const read = (name: string) =>
     Effect.match(archives.open(name), { onSuccess: Option.flatMap(open), onFailure: () => Option.none<Catalog>() })
-  const own = Option.filter(yield* read(ownName(engine, version)), ({ made }) => now < made + typesAreFresh)
-  return Option.isSome(own) ? own : yield* read(version)
+  const instanceCatalog = Option.filter(
+    yield* read(instanceArchiveName(engine, version)),
+    ({ made }) => now < made + typesAreFresh
+  )
+  return Option.isSome(instanceCatalog) ? instanceCatalog : yield* read(version)
 })
 
-const findOut = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
+const lookUpOnce = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<CatalogLookup, EngineError> {
   const { policy } = yield* NodePackages
   if (policy === "off") return { catalog: undefined, hint: isOff }
-  const told = yield* engine.publicVersion
-  if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
-  const version = told.value
-  yield* see(engine, version)
-  const found = yield* kept(engine, version)
-  return Option.isSome(found) ? { catalog: found.value } : yield* lookUp(engine, version)
+  const publicVersion = yield* engine.publicVersion
+  if (Option.isNone(publicVersion)) return { catalog: undefined, hint: noVersion }
+  const version = publicVersion.value
+  yield* archiveVersion(engine, version)
+  const catalog = yield* archivedCatalog(engine, version)
+  return Option.isSome(catalog) ? { catalog: catalog.value } : yield* lookUp(engine, version)
 })
 
-const lookUp = Effect.fnUntraced(function* (engine: Engine, version: string): Effect.fn.Return<Known, EngineError> {
+const lookUp = Effect.fnUntraced(function* (
+  engine: Engine,
+  version: string
+): Effect.fn.Return<CatalogLookup, EngineError> {
   const { policy } = yield* NodePackages
   const types = yield* engine.nodeTypesIfSupported
   if (Option.isSome(types)) {
-    return yield* keep(ownName(engine, version), version, "engine", [{ name: "", version, nodes: types.value }])
+    return yield* keep(instanceArchiveName(engine, version), version, "engine", [
+      { name: "", version, nodes: types.value }
+    ])
   }
-  if (policy === "kept") return { catalog: undefined, hint: notFetched(version), canBeHad: true }
+  if (policy === "kept") return { catalog: undefined, hint: notFetched(version), isFetchable: true }
   return yield* Effect.matchEffect(readPackages(engine, version), {
     onFailure: ({ message }) => Effect.succeed({ catalog: undefined, hint: message }),
     onSuccess: ({ packages, others }) =>
-      keep(others.length === 0 ? version : ownName(engine, version), version, "packages", [...packages, ...others])
+      keep(others.length === 0 ? version : instanceArchiveName(engine, version), version, "packages", [
+        ...packages,
+        ...others
+      ])
   })
 })
 
@@ -203,10 +212,11 @@ const readPackages = Effect.fnUntraced(function* (engine: Engine, version: strin
     Option.getOrElse(installed, () => []),
     (one) => {
       const { installedVersion, packageName } = one
-      const described = readOther === undefined ? Effect.succeed(named(one)) : readOther(packageName, installedVersion)
+      const described =
+        readOther === undefined ? Effect.succeed(namesOnly(one)) : readOther(packageName, installedVersion)
       return described.pipe(
-        Effect.map((found) => (found.nodes.length === 0 ? named(one) : found)),
-        Effect.catch(({ message }) => Effect.as(Effect.logWarning(message), named(one)))
+        Effect.map((nodePackage) => (nodePackage.nodes.length === 0 ? namesOnly(one) : nodePackage)),
+        Effect.catch(({ message }) => Effect.as(Effect.logWarning(message), namesOnly(one)))
       )
     }
   )
@@ -214,7 +224,7 @@ const readPackages = Effect.fnUntraced(function* (engine: Engine, version: strin
 })
 
 /** A package of which only the names of its types are known. */
-const named = ({ installedNodes = [], installedVersion, packageName }: CommunityPackage): NodePackage => ({
+const namesOnly = ({ installedNodes = [], installedVersion, packageName }: CommunityPackage): NodePackage => ({
   name: "",
   version: installedVersion,
   nodes: installedNodes.map(({ latestVersion = 1, name, type }) => ({
@@ -224,16 +234,18 @@ const named = ({ installedNodes = [], installedVersion, packageName }: Community
   }))
 })
 
-/** Asks anew, as if nothing were kept: the engine itself, else its packages. */
-export const fetchNodeTypes = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
-  const told = yield* engine.publicVersion
-  if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
-  yield* see(engine, told.value)
-  return yield* lookUp(engine, told.value)
+/** Looks the types up again, as if nothing were archived: in the engine itself, else in its packages. */
+export const fetchNodeTypes = Effect.fnUntraced(function* (
+  engine: Engine
+): Effect.fn.Return<CatalogLookup, EngineError> {
+  const publicVersion = yield* engine.publicVersion
+  if (Option.isNone(publicVersion)) return { catalog: undefined, hint: noVersion }
+  yield* archiveVersion(engine, publicVersion.value)
+  return yield* lookUp(engine, publicVersion.value)
 })
 
-/** Keeps the types of packages, and opens what was kept; where there is no place for it, this process still has it. */
-export const keep = Effect.fnUntraced(function* (
+/** Archives the types of packages and opens the archive; where nothing can be stored, this process still has them. */
+const keep = Effect.fnUntraced(function* (
   name: string,
   version: string,
   source: Catalog["source"],
@@ -243,12 +255,12 @@ export const keep = Effect.fnUntraced(function* (
   const made = yield* Clock.currentTimeMillis
   const collected = packages.flatMap((one) => collectNodeTypes(one.nodes, one.name === "" ? "" : `${one.name}.`))
   const names = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
-  const { index, texts } = written({ version, source, made, packages: names }, collected)
+  const { index, texts } = archiveContent({ version, source, made, packages: names }, collected)
   const archive = yield* Effect.catch(archives.save(name, index, texts), ({ message }) =>
     Effect.as(Effect.logWarning(`Node types are not stored: ${message}`), archiveOf(index, texts))
   )
-  const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
-  return known
+  const lookup: CatalogLookup = { catalog: Option.getOrUndefined(open(archive)) }
+  return lookup
 })
 
 const stillFetching = "The engine's node types are still being fetched: ask again in a minute."

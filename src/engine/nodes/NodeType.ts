@@ -1,23 +1,23 @@
 import { Schema } from "effect"
 
-/** What the values of other parameters must be, by their names: one of a list each. */
+/** Required values of other parameters, by their names: one of a list each. */
 export type Conditions = Readonly<Record<string, ReadonlyArray<unknown>>>
 
 const Conditions = Schema.Record(Schema.String, Schema.Array(Schema.Unknown))
 
-/** When something of a node is shown: it counts only then. */
-export interface Shown {
+/** Conditions under which something of a node is shown: it counts only then. */
+export interface DisplayOptions {
   readonly show?: Conditions
   readonly hide?: Conditions
 }
 
-const shown = { show: Schema.optionalKey(Conditions), hide: Schema.optionalKey(Conditions) }
+const displayOptions = { show: Schema.optionalKey(Conditions), hide: Schema.optionalKey(Conditions) }
 
 /** One of the values that a parameter can have. */
-export interface Choice extends Shown {
+export interface Choice extends DisplayOptions {
   readonly value: unknown
   readonly title: string
-  /** What an operation does, in a few words: "Send a message". */
+  /** The action of an operation, in a few words: "Send a message". */
   readonly action?: string
 }
 
@@ -25,7 +25,7 @@ const Choice = Schema.Struct({
   value: Schema.Unknown,
   title: Schema.String,
   action: Schema.optionalKey(Schema.String),
-  ...shown
+  ...displayOptions
 })
 
 /** Several parameters of a parameter, under one name. */
@@ -36,7 +36,7 @@ export interface Group {
 }
 
 /** A parameter of a node type, as far as it can be checked or must be known to be filled in. */
-export interface Property extends Shown {
+export interface Property extends DisplayOptions {
   readonly name: string
   readonly title: string
   /** As the engine calls it: string, options, collection, fixedCollection, resourceLocator, … */
@@ -46,15 +46,15 @@ export interface Property extends Shown {
   readonly description?: string
   /** The values of `options` and `multiOptions`. */
   readonly choices?: ReadonlyArray<Choice>
-  /** Whether the values come from the service when somebody looks at the form: none can be told wrong. */
+  /** Whether the values come from the service when the form is shown, so that none can be reported as wrong. */
   readonly isDynamic?: boolean
   /** Whether it holds a list of such values. */
   readonly isMultiple?: boolean
-  /** What a `collection` can hold. */
+  /** The fields of a `collection`. */
   readonly fields?: ReadonlyArray<Property>
-  /** What a `fixedCollection` can hold. */
+  /** The groups of a `fixedCollection`. */
   readonly groups?: ReadonlyArray<Group>
-  /** How a `resourceLocator` can name its thing. */
+  /** The ways in which a `resourceLocator` can name its resource. */
   readonly modes?: ReadonlyArray<string>
   /** Whether a `resourceMapper` has to say which columns tell what is to be changed. */
   readonly needsMatch?: boolean
@@ -82,25 +82,25 @@ const Property: Schema.Codec<Property> = Schema.Struct({
   ),
   modes: Schema.optionalKey(Schema.Array(Schema.String)),
   needsMatch: Schema.optionalKey(Schema.Boolean),
-  ...shown
+  ...displayOptions
 })
 
 /** A place where connections end or begin. */
 const Port = Schema.Struct({
   type: Schema.String,
   required: Schema.optionalKey(Schema.Boolean),
-  /** How many connections it takes. */
+  /** Most connections that it takes. */
   max: Schema.optionalKey(Schema.Finite),
   /** Types of nodes, of which it takes no others. */
   only: Schema.optionalKey(Schema.Array(Schema.String)),
-  ...shown
+  ...displayOptions
 })
 export type Port = typeof Port.Type
 
 const CredentialUse = Schema.Struct({
   name: Schema.String,
   required: Schema.optionalKey(Schema.Boolean),
-  ...shown
+  ...displayOptions
 })
 export type CredentialUse = typeof CredentialUse.Type
 
@@ -116,7 +116,7 @@ export const NodeType = Schema.Struct({
   isTrigger: Schema.Boolean,
   /** Whether the editor offers it no more. */
   isHidden: Schema.optionalKey(Schema.Boolean),
-  /** Whether nothing but its name is told. */
+  /** Whether only its name is known. */
   isBare: Schema.optionalKey(Schema.Boolean),
   /** Whether an agent can use it as a tool, under its name with `Tool` behind. */
   asTool: Schema.optionalKey(Schema.Boolean),
@@ -130,7 +130,7 @@ export const NodeType = Schema.Struct({
 })
 export type NodeType = typeof NodeType.Type
 
-/** What a list of node types says of one: enough to find it. */
+/** An entry of a list of node types, with what a search needs. */
 export const IndexEntry = Schema.Struct({
   type: Schema.String,
   title: Schema.String,
@@ -141,11 +141,11 @@ export const IndexEntry = Schema.Struct({
   isBare: Schema.optionalKey(Schema.Boolean),
   versions: Schema.Array(Schema.Finite),
   defaultVersion: Schema.Finite,
-  /** Other words that people look for it with. */
+  /** Other search terms. */
   alias: Schema.Array(Schema.String),
   /** The AI connection that it begins: `ai_tool`, `ai_languageModel`. */
   gives: Schema.Array(Schema.String),
-  /** What it can do: resource, operation and words. */
+  /** Its actions: resource, operation and words. */
   actions: Schema.Array(
     Schema.Struct({
       resource: Schema.optionalKey(Schema.String),

@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
-import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { clipped } from "../../internal/foreignText.ts"
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../internal/schema/JsonObject.ts"
+import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { firstPages } from "../client/listAll.ts"
-import { textOf } from "./json.ts"
 
 /** A node of a workflow of the instance. */
 export interface UsedNode {
@@ -11,7 +12,7 @@ export interface UsedNode {
   readonly node: JsonObject
 }
 
-/** How the workflows of an instance use nodes. */
+/** The uses of nodes in the workflows of an instance. */
 export interface Usage {
   /** Every node of the workflows that were read, by its type. */
   readonly byType: ReadonlyMap<string, ReadonlyArray<UsedNode>>
@@ -19,16 +20,16 @@ export interface Usage {
   readonly isWhole: boolean
 }
 
-/** Pages that are read; who has more workflows is told of a part. */
+/** Most pages that are read; a larger instance is read in part. */
 const maxPages = 4
 
 /** Reads the workflows of an instance, 1,000 at most. */
 export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const { found, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
+  const { found: usedNodes, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
     page.flatMap(({ name, nodes }) => objectsOf(nodes).map((node): UsedNode => ({ workflow: textOf(name), node })))
   )
   const byType = new Map<string, Array<UsedNode>>()
-  for (const used of found) {
+  for (const used of usedNodes) {
     const type = textOf(used.node.type)
     const others = byType.get(type) ?? []
     others.push(used)
@@ -36,3 +37,22 @@ export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Servic
   }
   return { byType, isWhole } satisfies Usage
 })
+
+/** Longest text, longest list and deepest object of a sample. */
+const most = { text: 160, items: 3, depth: 6 }
+
+/** A value as an example for others: without secrets, and cut where it is long. */
+export const sampleOf = (value: unknown): unknown => shorten(maskSecrets(value), 0)
+
+const shorten = (value: unknown, depth: number): unknown => {
+  if (Predicate.isString(value)) return clipped(value, most.text)
+  if (!Predicate.isObjectOrArray(value)) return value
+  if (depth >= most.depth) return "…"
+  if (Array.isArray(value)) {
+    const items = value.slice(0, most.items).map((item) => shorten(item, depth + 1))
+    return value.length > most.items ? [...items, `… ${value.length - most.items} more`] : items
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shorten(one, depth + 1)]))
+    : "…"
+}

@@ -2,11 +2,11 @@ import { agentType } from "../workflow/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 import { allWordsOf, calledBy, has, otherWord, wordsOf } from "./searchWords.ts"
 
-/** Which nodes somebody looks for. */
+/** The kind of nodes to search for. */
 export type Kind = "trigger" | "action" | "tool" | "ai"
 
-/** A node that was found, and what of it was meant. */
-export interface Found {
+/** A node that matches a question, and the action that does. */
+export interface SearchResult {
   readonly entry: IndexEntry
   readonly action: IndexEntry["actions"][number] | undefined
   readonly score: number
@@ -18,7 +18,7 @@ export const search = (
   query: string,
   kind: Kind | undefined,
   used: (type: string) => number
-): ReadonlyArray<Found> => {
+): ReadonlyArray<SearchResult> => {
   const question = questionOf(query)
   const isBare = question.main.length === 0
   return entries
@@ -38,7 +38,7 @@ const isOf = ({ asTool, gives, isTrigger = false, type }: IndexEntry, kind: Kind
   return kind === undefined || gives.length > 0 || (!isTrigger && type.startsWith(agentType("")))
 }
 
-/** What somebody asks for, in words: what it is about, and what only goes with it. */
+/** A question in words: those that it is about, and those that only go with it. */
 interface Question {
   readonly main: ReadonlyArray<string>
   readonly beside: ReadonlyArray<string>
@@ -46,7 +46,7 @@ interface Question {
   readonly isEvent: boolean
 }
 
-/** What comes behind says with what or for whom something is done, and less about what it is. */
+/** Words behind which a question says with what or for whom something is done, and less about what it is. */
 const joining = /\b(?:with|using|via|by|for|inside|within)\b/iu
 
 const happening =
@@ -56,20 +56,20 @@ const happening =
 const maxQuestion = 500
 
 /** Reads a question, or the beginning of a long one. */
-export const questionOf = (asked: string): Question => {
-  const query = asked.slice(0, maxQuestion)
+const questionOf = (text: string): Question => {
+  const query = text.slice(0, maxQuestion)
   const [first = "", ...rest] = query.split(joining)
   const [main, beside] = [wordsOf(first), wordsOf(rest.join(" "))]
   const isEvent = happening.test(query.trim())
   return main.length === 0 ? { main: beside, beside: [], isEvent } : { main, beside, isEvent }
 }
 
-/** What a word behind such a joint counts, of what it would before it. */
+/** The worth of a word behind such a joint, as a part of that before it. */
 const besideWorth = 0.4
 
-const rated = (entry: IndexEntry, { beside, isEvent, main }: Question): Found => {
+const rated = (entry: IndexEntry, { beside, isEvent, main }: Question): SearchResult => {
   const { name, title } = calledBy(entry)
-  const own = wordsOf(entry.title)
+  const titleWords = wordsOf(entry.title)
   const alias = entry.alias.flatMap(allWordsOf)
   const description = allWordsOf(entry.description)
   const words = [...main, ...beside]
@@ -81,7 +81,7 @@ const rated = (entry: IndexEntry, { beside, isEvent, main }: Question): Found =>
   const [first] = actions.toSorted((a, b) => b.hits - a.hits)
   const best = first ?? { action: undefined, hits: 0, words: [] }
   const worth = (word: string): number => {
-    if (has(title, word)) return own.length <= words.length ? 8 : 6
+    if (has(title, word)) return titleWords.length <= words.length ? 8 : 6
     if (has(name, word)) return 5
     const other = otherWord(word)
     if (other !== undefined && (has(title, other) || has(name, other))) return 5
@@ -92,7 +92,7 @@ const rated = (entry: IndexEntry, { beside, isEvent, main }: Question): Found =>
   const sum = (some: ReadonlyArray<string>) =>
     some.map(worth).reduce((total: number, one) => total + (one === 0 ? 0 : one + 2), 0)
   const score = sum(main) + besideWorth * sum(beside)
-  const called = own.filter((word) => word !== "trigger")
+  const called = titleWords.filter((word) => word !== "trigger")
   const isWhole = called.length > 0 && called.every((word) => has(main, word))
   const likely = isEvent === (entry.isTrigger === true) ? 1 : isEvent ? 0.5 : 0.9
   return {

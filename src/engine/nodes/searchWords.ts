@@ -8,7 +8,7 @@ const fillers = list(
     "step how do i want that this at as"
 ).add(engineName)
 
-/** What people call things, and what nodes are called. */
+/** Words of people, and those of nodes for the same. */
 const others: ReadonlyMap<string, string> = new Map([
   ["bash", "command"],
   ["call", "execute"],
@@ -57,7 +57,7 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .map((token) => token.toLowerCase())
     .filter(isTelling)
 
-/** What says nothing in a name. */
+/** Words that carry no meaning in a name. */
 const idle = list("a and my new node nodes of the to").add(engineName)
 
 /** The words of a name, part by part. */

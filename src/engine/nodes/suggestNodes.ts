@@ -9,14 +9,14 @@ import { calledBy, has, nameWordsOf, otherWord } from "./searchWords.ts"
  */
 export const suggestTypes = (written: string, entries: ReadonlyArray<IndexEntry>, most = 2): ReadonlyArray<string> => {
   const kind = nodeKind(written)
-  const asked = {
+  const request = {
     lower: kind.toLowerCase(),
     words: nameWordsOf(kind).filter(isTelling),
     isTrigger: nameWordsOf(kind).includes("trigger"),
     isPart: toEngineType(written).startsWith(agentType("")) || nameWordsOf(kind).includes("tool")
   }
   const rated = entries
-    .map((entry) => ({ type: entry.type, isHidden: entry.isHidden, score: scoreOf(entry, asked) }))
+    .map((entry) => ({ type: entry.type, isHidden: entry.isHidden, score: scoreOf(entry, request) }))
     .filter(({ isHidden, score }) => score > 0 && (isHidden !== true || score === 1))
     .toSorted((a, b) => b.score - a.score || a.type.length - b.type.length)
   const [best] = rated
@@ -27,7 +27,7 @@ export const suggestTypes = (written: string, entries: ReadonlyArray<IndexEntry>
     .map(({ type }) => type)
 }
 
-interface Asked {
+interface Request {
   readonly lower: string
   readonly words: ReadonlyArray<string>
   readonly isTrigger: boolean
@@ -35,18 +35,18 @@ interface Asked {
   readonly isPart: boolean
 }
 
-/** What so many are called says nothing. */
+/** Whether a word distinguishes types: so many are triggers that this one does not. */
 const isTelling = (word: string) => word !== "trigger"
 
 /** From 0, where nothing speaks for it, to 1, where it is called so. */
-const scoreOf = (entry: IndexEntry, { isPart, isTrigger, lower, words }: Asked): number => {
+const scoreOf = (entry: IndexEntry, { isPart, isTrigger, lower, words }: Request): number => {
   const kind = nodeKind(entry.type)
-  const own = kind.toLowerCase()
-  if (own === lower) return 1
+  const name = kind.toLowerCase()
+  if (name === lower) return 1
   const odds =
     (isTrigger === nameWordsOf(kind).includes("trigger") ? 0 : 0.2) +
     (isPart === entry.type.startsWith(agentType("")) ? 0 : 0.15)
-  return Math.max(spelling(lower, own), inWords(entry, words) - odds)
+  return Math.max(spelling(lower, name), inWords(entry, words) - odds)
 }
 
 /** A slip of the fingers: a letter in four or five, or an end that is left out. */
@@ -60,7 +60,7 @@ const spelling = (written: string, name: string): number => {
     : 0
 }
 
-/** How many of the words each side has in common with the other; a word for another thing that is called so counts, too. */
+/** The share of words that each side has in common with the other; synonyms count less. */
 const inWords = (entry: IndexEntry, words: ReadonlyArray<string>): number => {
   const { name, title } = calledBy(entry)
   const all = [...name, ...title]
@@ -70,18 +70,19 @@ const inWords = (entry: IndexEntry, words: ReadonlyArray<string>): number => {
     if (other !== undefined && has(all, other)) return 0.8
     return entry.alias.some((alias) => alias.toLowerCase() === word) ? 0.5 : 0
   }
-  const told = words.reduce((sum, word) => sum + worth(word), 0)
-  if (told === 0) return 0
-  const named = (own: ReadonlyArray<string>) =>
-    own.length === 0
+  const total = words.reduce((sum, word) => sum + worth(word), 0)
+  if (total === 0) return 0
+  const named = (nameWords: ReadonlyArray<string>) =>
+    nameWords.length === 0
       ? 0
-      : own.filter((one) => words.some((word) => has([one], word) || otherWord(word) === one)).length / own.length
-  const ofAsked = told / words.length
-  const ofOwn = Math.max(
+      : nameWords.filter((one) => words.some((word) => has([one], word) || otherWord(word) === one)).length /
+        nameWords.length
+  const shareOfRequest = total / words.length
+  const shareOfName = Math.max(
     ...[nodeKind(entry.type), entry.title].map((text) => named(nameWordsOf(text).filter(isTelling)))
   )
   // Either all that was asked for is there, or all that it is called by was asked for: half of each is chance.
-  if (ofAsked < 0.5 && ofOwn < 1) return 0
-  if (ofAsked < 0.75 && ofOwn < 0.6) return 0
-  return 0.9 * (0.6 * ofAsked + 0.4 * ofOwn)
+  if (shareOfRequest < 0.5 && shareOfName < 1) return 0
+  if (shareOfRequest < 0.75 && shareOfName < 0.6) return 0
+  return 0.9 * (0.6 * shareOfRequest + 0.4 * shareOfName)
 }

@@ -1,6 +1,6 @@
 import { lazy } from "../../internal/memoize.ts"
 import { agentType, nodeKind, nodeType, toEngineType } from "../workflow/naming.ts"
-import known from "./data/nodeVersions.json" with { type: "json" }
+import nodeVersions from "./data/nodeVersions.json" with { type: "json" }
 
 type Grouped = Readonly<Record<string, ReadonlyArray<string>>>
 
@@ -11,11 +11,13 @@ const versionsOf = (grouped: Grouped, spelling: (kind: string) => string): Reado
     )
   )
 
-/** What editors gave new nodes when the oldest tested engine was made; later engines still take it. */
-const portable = lazy(() => versionsOf(known.portable, nodeType))
+/** Versions that editors gave new nodes when the oldest tested engine was made; later engines still take them. */
+const portable = lazy(() => versionsOf(nodeVersions.portable, nodeType))
 
-/** What they give today to nodes that came later, or of which older versions are not known. */
-const newest = lazy(() => new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)]))
+/** Versions that they give today to nodes that came later, or of which older versions are not known. */
+const newest = lazy(
+  () => new Map([...versionsOf(nodeVersions.newest, nodeType), ...versionsOf(nodeVersions.ai, agentType)])
+)
 
 /** A version of a type that every tested engine takes. */
 export const portableVersion = (type: string): number | undefined => portable().get(toEngineType(type))

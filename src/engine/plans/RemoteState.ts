@@ -1,13 +1,12 @@
 import { Effect, Schema } from "effect"
 
-import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/Driver.ts"
 import type { Draft } from "../../changes/Plan.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { listAll, workflowsIn } from "../client/listAll.ts"
-import { generationOf } from "../workflow/generation.ts"
-import { type Tag, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { listWhole, workflowsIn } from "../client/listAll.ts"
+import { type Tag, type Workflow, WorkflowId, generationOf } from "../workflow/models.ts"
 import { isSameJson } from "../workflow/versions.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
@@ -25,7 +24,7 @@ const atOnce = 5
 /** The workflows of exactly this name. */
 export const namesakesOf = (client: Client, name: string) =>
   Effect.map(
-    listAll((query) => client.listWorkflows({ ...query, name })),
+    listWhole(client, (query) => client.listWorkflows({ ...query, name })),
     (items) => workflowsIn(items).filter((workflow) => workflow.name === name)
   )
 
@@ -44,7 +43,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     })
   )
   const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
-  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listAll(client.listTags) : []
+  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listWhole(client, client.listTags) : []
   const taggedWith = yield* readTagged(client, changes, tags)
 
   const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
@@ -73,14 +72,13 @@ export const readRemoteState = Effect.fnUntraced(function* (
     judge: judgementOf,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
-      const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
-      if (change.kind === "update" || (change.kind === "active" && change.after)) {
-        const shown = workflow === undefined ? undefined : workflows.get(workflow)
-        return shown !== undefined && isArchived(shown)
-          ? "the workflow is archived, and has to be unarchived first"
-          : undefined
-      }
-      return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
+      const workflow = "workflow" in change ? change.workflow : ""
+      if (typeof workflow !== "string") return "its workflow was not created"
+      const isRun = change.kind === "update" || (change.kind === "active" && change.after)
+      const shown = isRun ? workflows.get(workflow) : undefined
+      return shown !== undefined && isArchived(shown)
+        ? "the workflow is archived, and has to be unarchived first"
+        : undefined
     },
     shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>
@@ -227,14 +225,12 @@ const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): s
   if (change.kind === "create-tag") return "there is a tag of this name by now: plan again"
   const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
   const workflow = id === undefined ? undefined : workflows.get(id)
-  if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
+  if (workflow === undefined) return id === undefined ? changedSince : "it is not there any more"
   const parts =
     change.kind === "update"
       ? differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
       : change.kind === "delete"
         ? differsBeside(change.references, change.content, contentOf(workflow))
         : []
-  return parts.length === 0 ? stays : `${stays} (${parts.join(", ")})`
+  return parts.length === 0 ? changedSince : `${changedSince} (${parts.join(", ")})`
 }
-
-const stays = "someone else has changed it since, and it stays as it is"

@@ -2,7 +2,7 @@ import { Predicate, Schema, SchemaTransformation } from "effect"
 
 import { isSameJson } from "../../internal/json/digest.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "../workflow/nameOf.ts"
+import { nameOf } from "../workflow/nodes.ts"
 import { Change } from "./Change.ts"
 
 /** An update with something else in place of its nodes after it; any other change as it is. */

@@ -5,12 +5,12 @@ import { inSlices } from "../../internal/inSlices.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Sliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { listAll, workflowsIn } from "../client/listAll.ts"
 import { runningNodes } from "../nodes/check/activeOwners.ts"
 import { addressTexts } from "../workflow/addresses.ts"
-import { generationOf } from "../workflow/generation.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { generationOf, type Workflow } from "../workflow/models.ts"
 import type { Change } from "./Change.ts"
+import { eachWorkflow } from "./instanceContents.ts"
+import { outlineOf } from "./outlineOf.ts"
 import type { Step } from "./Step.ts"
 
 /** A workflow after some of the steps. */
@@ -31,6 +31,9 @@ interface Clash {
 /** Addresses that one warning names. */
 const mostNamed = 5
 
+/** Workflows with one address of which a change is told: of thousands, each would be told of all others. */
+const mostOthers = 5
+
 /**
  * What steps, in their order, do to webhooks, forms and chats that other active workflows of `all` on that instance have.
  * Engines of generation 2 refuse to give an address to two; older ones let the last one take it, and give it back to nobody.
@@ -44,10 +47,16 @@ export function* addressWarnings(
   const { clashes, standing } = yield* clashesOf(steps, all)
   const nameOf = (id: string) => `${standing.get(id)?.name ?? id} (${id})`
   const { instance } = first.change
+  const addresses = new Map<string, ReadonlySet<string>>()
+  const addressesAt = (id: string) => {
+    const known = addresses.get(id) ?? new Set(listensAt(id, standing.get(id)))
+    addresses.set(id, known)
+    return known
+  }
   const isRefused = all.some((one) => generationOf(one) === "2.x")
   const remaining = isRefused
     ? clashes.filter(({ isBegun }) => isBegun)
-    : clashes.filter(({ address, other }) => listensAt(other, standing.get(other)).includes(address))
+    : clashes.filter(({ address, other }) => addressesAt(other).has(address))
   return Object.values(Arrays.groupBy(remaining, (one) => JSON.stringify([one.name, one.other, one.isBegun]))).map(
     ([clash, ...more]) => {
       const { isBegun, name, other } = clash
@@ -79,7 +88,7 @@ export const readAddressWarnings = Effect.fnUntraced(function* (
     )
   })
   if (!mayListen) return []
-  const active = workflowsIn(yield* listAll((query) => client.listWorkflows({ ...query, active: true })))
+  const active = yield* eachWorkflow(client, outlineOf, { active: true })
   const all = [...new Map([...active, ...known.values()].map((one) => [one.id, one])).values()]
   return yield* inSlices(() => addressWarnings(steps, all))
 })
@@ -125,7 +134,12 @@ function* clashesOf(steps: ReadonlyArray<Step>, all: ReadonlyArray<Workflow>): S
     const note = (isBegun: boolean) => (address: string) => {
       if (isBegun) ownersAt(address).add(id)
       else ownersAt(address).delete(id)
-      for (const other of ownersAt(address)) if (other !== id) clashes.push({ name, other, address, isBegun })
+      let count = 0
+      for (const other of ownersAt(address)) {
+        if (other === id) continue
+        clashes.push({ name, other, address, isBegun })
+        if (++count === mostOthers) break
+      }
     }
     had.filter((address) => !has.includes(address)).forEach(note(false))
     has.filter((address) => !had.includes(address)).forEach(note(true))

@@ -94,8 +94,7 @@ export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
   subjectOf,
   describe,
   describeAction,
-  upstream: "the engine",
-  afterCreation: "created tells the ids of what is new"
+  upstream: "the engine"
 }
 
 /** What a rollback does about a change. */

@@ -50,7 +50,7 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
 /** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
 const callsPerSecond = 60
 
-export const estimate = (steps: ReadonlyArray<{ readonly change: Change }>): Estimate => {
+const estimate = (steps: ReadonlyArray<Step>): Estimate => {
   const calls = steps.reduce((sum, { change }) => sum + callsFor[change.kind], 0)
   return { calls, seconds: Math.ceil(calls / callsPerSecond) }
 }
@@ -61,7 +61,6 @@ export const make = (
   { guards, problem }: { readonly guards: Guards; readonly problem?: string | undefined }
 ): Driver<Change, WorkflowState, ChangeError> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const rules = { estimate, holdsKey: instances.holdsKey }
   const readOnlyReason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
 
   const at = <A>(
@@ -91,12 +90,12 @@ export const make = (
       missing: "what it belongs to was not created",
       isAwaited: true
     },
-    // Engines show at once what they have written; an answer that is lost may belong to a write that is still under way.
-    visibleMs: 10_000,
     readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
     // What somebody else has changed is neither tagged nor switched on for what it should have become.
-    follows: (change) =>
-      change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined,
+    follows: (change) => {
+      if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
+      return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
+    },
     // What is deleted runs no more.
     settledBy: (change) => (change.kind === "active" && !change.after ? deletionOf(change) : undefined),
     // Plans are agreed to as a whole, before they are applied.
@@ -133,9 +132,9 @@ export const make = (
       )
       return Effect.map(addresses, (lines) => [...warningsOf(steps), ...unremovableSettings(steps, shown), ...lines])
     },
-    checkDraft: (draft) => holdToGuards(guards, draft, rules),
+    checkDraft: (draft) => holdToGuards(guards, draft, instances.holdsKey),
     checkRollback: (draft, isForward) =>
-      isForward ? holdToGuards(guards, draft, rules) : warnOfProtected(guards, draft),
+      isForward ? holdToGuards(guards, draft, instances.holdsKey) : warnOfProtected(guards, draft),
     problemsOf: (plan, agreed) => planProblems(guards, plan.steps, agreed),
     questionOf: (plan) => questionOf(guards, plan),
     mayApply: () =>

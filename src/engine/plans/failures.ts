@@ -1,7 +1,7 @@
 import type { Failure } from "../../changes/Driver.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import type { ApiError, EngineError } from "../client/EngineError.ts"
-import { isMissing } from "../client/isMissing.ts"
+import type { EngineError } from "../client/EngineError.ts"
+import { isDoubtful } from "../client/verdict.ts"
 
 /** What calls of changes fail with. */
 export type ChangeError = ConfigurationError | EngineError
@@ -14,8 +14,9 @@ export const explain = (error: ChangeError): Failure => {
     "instance" in error && !problem.includes(error.instance) ? `Instance ${error.instance}: ${problem}` : problem
   switch (error._tag) {
     case "ApiError":
-      // A 404 in words that no engine uses is of something in front of it.
-      if (isDoubtful(error)) return { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+      if (isDoubtful(error.httpStatus, error.apiResponse)) {
+        return { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+      }
       return error.httpStatus >= 500
         ? { _tag: "Stopped", reason, problem: stopped, isUnsent: false }
         : { _tag: "Refused", problem, isWhole: false }
@@ -39,6 +40,3 @@ export const explain = (error: ChangeError): Failure => {
       return { _tag: "Stopped", reason, problem, isUnsent: true }
   }
 }
-
-const isDoubtful = (error: ApiError): boolean =>
-  error.httpStatus === 404 && error.apiResponse !== null && !isMissing(error)

@@ -1,15 +1,22 @@
-/** Whether a name fits a pattern, in which * stands for any characters. */
-export const fits = (pattern: string, name: string): boolean => {
+/** Whether names fit a pattern, in which * stands for any characters; it may be long, and is read once. */
+export const fitting = (pattern: string): ((name: string) => boolean) => {
   const [first = "", ...rest] = pattern.split("*")
-  if (rest.length === 0) return pattern === name
+  if (rest.length === 0) return (name) => pattern === name
   const last = rest.pop() ?? ""
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
-  let at = first.length
-  const end = name.length - last.length
-  for (const part of rest) {
-    const found = name.indexOf(part, at)
-    if (found < 0 || found + part.length > end) return false
-    at = found + part.length
+  const parts = rest.filter((part) => part !== "")
+  const least = parts.reduce((sum, part) => sum + part.length, first.length + last.length)
+  return (name) => {
+    if (name.length < least || !name.startsWith(first) || !name.endsWith(last)) return false
+    let at = first.length
+    const end = name.length - last.length
+    for (const part of parts) {
+      const found = name.indexOf(part, at)
+      if (found < 0 || found + part.length > end) return false
+      at = found + part.length
+    }
+    return true
   }
-  return true
 }
+
+/** Whether one name fits. */
+export const fits = (pattern: string, name: string): boolean => fitting(pattern)(name)

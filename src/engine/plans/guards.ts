@@ -1,5 +1,6 @@
-import type { Blocked, Estimate } from "../../changes/Plan.ts"
+import type { Blocked } from "../../changes/Plan.ts"
 import { listed } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits } from "./fits.ts"
 import type { Guards } from "./settings.ts"
@@ -42,13 +43,8 @@ export const protectedChanges = (
   const isProtected = (change: Change) =>
     namesOf(change).some((name) => names.some((pattern) => fits(pattern, name))) ||
     (labelsOf(change) ?? []).some((label) => tags.includes(label))
-  const found = new Map<string, ReadonlyArray<Change>>()
-  for (const { change } of steps) {
-    if (!isAboutWorkflow(change) || !isProtected(change)) continue
-    const [name = ""] = namesOf(change)
-    found.set(name, [...(found.get(name) ?? []), change])
-  }
-  return found
+  const changes = steps.map(({ change }) => change).filter((change) => isAboutWorkflow(change) && isProtected(change))
+  return grouped(changes, (change) => namesOf(change)[0] ?? "")
 }
 
 const isAboutWorkflow = ({ kind }: Change) =>
@@ -105,7 +101,7 @@ const needsOf = (change: Change): ReadonlyArray<string> => {
 const leftOut = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  holdsKey: Rules["holdsKey"]
+  holdsKey: (change: Change) => boolean
 ): ReadonlyMap<string, string> => {
   const out = new Map<string, string>()
   for (const { change, id } of steps) {
@@ -129,14 +125,8 @@ const withoutLooseTags = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   return steps.filter(({ change, id }) => change.kind !== "create-tag" || needed.has(id))
 }
 
-interface Rules {
-  readonly estimate: (steps: ReadonlyArray<Step>) => Estimate
-  /** Whether the key of an instance stands in a change. */
-  readonly holdsKey: (change: Change) => boolean
-}
-
-/** Removes from a draft what the guards forbid, and what would bring a key into the journal. */
-export const holdToGuards = (guards: Guards, draft: Draft, { estimate, holdsKey }: Rules): Draft => {
+/** Removes from a draft what the guards forbid, and what would bring the key of an instance (`holdsKey`) into the journal. */
+export const holdToGuards = (guards: Guards, draft: Draft, holdsKey: (change: Change) => boolean): Draft => {
   const out = leftOut(guards, draft.steps, holdsKey)
   const left = draft.steps.filter(({ id }) => !out.has(id))
   const allowed = out.size === 0 ? left : withoutLooseTags(left)
@@ -146,7 +136,6 @@ export const holdToGuards = (guards: Guards, draft: Draft, { estimate, holdsKey 
   return warnOfProtected(guards, {
     ...draft,
     steps,
-    estimate: estimate(steps),
     blocked: [...draft.blocked, ...problems, ...surplus]
   })
 }

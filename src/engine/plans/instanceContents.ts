@@ -1,12 +1,12 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
 import { inSlices } from "../../internal/inSlices.ts"
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
-import { listAll, listAllIfSupported, workflowsIn } from "../client/listAll.ts"
-import { generationOf, type Generation } from "../workflow/generation.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { listAllIfSupported, listWhole, workflowsIn } from "../client/listAll.ts"
+import { type Generation, type Workflow, type WorkflowQuery, generationOf } from "../workflow/models.ts"
 import { type Credential, credentialsIn, type KnownCredentials } from "./credentials.ts"
 
 type Client = EngineClient["Service"]
@@ -14,18 +14,19 @@ type Client = EngineClient["Service"]
 /** Workflows of a page: their nodes come with them, and what is done with a page is done at once. */
 const pageSize = 100
 
-/** The weight of a workflow, in slices of work. */
-export const weightOf = ({ nodes }: Workflow) => 1 + nodes.length
-
 /** All workflows of an instance that its key can read. */
 export const allWorkflows = (client: Client) => eachWorkflow(client, (workflow) => workflow)
 
 /** The same, each as what is kept of it once its page has come. */
-export const eachWorkflow = <A>(client: Client, keep: (workflow: Workflow) => A) =>
-  listAll((query) =>
-    Effect.flatMap(client.listWorkflows({ ...query, limit: pageSize }), (page) =>
+export const eachWorkflow = <A>(
+  client: Client,
+  keep: (workflow: Workflow) => A,
+  among: Pick<WorkflowQuery, "active"> = {}
+) =>
+  listWhole(client, (query) =>
+    Effect.flatMap(client.listWorkflows({ ...among, ...query, limit: pageSize }), (page) =>
       Effect.map(
-        inSlices(() => mapSliced(workflowsIn(page.data), keep, weightOf)),
+        inSlices(() => mapSliced(workflowsIn(page.data), keep, weightOfJson)),
         (data) => ({ ...page, data })
       )
     )
@@ -83,7 +84,9 @@ export const instanceContents = Effect.fnUntraced(function* <A extends { readonl
   client: Client,
   keep: (workflow: Workflow) => A
 ) {
-  const [kept, tags] = yield* Effect.all([eachWorkflow(client, keep), listAll(client.listTags)], { concurrency: 2 })
+  const [kept, tags] = yield* Effect.all([eachWorkflow(client, keep), listWhole(client, client.listTags)], {
+    concurrency: 2
+  })
   const all = kept.map(({ workflow }) => workflow)
   const credentials = yield* knownCredentials(client, all)
   const archives = (yield* readGeneration(client, all, credentials)) === "2.x"

@@ -4,7 +4,7 @@ import type { JournalFailed } from "../../changes/PlanError.ts"
 import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import * as results from "../../changes/tools/results.ts"
 import { summary } from "../../changes/tools/summary.ts"
-import { fitted } from "../../internal/json/fitting.ts"
+import { fitted } from "../../internal/json/values.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { gatheringSeconds } from "../../mcp/callTime.ts"
@@ -85,7 +85,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     )
   },
   result: Schema.Struct({
-    ...results.planOf(Schema.Literal("promotion"), place),
+    ...results.summaryFields(Schema.Literal("promotion"), place),
     workflows: Schema.Array(outcome),
     workflows_more: Schema.optionalKey(Schema.Int)
   }),
@@ -155,7 +155,7 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
       })
     )
   },
-  result: Schema.Struct(results.planOf(Schema.Literal("bulk"), place)),
+  result: Schema.Struct(results.summaryFields(Schema.Literal("bulk"), place)),
   run: Effect.fn("plan_bulk")(function* (asked) {
     const { plan, selected, unchanged } = yield* planBulk(asked)
     const { describing } = yield* WorkflowPlans
@@ -173,7 +173,7 @@ export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
     instance: optional(text("Default: the default one")),
     version: text("Commit, or `version` of workflow_history")
   },
-  result: Schema.Struct(results.planOf(Schema.Literal("restore"), place)),
+  result: Schema.Struct(results.summaryFields(Schema.Literal("restore"), place)),
   run: Effect.fn("plan_restore")(function* (asked) {
     const { plan, unchanged } = yield* planRestore(asked)
     const { describing } = yield* WorkflowPlans

@@ -5,10 +5,11 @@ import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
+import { isDoubtful } from "../client/verdict.ts"
+import { isConcurrentWrite, overwritten } from "../tools/workflows/concurrentWrites.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
-import { generationOf } from "../workflow/generation.ts"
-import { ExecutionId, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { ExecutionId, generationOf, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
@@ -27,21 +28,30 @@ export const send = Effect.fnUntraced(function* (
   const [first] = changes
   if (first === undefined) return { refused: [] }
   if (first.kind !== "delete-execution") return { refused: [], ...(yield* clearly(client, carryOut(client, first))) }
-  const outcomes = yield* Effect.forEach(changes, (change) => deleteExecution(client, change), { concurrency: atOnce })
+  const deletions = changes.filter((change) => change.kind === "delete-execution")
+  const outcomes = yield* Effect.forEach(deletions, (change) => deleteExecution(client, change), {
+    concurrency: atOnce
+  })
   return { refused: outcomes.flatMap((refused) => (refused === undefined ? [] : [refused])) }
 })
 
-/** After an internal error of the engine, the outcome of a write is unknown. */
+/** After an internal error of the engine, or an answer that need not be its own, the outcome of a write is unknown. */
 const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) =>
-  Effect.catchTag(write, "ApiError", (error) =>
-    error.httpStatus >= 500
-      ? Effect.fail<EngineError>(new OutcomeUnknown({ instance, operation: "change", problem: error.problem }))
-      : Effect.fail<EngineError>(error)
-  )
+  Effect.catchTags(write, {
+    ApiError: (error): Effect.Effect<A, EngineError> =>
+      error.httpStatus >= 500 || isDoubtful(error.httpStatus, error.apiResponse)
+        ? new OutcomeUnknown({ instance, operation: "change", problem: error.problem })
+        : error,
+    ForeignAnswer: (error): Effect.Effect<A, EngineError> =>
+      turnedAway.has(error.httpStatus)
+        ? error
+        : new OutcomeUnknown({ instance, operation: "change", problem: error.problem })
+  })
 
-interface Made {
-  readonly created?: string
-}
+/** The statuses of whoever lets a request no further: it lacks a login or a right, is too large, or one too many. */
+const turnedAway = new Set([301, 302, 303, 307, 308, 401, 403, 407, 413, 414, 429, 431])
+
+type Made = Omit<Sent<Change>, "refused">
 
 const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
   switch (change.kind) {
@@ -55,7 +65,10 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {
       const id = WorkflowId.make(idOf(change.workflow))
-      return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
+      return client.exclusively(
+        id,
+        change.kind === "update" ? update(client, id, change) : Effect.as(onWorkflow(client, id, change), {})
+      )
     }
   }
 }
@@ -115,11 +128,9 @@ const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 const onWorkflow = (
   client: Client,
   id: WorkflowId,
-  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+  change: ChangeOf<"active" | "archived" | "delete" | "tags">
 ): Effect.Effect<unknown, EngineError> => {
   switch (change.kind) {
-    case "update":
-      return update(client, id, change)
     case "tags":
       return setTags(client, id, change)
     case "active":
@@ -173,11 +184,14 @@ const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, s
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
   const current = yield* client.getWorkflow(id)
   yield* unchanged(client, id, differsBeside(change.references, contentBefore(change), shownFor(change.after, current)))
-  const written = Effect.flatMap(write(client, current, change), ({ workflow }) => {
+  const checked = Effect.flatMap(write(client, current, change), ({ workflow }) => {
     const problem = credentialProblem(client, change.after.nodes, workflow)
-    return problem === undefined ? Effect.void : Effect.fail(problem)
+    return problem === undefined ? Effect.succeed(workflow) : Effect.fail(problem)
   })
-  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
+  const written = yield* Effect.catchTag(checked, "ApiError", (error) => revert(client, current, change, error))
+  if (!isConcurrentWrite(current, written, change.after)) return {}
+  const lost = yield* Effect.provideService(overwritten(current, written), EngineClient, client)
+  return { caveat: `Workflow ${id} on ${client.instance}: ${lost}` }
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
@@ -232,10 +246,12 @@ const revert = Effect.fnUntraced(function* (
   return yield* error
 })
 
-/** An execution that no longer exists counts as deleted. */
-const deleteExecution = (client: Client, change: Change) =>
+/** An execution that no longer exists counts as deleted, once that is proven. */
+const deleteExecution = (client: Client, change: ChangeOf<"delete-execution">) =>
   clearly(client, carryOut(client, change)).pipe(
     Effect.as(undefined),
-    Effect.catchIf(isMissing, () => Effect.undefined),
+    Effect.catchIf(isMissing, () =>
+      Effect.as(client.provenExecutionAbsent(ExecutionId.make(change.execution)), undefined)
+    ),
     Effect.catchTag("ApiError", (error) => Effect.succeed({ change, reason: error.message }))
   )

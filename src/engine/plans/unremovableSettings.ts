@@ -1,6 +1,5 @@
 import { removals } from "../client/body.ts"
-import { generationOf } from "../workflow/generation.ts"
-import type { Workflow } from "../workflow/models.ts"
+import { generationOf, type Workflow } from "../workflow/models.ts"
 import type { Step } from "./Step.ts"
 
 /** Says which settings steps take away that the engine keeps all the same: those of generation 2 lose only some. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { changes, large, reads, runs } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { executionNotFound, isMissing } from "../client/isMissing.ts"
+import { executionNotFound } from "../client/isMissing.ts"
 import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
 import { type Execution, WorkflowId } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
@@ -115,15 +115,9 @@ export const retryExecution = EngineTool.make("retry_execution", {
   arguments: { id: executionId, loadWorkflow: optional(flag("Workflow as it is now")) },
   run: Effect.fnUntraced(function* ({ id, loadWorkflow }) {
     const engine = yield* EngineClient
-    const retried = yield* engine.retryExecutionIfSupported(id, loadWorkflow).pipe(
-      Effect.catchIf(isMissing, (error) =>
-        // A host without the call may say the same as one without the execution.
-        Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>
-          isThere ? Effect.succeedNone : Effect.fail(error)
-        )
-      ),
-      Effect.mapError(executionNotFound(id))
-    )
+    const retried = yield* engine
+      .retryExecutionIfSupported(id, loadWorkflow)
+      .pipe(Effect.mapError(executionNotFound(id)))
     return Option.match(retried, {
       onNone: () => ({
         guidance:

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
-import { inputJson } from "../../mcp/inputJson.ts"
 import type { Tool } from "../../mcp/Tool.ts"
+import { inputJson } from "../../mcp/Tools.ts"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { engineName } from "../workflow/naming.ts"
 

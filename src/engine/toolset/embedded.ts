@@ -6,7 +6,7 @@ import { EngineConfig } from "../client/config/EngineConfig.ts"
 import { EmbeddedEngine } from "../embedded/EmbeddedEngine.ts"
 
 export { EmbeddedEngine, type EmbeddedEngineOptions } from "../embedded/EmbeddedEngine.ts"
-export { Journal as EmbeddedJournal, JournalError } from "../embedded/store/Journal.ts"
+export { Journal as EmbeddedJournal, JournalError } from "../embedded/store/Store.ts"
 
 /** The embedded engine as the only configured instance: its configuration, and the HTTP client for it. */
 export const layerInstance = ({

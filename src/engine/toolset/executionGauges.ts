@@ -1,6 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 
-import { staleWhileRevalidate } from "../../internal/staleWhileRevalidate.ts"
+import { staleWhileRevalidate } from "../../internal/cachedEffects.ts"
 import type { Gauge } from "../../mcp/Toolset.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { Instances } from "../client/Instances.ts"

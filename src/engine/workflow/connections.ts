@@ -1,8 +1,7 @@
 import { Option, Predicate, Result, Schema } from "effect"
 
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import { InvalidWorkflow } from "./InvalidWorkflow.ts"
-import { Connections, Link, type Target } from "./models.ts"
+import { Connections, InvalidWorkflow, Link, type Target } from "./models.ts"
 
 /** Outputs are positions of a list, so that a slip like 1e9 must not become a list of that length. */
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
@@ -62,7 +61,7 @@ export const toConnections = (input: unknown): Result.Result<Connections, Invali
  * The object form of a list of links. An end that is left out is index 0; an end without a type has the type of the
  * other end, or "main". Unknown fields of a link go with its target, outputs in between without links are empty.
  */
-export const fromLinks = (links: ReadonlyArray<Link>): Result.Result<Connections, InvalidWorkflow> => {
+const fromLinks = (links: ReadonlyArray<Link>): Result.Result<Connections, InvalidWorkflow> => {
   const sources = new Map<string, Map<string, Array<Array<Target>>>>()
   for (const [place, { source, target, sourceOutput, targetInput, ...rest }] of links.entries()) {
     const from = readEnd(sourceOutput)

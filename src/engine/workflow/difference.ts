@@ -1,45 +1,47 @@
 import { Predicate, Struct } from "effect"
 
-import { oneLine, quotedLines } from "../../internal/foreignText.ts"
-import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { nameAmongWords, oneLine, quotedLines } from "../../internal/foreignText.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
+import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { type JsonObject, fieldIn, isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
-import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
-import { groupChanges } from "./differenceOfGroups.ts"
-import {
-  cutValue,
-  describeValue,
-  own,
-  shortValue,
-  type ValueDifference,
-  valueDifferences
-} from "./differenceOfValues.ts"
-import { nameOf } from "./models.ts"
+import { type Sliced, atOnce, mapSliced } from "../../internal/Sliced.ts"
+import { type Change, connectionChanges, pinChanges } from "./differenceOfConnections.ts"
+import { type ValueDifference, cutValue, describeValue, shortValue, valueDifferences } from "./differenceOfValues.ts"
 import { nodeKind, toEngineType } from "./naming.ts"
-import { type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodePairs.ts"
+import { groupChanges } from "./nodeGroups.ts"
+import { nameOf, type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodes.ts"
 import { renameInNode } from "./references.ts"
 import { kindOf } from "./triggers.ts"
-import { isSameJson } from "./versions.ts"
 
-export type { Change } from "./differenceOfGraph.ts"
+export type { Change } from "./differenceOfConnections.ts"
 
-/** What is only compared where somebody asks for it. */
-export interface Also {
-  /** How many nodes were moved on the canvas, as one change. */
+/** Parts that are compared only on request. */
+interface Also {
+  /** The number of nodes that were moved on the canvas, as one change. */
   readonly positions?: boolean
   /** The ids of nodes and webhooks. */
   readonly ids?: boolean
 }
 
 /**
- * What differs between two workflows, as a person would say it: names, nodes, connections of every type, groups, settings, tags
- * by name, state and pinned data. Where nodes stand, ids and stamps are left aside; credentials go by name. A part that
+ * The changes between two workflows, as a person would name them: names, nodes, connections of every type, groups, settings, tags
+ * by name, state and pinned data. Positions of nodes, ids and stamps are left aside; credentials go by name. A part that
  * one side does not have at all (`undefined`) is not compared, as versions and executions hold less than workflows do.
  */
-export const differences = (before: JsonObject, after: JsonObject, also: Also = {}): ReadonlyArray<Change> => {
+export const differences = (before: JsonObject, after: JsonObject, also: Also = {}): ReadonlyArray<Change> =>
+  atOnce(differencesSliced(before, after, also))
+
+/** The same for workflows of any size. */
+export function* differencesSliced(
+  before: JsonObject,
+  after: JsonObject,
+  also: Also = {}
+): Sliced<ReadonlyArray<Change>> {
   const pairs = pairNodes(nodesOf(before), nodesOf(after))
   return [
     ...headChanges(before, after),
-    ...nodeChanges(pairs, also),
+    ...(yield* nodeChanges(pairs, also)),
     ...connectionChanges(before, after, pairs),
     ...groupChanges(before, after, pairs),
     ...pinChanges(before, after, renamesIn(pairs)),
@@ -73,14 +75,15 @@ const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Chang
     return [{ kind: "workflow", text, field, before: cutValue(was, field), after: cutValue(is, field) }]
   })
 
-const labelOf = (node: JsonObject) => nameOf(node) || "(node without a name)"
+const labelOf = (node: JsonObject) => nameAmongWords(nameOf(node)) || "(node without a name)"
 
-const nodeChanges = ({ added, both, removed }: NodePairs, also: Also): ReadonlyArray<Change> => {
+function* nodeChanges({ added, both, removed }: NodePairs, also: Also): Sliced<ReadonlyArray<Change>> {
   const renames = renamesIn({ added, both, removed })
-  const changed = both.flatMap(([before, after]) => [
-    ...renamed(before, after),
-    ...fieldChanges(before, after, renames, also)
-  ])
+  const changed = (yield* mapSliced(
+    both,
+    ([before, after]) => [...renamed(before, after), ...fieldChanges(before, after, renames, also)],
+    ([before, after]) => (before === after ? 0.1 : weightOfJson(after))
+  )).flat()
   const moved =
     also.positions === true ? both.filter(([before, after]) => !isSameJson(before.position, after.position)) : []
   return [
@@ -121,7 +124,7 @@ const renamed = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> =
   ]
 }
 
-/** Fields of a node that are told in another way, or not. */
+/** Fields of a node that are described in another way, or not. */
 const apart = new Set(["id", "name", "position", "webhookId", "parameters", "credentials", "disabled", "type"])
 
 /** A switch that was never touched is off, and a note that was never written is empty. */
@@ -135,7 +138,7 @@ const fieldChanges = (
 ): ReadonlyArray<Change> => {
   const node = nameOf(after)
   const label = labelOf(after)
-  const told = (field: string, was: unknown, is: unknown, text: string): Change => {
+  const fieldChange = (field: string, was: unknown, is: unknown, text: string): Change => {
     return {
       kind: "node",
       node,
@@ -147,24 +150,26 @@ const fieldChanges = (
   }
   const [oldType, newType] = [typeOf(before), typeOf(after)]
   const type =
-    toEngineType(oldType) === toEngineType(newType) ? [] : [told("type", oldType, newType, typeText(oldType, newType))]
+    toEngineType(oldType) === toEngineType(newType)
+      ? []
+      : [fieldChange("type", oldType, newType, typeText(oldType, newType))]
   const isOff = after.disabled === true
   const disabled =
-    (before.disabled === true) === isOff ? [] : [told("disabled", !isOff, isOff, isOff ? "disabled" : "enabled")]
+    (before.disabled === true) === isOff ? [] : [fieldChange("disabled", !isOff, isOff, isOff ? "disabled" : "enabled")]
   const plain = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => !apart.has(field) || (also.ids === true && (field === "id" || field === "webhookId")))
     .flatMap((field): ReadonlyArray<Change> => {
-      const [was, is] = [own(before, field), own(after, field)]
+      const [was, is] = [fieldIn(before, field), fieldIn(after, field)]
       if (isSameJson(was, is) || (isNothing(was) && isNothing(is))) return []
       const { hunk, text } = describeValue(field === "typeVersion" ? "version" : field, {
         before: was,
         after: is,
         field
       })
-      return [{ ...told(field, was, is, text), ...(hunk === undefined ? {} : { hunk }) }]
+      return [{ ...fieldChange(field, was, is, text), ...(hunk === undefined ? {} : { hunk }) }]
     })
   const parameters = parameterChanges(before, after, renames)
-  return [...type, ...disabled, ...plain, ...credentialChanges(before, after, told), ...parameters]
+  return [...type, ...disabled, ...plain, ...credentialChanges(before, after, fieldChange), ...parameters]
 }
 
 const typeOf = ({ type }: JsonObject) => (Predicate.isString(type) ? type : "")
@@ -172,7 +177,7 @@ const typeOf = ({ type }: JsonObject) => (Predicate.isString(type) ? type : "")
 const typeText = (before: string, after: string) =>
   nodeKind(before) === nodeKind(after) ? `type ${before} → ${after}` : `type ${nodeKind(before)} → ${nodeKind(after)}`
 
-/** How large a note is drawn is a matter of layout. */
+/** The size of a note, which is a matter of layout. */
 const layout = ["width", "height"]
 
 const parametersOf = (node: JsonObject): unknown => {
@@ -186,28 +191,28 @@ const parameterChanges = (
   renames: ReadonlyMap<string, string>
 ): ReadonlyArray<Change> => {
   const is = parametersOf(after)
-  const found = valueDifferences(parametersOf(before), is)
+  const changes = valueDifferences(parametersOf(before), is)
   const followed = renames.size === 0 ? before : renameInNode(before, (name) => renames.get(name))
-  const own = followed === before ? found : valueDifferences(parametersOf(followed), is)
-  const places = new Set(own.map(({ path }) => path))
-  return found.filter(({ path }) => places.has(path)).map((one) => parameterChange(one, after))
+  const changesBesideRenames = followed === before ? changes : valueDifferences(parametersOf(followed), is)
+  const places = new Set(changesBesideRenames.map(({ path }) => path))
+  return changes.filter(({ path }) => places.has(path)).map((one) => parameterChange(one, after))
 }
 
-const parameterChange = (found: ValueDifference, node: JsonObject): Change => {
-  const { field, path } = found
-  const { hunk, text } = describeValue(path || "parameters", found)
+const parameterChange = (difference: ValueDifference, node: JsonObject): Change => {
+  const { field, path } = difference
+  const { hunk, text } = describeValue(path || "parameters", difference)
   return {
     kind: "node",
     node: nameOf(node),
     field: `parameters${path === "" || path.startsWith("[") ? "" : "."}${path}`,
-    before: cutValue(found.before, field),
-    after: cutValue(found.after, field),
+    before: cutValue(difference.before, field),
+    after: cutValue(difference.after, field),
     text: `${labelOf(node)}: ${text}`,
     ...(hunk === undefined ? {} : { hunk })
   }
 }
 
-/** What a person calls a credential: its name, or its id where it has none. */
+/** The name of a credential, or its id where it has none. */
 const credentialName = (credential: unknown): string | undefined => {
   if (credential === undefined || credential === null) return undefined
   if (!isJsonObject(credential)) return shortValue(credential)
@@ -218,14 +223,14 @@ const credentialName = (credential: unknown): string | undefined => {
 const credentialChanges = (
   before: JsonObject,
   after: JsonObject,
-  told: (field: string, was: unknown, is: unknown, text: string) => Change
+  fieldChange: (field: string, was: unknown, is: unknown, text: string) => Change
 ): ReadonlyArray<Change> => {
   const [old, now] = [objectOf(before.credentials), objectOf(after.credentials)]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((type) => {
-    const [was, is] = [credentialName(own(old, type)), credentialName(own(now, type))]
+    const [was, is] = [credentialName(fieldIn(old, type)), credentialName(fieldIn(now, type))]
     if (was === is) return []
     return [
-      told(
+      fieldChange(
         `credentials.${type}`,
         was,
         is,
@@ -237,12 +242,12 @@ const credentialChanges = (
 
 const settingChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   if (before.settings === undefined || after.settings === undefined) return []
-  return valueDifferences(before.settings ?? {}, after.settings ?? {}).map((found) => ({
+  return valueDifferences(before.settings ?? {}, after.settings ?? {}).map((difference) => ({
     kind: "setting",
-    field: found.path,
-    before: cutValue(found.before, found.field),
-    after: cutValue(found.after, found.field),
-    text: `setting ${describeValue(found.path || "settings", found).text}`
+    field: difference.path,
+    before: cutValue(difference.before, difference.field),
+    after: cutValue(difference.after, difference.field),
+    text: `setting ${describeValue(difference.path || "settings", difference).text}`
   }))
 }
 
@@ -254,15 +259,15 @@ const tagNames = (tags: unknown): ReadonlyArray<string> =>
 
 const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   if (before.tags === undefined || after.tags === undefined) return []
-  const [old, now] = [tagNames(before.tags), tagNames(after.tags)]
+  const [old, now] = [new Set(tagNames(before.tags)), new Set(tagNames(after.tags))]
   const change = (tag: string, isAdded: boolean): Change => ({
     kind: "tag",
     field: "tags",
     [isAdded ? "after" : "before"]: tag,
-    text: `${isAdded ? "tagged" : "no longer tagged"} ${maskText(tag)}`
+    text: `${isAdded ? "tagged" : "no longer tagged"} ${nameAmongWords(maskText(tag))}`
   })
   return [
-    ...now.filter((tag) => !old.includes(tag)).map((tag) => change(tag, true)),
-    ...old.filter((tag) => !now.includes(tag)).map((tag) => change(tag, false))
+    ...[...now].filter((tag) => !old.has(tag)).map((tag) => change(tag, true)),
+    ...[...old].filter((tag) => !now.has(tag)).map((tag) => change(tag, false))
   ]
 }

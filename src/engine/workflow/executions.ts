@@ -4,7 +4,7 @@ import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nodesNamed, namesOf, partOfRecord } from "./views.ts"
 
-export interface Part {
+interface Part {
   /** Only these nodes. */
   readonly nodes?: ReadonlyArray<string> | undefined
   /** At most so many items of each node, from its first run on. */
@@ -23,7 +23,7 @@ const runsIn = (data: unknown): JsonObject | undefined => {
   return isJsonObject(result) && isJsonObject(result.runData) ? result.runData : undefined
 }
 
-/** What has to be read of an execution to show a part of it. */
+/** The selection of an execution that has to be read to show a part of it. */
 export const selectionOf = ({ items, nodes }: Part): Selection => {
   if (nodes === undefined && items === undefined) return "whole"
   const first: Selection = (at) => (typeof at === "string" || at < (items ?? Infinity) ? "whole" : "nothing")
@@ -43,7 +43,7 @@ export const selectionOf = ({ items, nodes }: Part): Selection => {
 }
 
 /**
- * An execution with the data of some nodes, or with some items of each, and what was left out, counted. What an engine
+ * An execution with the data of some nodes, or with some items of each, and counts of all that was left out. What an engine
  * keeps to go on with a run is left out as well: it repeats items.
  */
 export const partOfExecution = (execution: JsonObject, { items, nodes }: Part): JsonObject => {
@@ -114,10 +114,10 @@ const firstItems = (runs: unknown, limit: number): { readonly runs: unknown; rea
   let room = limit
   let leftOut = 0
   const take = (items: ReadonlyArray<unknown>) => {
-    const shown = items.slice(0, room)
-    room -= shown.length
-    leftOut += items.length - shown.length
-    return shown
+    const keptItems = items.slice(0, room)
+    room -= keptItems.length
+    leftOut += items.length - keptItems.length
+    return keptItems
   }
   const cut = runs.map((run: unknown) => (isJsonObject(run) ? { ...run, ...inOutputs(run, "data", take) } : run))
   // What a part of an agent was given repeats what others returned: it is cut alike, and not counted again.
@@ -171,7 +171,7 @@ const mapValues = (record: JsonObject, change: (value: unknown) => unknown): Jso
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 /** A span of time; both ends belong to it. Times are ISO 8601. */
-export interface Period {
+interface Period {
   readonly startedAfter?: string | undefined
   readonly startedBefore?: string | undefined
 }
@@ -193,7 +193,7 @@ export const toUtc = ({ startedAfter, startedBefore }: Period) => ({
   ...(startedBefore === undefined ? {} : { startedBefore: new Date(startedBefore).toISOString() })
 })
 
-/** Whether a moment lies in the span; what has not begun lies in none. */
+/** Whether a moment lies in the span; an execution that has not begun lies in none. */
 export const isWithin = (startedAt: unknown, { startedAfter, startedBefore }: Period): boolean => {
   if (startedAfter === undefined && startedBefore === undefined) return true
   const at = Predicate.isString(startedAt) ? Date.parse(startedAt) : Number.NaN

@@ -1,21 +1,21 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { type Edge, edgesOf } from "./differenceOfConnections.ts"
-import { nameOf } from "./models.ts"
-import { nodesOf } from "./nodePairs.ts"
+import { nameOf, nodesOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
+import { type Edge, edgesOf } from "./wires.ts"
 
 /** A workflow's nodes in the order in which a person would tell of them. */
 export interface Flow {
-  /** What runs, from the triggers on, branch after branch. */
+  /** The nodes that run, from the triggers on, branch after branch. */
   readonly reached: ReadonlyArray<JsonObject>
-  /** What no trigger leads to. */
+  /** The nodes that no trigger leads to. */
   readonly unreached: ReadonlyArray<JsonObject>
   readonly notes: ReadonlyArray<JsonObject>
   /** Arrows of the main kind by the node that they leave. */
   readonly leaving: ReadonlyMap<string, ReadonlyArray<Edge>>
-  /** What serves a node, such as the model of an agent, by that node. */
+  /** Arrows from the parts of a node, such as the model of an agent, by that node. */
   readonly serving: ReadonlyMap<string, ReadonlyArray<Edge>>
   /** Nodes by name; of several with one name the first. */
   readonly named: ReadonlyMap<string, JsonObject>
@@ -41,7 +41,7 @@ export const flowOf = (workflow: JsonObject): Flow => {
   )
   const starts = nodes.filter((node) => isTrigger(node)).toSorted(byPlace)
   const reached = walk(joined(starts, leaving, named), leaving, named)
-  const below = servants([...reached], serving)
+  const below = partsOf([...reached], serving)
   const left = nodes.filter((node) => !reached.has(node) && !below.has(nameOf(node)))
   const hasEntry = new Set(edges.filter(isMain).map(({ target }) => target))
   const free = left.filter((node) => !hasEntry.has(nameOf(node)) && !served.has(nameOf(node))).toSorted(byPlace)
@@ -52,9 +52,9 @@ export const flowOf = (workflow: JsonObject): Flow => {
     named
   )
   const unreached = [...apart].filter((node) => !reached.has(node))
-  const told = new Set([...reached, ...unreached])
-  const underThem = servants(unreached, serving)
-  const rest = left.filter((node) => !told.has(node) && !underThem.has(nameOf(node)))
+  const ordered = new Set([...reached, ...unreached])
+  const partsOfUnreached = partsOf(unreached, serving)
+  const rest = left.filter((node) => !ordered.has(node) && !partsOfUnreached.has(nameOf(node)))
   return { reached: [...reached], unreached: [...unreached, ...rest], notes, leaving, serving, named }
 }
 
@@ -68,16 +68,6 @@ const byPlace = (a: JsonObject, b: JsonObject): number => {
 const placeOf = ({ position }: JsonObject): readonly [number, number] => {
   const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return [Predicate.isNumber(x) ? x : 0, Predicate.isNumber(y) ? y : 0]
-}
-
-const grouped = (edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string) => {
-  const groups = new Map<string, Array<Edge>>()
-  for (const edge of edges) {
-    const group = groups.get(keyOf(edge))
-    if (group === undefined) groups.set(keyOf(edge), [edge])
-    else group.push(edge)
-  }
-  return groups
 }
 
 /** Nodes along the arrows, each once: first where a branch ends at once, then each branch to its end. */
@@ -107,7 +97,7 @@ const walk = (
   return seen
 }
 
-/** Triggers in their order; one that only leads to where an earlier one leads is told with that, before what both start. */
+/** Triggers in their order; one that only leads to where an earlier one leads stands beside that, before the nodes that both start. */
 const joined = (
   starts: ReadonlyArray<JsonObject>,
   leaving: Flow["leaving"],
@@ -124,15 +114,15 @@ const joined = (
   return groups.map(({ nodes }) => nodes)
 }
 
-/** The names of all nodes that serve these, and of those that serve them. */
-const servants = (nodes: ReadonlyArray<JsonObject>, serving: Flow["serving"]): ReadonlySet<string> => {
-  const found = new Set<string>()
+/** The names of all parts of these nodes, and of their parts. */
+const partsOf = (nodes: ReadonlyArray<JsonObject>, serving: Flow["serving"]): ReadonlySet<string> => {
+  const names = new Set<string>()
   const open = nodes.map(nameOf)
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     for (const { source } of serving.get(name) ?? []) {
-      if (!found.has(source)) open.push(source)
-      found.add(source)
+      if (!names.has(source)) open.push(source)
+      names.add(source)
     }
   }
-  return found
+  return names
 }

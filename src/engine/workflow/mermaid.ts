@@ -1,25 +1,42 @@
 import { clipped, oneLine } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { edgesOf } from "./differenceOfConnections.ts"
-import { flowOf } from "./flow.ts"
-import { nameOf } from "./models.ts"
+import { type Flow, flowOf } from "./flow.ts"
+import { nameOf } from "./nodes.ts"
 import { outputName } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { summaryOf } from "./summary.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
+import { edgesOf } from "./wires.ts"
 
-/** Nodes that a drawing still shows. */
-const most = 150
+/** Nodes that a drawing still shows, the less the more there is to say of each, and its characters. */
+const sizes = [150, 75, 35]
+const room = 7000
 
 /** A workflow as a Mermaid flowchart: what runs from left to right, what serves an agent on dotted arrows. */
 export const mermaidOf = (workflow: JsonObject, runs?: ReadonlyMap<string, NodeRun>): string => {
   const flow = flowOf(workflow)
+  let drawing = ""
+  for (const most of sizes) {
+    drawing = drawnOf(workflow, flow, { most, runs })
+    if (drawing.length <= room) break
+  }
+  return drawing
+}
+
+interface Drawn {
+  readonly most: number
+  readonly runs: ReadonlyMap<string, NodeRun> | undefined
+}
+
+const drawnOf = (workflow: JsonObject, flow: Flow, { most, runs }: Drawn): string => {
   const all = [...flow.named.values()].toReversed()
-  const shown = all.slice(0, most)
-  const ids = new Map(shown.map((node, place) => [nameOf(node), `n${place + 1}`]))
+  const shownNodes = all.slice(0, most)
+  const ids = new Map(shownNodes.map((node, place) => [nameOf(node), `n${place + 1}`]))
   const edges = edgesOf(workflow.connections)
-  const strangers = [...new Set(edges.map(({ target }) => target))].filter((name) => !flow.named.has(name)).slice(0, 20)
-  for (const name of strangers) ids.set(name, `n${ids.size + 1}`)
+  const missingNames = [...new Set(edges.map(({ target }) => target))]
+    .filter((name) => !flow.named.has(name))
+    .slice(0, 20)
+  for (const name of missingNames) ids.set(name, `n${ids.size + 1}`)
   const arrows = edges.flatMap(({ output, source, target, type }) => {
     const [from, to] = [ids.get(source), ids.get(target)]
     if (from === undefined || to === undefined) return []
@@ -28,15 +45,15 @@ export const mermaidOf = (workflow: JsonObject, runs?: ReadonlyMap<string, NodeR
     return [`  ${from} ${type === "main" ? "-->" : "-.->"}${between} ${to}`]
   })
   const marked = (className: string, isMarked: (node: JsonObject) => boolean) => {
-    const list = shown.filter(isMarked).map((node) => ids.get(nameOf(node)))
+    const list = shownNodes.filter(isMarked).map((node) => ids.get(nameOf(node)))
     return list.length === 0 ? [] : [`  class ${list.join(",")} ${className}`]
   }
   const runOf = (node: JsonObject) => runs?.get(nameOf(node))
   return [
     "flowchart LR",
     ...(all.length > most ? [`  %% ${all.length - most} more nodes are left out`] : []),
-    ...shown.map((node) => `  ${ids.get(nameOf(node))}${shape(node, labelOf(node, runOf(node)))}`),
-    ...strangers.map((name) => `  ${ids.get(name)}["${escaped(name, 60)}<br/>missing"]`),
+    ...shownNodes.map((node) => `  ${ids.get(nameOf(node))}${shape(node, labelOf(node, runOf(node)))}`),
+    ...missingNames.map((name) => `  ${ids.get(name)}["${escaped(name, 60)}<br/>missing"]`),
     ...arrows,
     ...classes,
     ...marked("disabled", (node) => node.disabled === true),

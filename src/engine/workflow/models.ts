@@ -1,9 +1,8 @@
-import { Schema } from "effect"
+import { Predicate, Schema, SchemaTransformation } from "effect"
 
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { JsonObject, isJsonObject, open } from "../../internal/schema/JsonObject.ts"
 
-export { nameOf } from "./nameOf.ts"
+export { nameOf } from "./nodes.ts"
 
 /** The ids of every engine: UUIDs, nanoids and numbers. One of them is safe as a segment of a path or of an address. */
 export const idPattern = /^[A-Za-z0-9_-]{1,128}$/
@@ -96,7 +95,7 @@ export const Workflow = open({
   active: Schema.Boolean,
   /** The version that is live, or about to be; engines before 2 have only one version. */
   activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** How many of its triggers listen, if the engine has counted them. */
+  /** The number of its triggers that listen, if the engine has counted them. */
   triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
@@ -174,6 +173,19 @@ export const page = <S extends Schema.Constraint>(item: S) =>
     nextCursor: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 
+/** The fields that name an item of a list, of which all else is unknown. */
+const naming = ["id", "name", "type"] as const
+
+const named = (item: JsonObject): JsonObject => {
+  const odd = naming.filter((field) => Predicate.isObjectOrArray(item[field]))
+  return odd.length === 0 ? item : { ...item, ...Object.fromEntries(odd.map((field) => [field, "{…}"])) }
+}
+
+/** An item of a list of any shape; in place of an id, name or type that is neither text nor number, `{…}` stands. */
+export const ListItem = JsonObject.pipe(
+  Schema.decodeTo(JsonObject, SchemaTransformation.transform({ decode: named, encode: (item) => item }))
+)
+
 /** One page of a list; pass `nextCursor` in a `PageQuery` to get the next one. The last page has none. */
 export interface Page<A> {
   readonly data: ReadonlyArray<A>
@@ -188,7 +200,7 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-/** Which workflows to list. */
+/** The filter and the page of a list of workflows. */
 export interface WorkflowQuery extends PageQuery {
   readonly active?: boolean
   /** Part of the name; engines differ in case sensitivity and wildcards, and some have no such filter. */
@@ -199,7 +211,7 @@ export interface WorkflowQuery extends PageQuery {
   readonly excludePinnedData?: boolean
 }
 
-/** Which executions to list. */
+/** The filter and the page of a list of executions. */
 export interface ExecutionQuery extends PageQuery {
   readonly workflowId?: string
   readonly status?: ExecutionStatus
@@ -211,3 +223,44 @@ export interface ExecutionQuery extends PageQuery {
   /** ISO 8601; engines before 2.37 do not filter by it. */
   readonly startedBefore?: string
 }
+
+/**
+ * Whether JSON has the shape of `Workflow`, without copying it: workflows are read more often than anything else, and passed on
+ * unchanged. If not, the schema explains why.
+ */
+export const isWorkflow = (value: unknown): value is Workflow =>
+  isJsonObject(value) &&
+  Predicate.isString(value.id) &&
+  idPattern.test(value.id) &&
+  Predicate.isString(value.name) &&
+  Predicate.isBoolean(value.active) &&
+  Array.isArray(value.nodes) &&
+  value.nodes.every(isJsonObject) &&
+  isJsonObject(value.connections) &&
+  isAbsentOr(value.activeVersionId, isTextOrNull) &&
+  isAbsentOr(value.triggerCount, isFiniteOrNull) &&
+  isAbsentOr(value.createdAt, Predicate.isString) &&
+  isAbsentOr(value.updatedAt, Predicate.isString) &&
+  isAbsentOr(value.settings, isObjectOrNull) &&
+  isAbsentOr(value.tags, isTags)
+
+const isAbsentOr = (value: unknown, isFine: (value: unknown) => boolean) => value === undefined || isFine(value)
+const isTextOrNull = (value: unknown) => value === null || Predicate.isString(value)
+const isFiniteOrNull = (value: unknown) => value === null || Number.isFinite(value)
+const isObjectOrNull = (value: unknown) => value === null || isJsonObject(value)
+const isTags = (value: unknown) => Array.isArray(value) && value.every(isTag)
+const isTag = (value: unknown) => isJsonObject(value) && Predicate.isString(value.id) && Predicate.isString(value.name)
+
+/** Engines of 2.x publish versions of a workflow, and say with each workflow which one; those of 1.x know none. */
+export type Generation = "1.x" | "2.x"
+
+/** The generation of the engine that returned this workflow. */
+export const generationOf = ({ activeVersionId }: Pick<Workflow, "activeVersionId">): Generation =>
+  activeVersionId === undefined ? "1.x" : "2.x"
+
+/** A rule about workflows is broken; found before anything is sent. The message is fixed by the contract. */
+export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
+  message: Schema.String,
+  /** The problem in particular, where the contract fixes the whole message. */
+  details: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+}) {}

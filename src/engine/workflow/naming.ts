@@ -17,7 +17,7 @@ const enginePrefix = "n8n-nodes-base."
 export const toEngineType = (type: string): string =>
   type.startsWith(neutralPrefix) ? enginePrefix + type.slice(neutralPrefix.length) : type
 
-/** How callers' node types are spelt for an engine: one that accepts the neutral key header has neutral types, too. */
+/** The spelling of callers' node types for an engine: one that accepts the neutral key header has neutral types, too. */
 export const spellingFor = (keyHeader: string): ((type: string) => string) =>
   keyHeader.toUpperCase() === keyHeaders[0] ? (type) => type : toEngineType
 
@@ -35,8 +35,8 @@ export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".
 
 /** A node type as people call it: without the package, if every engine has it. */
 export const shortType = (type: string): string => {
-  const own = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
-  return own === undefined ? type : type.slice(own.length)
+  const knownPrefix = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
+  return knownPrefix === undefined ? type : type.slice(knownPrefix.length)
 }
 
 /** The whole body that an engine answers, with status 200 and on every path, while it is starting. */
@@ -67,3 +67,30 @@ export const isCommunityPackage = (name: string): boolean => /^(?:@[\w.-]+\/)?n8
 /** Whether a name merely resembles that of one of the engine's own packages. */
 export const isOwnInOtherWords = (name: string): boolean =>
   /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i.test(name)
+
+/** The package of a node type. */
+export const packageOf = (type: string): string => type.slice(0, Math.max(type.lastIndexOf("."), 0))
+
+/**
+ * The name of a workflow that exists for one run: of which workflow it is a copy, who made it, and when. Its form must not
+ * change: copies left by earlier versions are found by it.
+ */
+export const temporaryName = (original: string, mark: string, since: string): string =>
+  `Temporary run of ${shortened(original)} (workflow-tool-server run ${mark} ${since})`
+
+/** Engines of generation 2 allow 128 characters in total. */
+const room = 44
+
+const shortened = (name: string): string =>
+  name.length <= room ? name : `${name.slice(0, room - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+
+/** The search term for such names. */
+export const temporaryWords = "(workflow-tool-server run "
+
+const form = /^Temporary run of .*\(workflow-tool-server run ([a-z\d-]{8,40}) (\d{4}-\d\d-\d\dT[\d:.]+Z)\)$/s
+
+/** The mark in the name of a workflow that exists for one run, and when it was created, in milliseconds. */
+export const readTemporaryName = (name: unknown): { readonly mark: string; readonly since: number } | undefined => {
+  const [, mark, since] = (typeof name === "string" ? form.exec(name) : null) ?? []
+  return mark === undefined || since === undefined ? undefined : { mark, since: Date.parse(since) }
+}

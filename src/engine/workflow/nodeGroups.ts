@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { Predicate } from "effect"
+
+import { nameAmongWords } from "../../internal/foreignText.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import type { Change } from "./differenceOfConnections.ts"
+import { nameOf, type NodePairs, nodesOf, renamesIn } from "./nodes.ts"
 import { isTrigger } from "./triggers.ts"
 
 interface Graph {
@@ -6,7 +12,7 @@ interface Graph {
   readonly connections: JsonObject
 }
 
-/** Why groups of nodes, the frames on the canvas, cannot stand in a workflow: each has to hold together as a part of it. */
+/** The first problem of groups of nodes, the frames on the canvas: each has to hold together as a part of the workflow. */
 export const groupProblem = (groups: ReadonlyArray<unknown>, graph: Graph): string | undefined => {
   const seen = { ids: new Set<unknown>(), names: new Set<unknown>(), members: new Map<unknown, unknown>() }
   for (const group of groups.filter(isJsonObject)) {
@@ -72,18 +78,87 @@ interface Edge {
 
 /** The members of a group that hang together with one of them. */
 const reached = (first: string, edges: ReadonlyArray<Edge>, inside: ReadonlySet<unknown>): ReadonlySet<string> => {
-  const found = new Set([first])
-  for (const name of found) {
+  const members = new Set([first])
+  for (const name of members) {
     for (const { from, to } of edges) {
       if (!inside.has(from) || !inside.has(to)) continue
-      if (from === name) found.add(to)
-      if (to === name) found.add(from)
+      if (from === name) members.add(to)
+      if (to === name) members.add(from)
     }
   }
-  return found
+  return members
 }
 
 const targetsOf = (types: unknown): ReadonlyArray<string> =>
   Object.values(objectOf(types)).flatMap((outputs) =>
     listOf(outputs).flatMap((targets) => listOf(targets).map((target) => String(objectOf(target).node)))
   )
+
+/** A group of nodes, with the names of its members in place of their ids, which another instance has others of. */
+interface Group {
+  readonly id: unknown
+  readonly name: string
+  readonly description: string
+  readonly members: ReadonlyArray<string>
+}
+
+/** Groups of nodes, the frames on the canvas, that came, went or hold others; engines that know none are not compared. */
+export const groupChanges = (before: JsonObject, after: JsonObject, pairs: NodePairs): ReadonlyArray<Change> => {
+  if (before.nodeGroups === undefined || after.nodeGroups === undefined) return []
+  const renames = renamesIn(pairs)
+  const old = groupsIn(before).map((group) => ({
+    ...group,
+    members: group.members.map((name) => renames.get(name) ?? name).toSorted()
+  }))
+  const now = groupsIn(after)
+  const partners = new Map(
+    old.flatMap((group): ReadonlyArray<readonly [Group, Group]> => {
+      const one = now.find(({ id }) => id === group.id) ?? now.find(({ name }) => name === group.name)
+      return one === undefined ? [] : [[group, one]]
+    })
+  )
+  const partnerGroups = new Set(partners.values())
+  return [
+    ...old.flatMap((group): ReadonlyArray<Change> => {
+      const one = partners.get(group)
+      if (one === undefined) return [groupChange(group.name, `removed (${names(group.members)})`)]
+      return [
+        ...(one.name === group.name ? [] : [groupChange(one.name, `was called ${nameAmongWords(group.name)}`)]),
+        ...(one.description === group.description ? [] : [groupChange(one.name, "description changed")]),
+        ...(isSameJson(one.members, group.members) ? [] : [groupChange(one.name, moved(group.members, one.members))])
+      ]
+    }),
+    ...now.flatMap((group) =>
+      partnerGroups.has(group) ? [] : [groupChange(group.name, `added (${names(group.members)})`)]
+    )
+  ]
+}
+
+const groupChange = (name: string, text: string): Change => ({
+  kind: "group",
+  field: "nodeGroups",
+  text: `group ${nameAmongWords(name)}: ${text}`
+})
+
+const names = (members: ReadonlyArray<string>) => members.map(nameAmongWords).join(", ")
+
+const moved = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): string => {
+  const [lost, won] = [before.filter((name) => !after.includes(name)), after.filter((name) => !before.includes(name))]
+  return [
+    ...(lost.length === 0 ? [] : [`without ${names(lost)}`]),
+    ...(won.length === 0 ? [] : [`with ${names(won)}`])
+  ].join(", ")
+}
+
+/** The groups of nodes that a workflow has. */
+export const groupsIn = (workflow: JsonObject): ReadonlyArray<Group> => {
+  const names = new Map(nodesOf(workflow).map((node) => [node.id, nameOf(node)]))
+  return objectsOf(workflow.nodeGroups).map((group) => ({
+    id: group.id,
+    name: nameOf(group),
+    description: Predicate.isString(group.description) ? group.description : "",
+    members: listOf(group.nodeIds)
+      .map((member) => names.get(member) ?? "")
+      .toSorted()
+  }))
+}

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { agentType, nodeType, toEngineType } from "./naming.ts"
 import { kindOf } from "./triggers.ts"
 
 /** Output names of kinds that always have the same. */
@@ -27,8 +28,8 @@ const loopOutputs = ({ typeVersion }: JsonObject) =>
   Predicate.isNumber(typeVersion) && typeVersion < 3 ? ["loop", "done"] : ["done", "loop"]
 
 const listIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
-  const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
-  return Array.isArray(found) ? found.map((item: unknown) => objectOf(item)) : []
+  const list = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
+  return Array.isArray(list) ? list.map((item: unknown) => objectOf(item)) : []
 }
 
 const switchOutputs = ({ options, rules }: JsonObject): ReadonlyArray<string> => {
@@ -48,15 +49,37 @@ const classes = ({ categories, options }: JsonObject): ReadonlyArray<string> => 
   return isJsonObject(options) && options.fallback === "other" ? [...named, "other"] : named
 }
 
-/** Outputs that a node has before that for errors, where it is neither named nor branching. */
-const countOf = (node: JsonObject): number => Math.max(namesOf(node).length, 1)
-
-/** What a person calls an output of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
-export const outputName = (node: JsonObject | undefined, index: number): string => {
-  if (node === undefined) return index === 0 ? "" : `${index}`
+/** The names of the outputs of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
+export const outputNames = (node: JsonObject | undefined): ((index: number) => string) => {
+  if (node === undefined) return (index) => (index === 0 ? "" : `${index}`)
   const names = namesOf(node)
-  const name = names[index]
-  if (name !== undefined) return name
-  if (node.onError === "continueErrorOutput" && index === countOf(node)) return "error"
-  return index === 0 && names.length === 0 ? "" : `${index}`
+  // The output for errors comes after all others.
+  const errors = node.onError === "continueErrorOutput" ? Math.max(names.length, 1) : undefined
+  return (index) => names[index] ?? (index === errors ? "error" : index === 0 && names.length === 0 ? "" : `${index}`)
+}
+
+/** The name of one of them. */
+export const outputName = (node: JsonObject | undefined, index: number): string => outputNames(node)(index)
+
+/** The connections from parts of AI nodes to the node that they belong to, by the beginnings of their types. */
+const beginnings: ReadonlyArray<readonly [kind: RegExp, link: string]> = [
+  [/^(?:lm[A-Z]|modelSelector$)/, "ai_languageModel"],
+  [/^memory(?!Manager$|ChatRetriever$)/, "ai_memory"],
+  [/^(?:tool(?!Executor$)|mcpClientTool$|agentTool$)/, "ai_tool"],
+  [/^outputParser/, "ai_outputParser"],
+  [/^embeddings/, "ai_embedding"],
+  [/^textSplitter/, "ai_textSplitter"],
+  [/^document/, "ai_document"],
+  [/^retriever/, "ai_retriever"],
+  [/^reranker/, "ai_reranker"]
+]
+
+/** The type of connection that begins at a node of this type, where it is no main one: `ai_tool`. */
+export const aiLinkOf = (type: string): string | undefined => {
+  const full = toEngineType(type)
+  const [parts, base] = [agentType(""), nodeType("")]
+  if (full.startsWith(base)) return /[a-z]Tool$/.test(full) ? "ai_tool" : undefined
+  if (!full.startsWith(parts)) return undefined
+  const kind = full.slice(parts.length)
+  return beginnings.find(([beginning]) => beginning.test(kind))?.[1]
 }

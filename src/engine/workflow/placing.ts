@@ -2,13 +2,13 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections } from "./models.ts"
-import { nameOf } from "./nameOf.ts"
+import { nameOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
 import { type Wire, wiresOf } from "./wires.ts"
 
 export type Position = readonly [x: number, y: number]
 
-/** How far apart nodes stand in the editor. */
+/** The distances between nodes in the editor. */
 const column = 220
 const row = 180
 
@@ -16,7 +16,7 @@ const row = 180
 const isTaken = ([x, y]: Position, taken: ReadonlyArray<Position>): boolean =>
   taken.some(([left, top]) => Math.abs(left - x) < 160 && Math.abs(top - y) < 120)
 
-/** Where a node stands; engines keep nodes that stand nowhere, or out of sight. */
+/** The position of a node; engines keep nodes without one, or out of sight. */
 export const positionOf = ({ position }: JsonObject): Position | undefined => {
   const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return isCoordinate(x) && isCoordinate(y) ? [x, y] : undefined
@@ -51,7 +51,7 @@ interface Neighbours {
   readonly isPart: boolean
 }
 
-/** Where a new node is put: beside its neighbours, where nothing stands yet. */
+/** The place for a new node: the next free one beside its neighbours. */
 export const placeFor = (nodes: ReadonlyArray<JsonObject>, { from, isPart, to }: Neighbours): Position => {
   const before = from === undefined ? undefined : positionOf(from)
   const after = to === undefined ? undefined : positionOf(to)
@@ -120,7 +120,7 @@ const cellsOf = (nodes: ReadonlyArray<JsonObject>, connections: Connections): Re
   )
   const cells = new Map<string, Cell>()
   const taken = new Set<string>()
-  /** Where the search for a free row of a column ended, by where it began. */
+  /** The ends of searches for a free row of a column, by their beginnings. */
   const free = new Map<string, number>()
   let below = 0
   const put = (name: string, { column, row: wanted }: Cell) => {
@@ -158,7 +158,7 @@ const cellsOf = (nodes: ReadonlyArray<JsonObject>, connections: Connections): Re
   return cells
 }
 
-/** What belongs to each name, in its order. */
+/** The other names of each name's wires, in their order. */
 const listsOf = (
   wires: ReadonlyArray<Wire>,
   pairOf: (wire: Wire) => readonly [name: string, other: string]

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "./models.ts"
-import { type Naming, renameInCode, renameInTemplate, type Visit } from "./sourceCode.ts"
+import { nameOf } from "./nodes.ts"
+import { mayRefer, type Naming, renameInCode, type Visit } from "./sourceCode.ts"
 import { kindOf } from "./triggers.ts"
 
 /** The names of nodes that a node's expressions and code refer to, each once, in the order of their first mention. */
@@ -20,8 +20,8 @@ export const mentions = (node: JsonObject, text: string): boolean => {
   let isThere = false
   visited(node, {
     naming: () => undefined,
-    onText: (found) => {
-      isThere ||= found === text
+    onText: (mention) => {
+      isThere ||= mention === text
     }
   })
   return isThere
@@ -78,7 +78,7 @@ const templates: Readonly<Record<string, ReadonlySet<string>>> = {
   timescaleDb: queries
 }
 
-/** What a rename touches beside the node itself. */
+/** The former and the new name of a node. */
 interface Renaming {
   readonly from: string
   readonly to: string
@@ -112,7 +112,7 @@ export const renameNode = <W extends Named>(workflow: W, renaming: Renaming): W 
   }
 }
 
-/** Where the state of a node is kept among a workflow's static data. */
+/** The key of a node's state in a workflow's static data. */
 export const stateKey = (name: string): string => `node:${name}`
 
 const renameKey = (record: JsonObject, from: string, to: string): JsonObject =>
@@ -130,3 +130,30 @@ const inTargets = (value: unknown, renaming: Renaming): unknown => {
   if (Predicate.isString(value.node)) return value.node === renaming.from ? { ...value, node: renaming.to } : value
   return Object.fromEntries(Object.entries(value).map(([type, inner]) => [type, inTargets(inner, renaming)]))
 }
+/**
+ * A template in which the expressions, `{{ … }}`, go through `naming`, and the text around them stays. A backslash takes
+ * the meaning from a bracket; brackets that nobody closes are text.
+ */
+
+const renameInTemplate = (template: string, visit: Visit): string => {
+  if (!mayRefer(template, visit)) return template
+  let text = ""
+  let at = 0
+  for (;;) {
+    const from = bracket(template, "{{", at)
+    const to = from < 0 ? -1 : bracket(template, "}}", from + 2)
+    if (to < 0) return text + template.slice(at)
+    const inside = template.slice(from + 2, to)
+    text += `${template.slice(at, from)}{{${withoutBrackets(inside, renameInCode(inside, "javascript", visit))}}}`
+    at = to + 2
+  }
+}
+/** The place of the next bracket that has no backslash before it. */
+const bracket = (template: string, which: "{{" | "}}", from: number): number => {
+  let at = template.indexOf(which, from)
+  while (at > 0 && template.charAt(at - 1) === "\\") at = template.indexOf(which, at + 1)
+  return at
+}
+/** A name with brackets in it would end the expression that it is put into. */
+const withoutBrackets = (before: string, after: string): string =>
+  before.includes("}}") ? after : after.replaceAll("}}", "}\\u007d")

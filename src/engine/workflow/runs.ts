@@ -4,17 +4,17 @@ import { clipped, oneLine } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 
-/** What became of one node in an execution. */
+/** The runs of one node in an execution. */
 export interface NodeRun {
   readonly times: number
   readonly milliseconds: number
   /** Items that left each output, over all its runs. */
   readonly items: ReadonlyArray<number>
-  /** The first line of what it failed with. */
+  /** The first line of its error. */
   readonly error: string | undefined
 }
 
-/** What became of every node that ran, by name; nothing where an execution has no data. */
+/** The runs of every node that ran, by name; `undefined` for an execution without data. */
 export const runsIn = ({ data }: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {
   const result = isJsonObject(data) ? data.resultData : undefined
   if (!isJsonObject(result) || !isJsonObject(result.runData)) return undefined
@@ -39,7 +39,7 @@ const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
   }
 }
 
-/** What left a node, whichever kind of connection it goes over. */
+/** The outputs of a node, whichever the kind of their connections. */
 const outputsOf = (data: unknown): ReadonlyArray<unknown> => {
   const outputs = isJsonObject(data) ? (data.main ?? Object.values(data)[0]) : undefined
   return listOf(outputs)

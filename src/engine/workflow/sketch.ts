@@ -1,23 +1,24 @@
 import { Predicate } from "effect"
 
-import { clipped, nameText, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
+import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
-import type { Edge } from "./differenceOfConnections.ts"
-import { groupsIn } from "./differenceOfGroups.ts"
 import { type Flow, flowOf } from "./flow.ts"
-import { nameOf } from "./models.ts"
 import { shortType } from "./naming.ts"
-import { outputName } from "./outputs.ts"
+import { groupsIn } from "./nodeGroups.ts"
+import { nameOf } from "./nodes.ts"
+import { outputNames } from "./outputs.ts"
 import type { NodeRun } from "./runs.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { summaryOf } from "./summary.ts"
+import type { Edge } from "./wires.ts"
 
-/** What a sketch may know beside the workflow. */
-export interface Beside {
+/** Facts for a sketch beside the workflow. */
+interface SketchContext {
   /** Names of other workflows by their ids. */
   readonly workflows?: ReadonlyMap<string, string>
-  /** What became of its nodes in an execution. */
+  /** The runs of its nodes in an execution. */
   readonly runs?: ReadonlyMap<string, NodeRun> | undefined
   /** Characters that it may have. */
   readonly room?: number
@@ -28,7 +29,10 @@ export interface Beside {
  * the order in which it runs; what serves an agent stands below it. Large ones say less of each node, and at last name
  * only how many are left out.
  */
-export const sketchOf = (workflow: JsonObject, { room = 6_500, runs, workflows = new Map() }: Beside = {}): string => {
+export const sketchOf = (
+  workflow: JsonObject,
+  { room = 6_500, runs, workflows = new Map() }: SketchContext = {}
+): string => {
   const flow = flowOf(workflow)
   const pins = objectOf(workflow.pinData)
   function* linesOf(size: number) {
@@ -76,24 +80,20 @@ interface Pen {
 }
 
 function* drawing(flow: Flow, pen: Pen): Generator<string, void, void> {
-  const shown = new Set<string>()
-  function* withServants(node: JsonObject) {
+  const drawnParts = new Set<string>()
+  function* withParts(node: JsonObject) {
     yield line(node, flow, pen)
-    yield* servantLines(nameOf(node), "  ", flow, pen, shown)
+    yield* partLines(nameOf(node), "  ", flow, pen, drawnParts)
   }
-  for (const node of flow.reached) yield* withServants(node)
+  for (const node of flow.reached) yield* withParts(node)
   if (flow.unreached.length > 0) yield "No trigger leads to:"
-  for (const node of flow.unreached) yield* withServants(node)
+  for (const node of flow.unreached) yield* withParts(node)
   for (const node of flow.notes) yield `Note: ${summaryOf(node, Math.max(pen.size, 40)) || '""'}`
-  const strangers = [...(pen.runs?.keys() ?? [])].filter((name) => !flow.named.has(name))
-  if (strangers.length > 0) yield `Ran and is not here any more: ${strangers.map(label).join(", ")}`
+  const missingNames = [...(pen.runs?.keys() ?? [])].filter((name) => !flow.named.has(name))
+  if (missingNames.length > 0) yield `Ran and is not here any more: ${missingNames.map(label).join(", ")}`
 }
 
-/** A name as it is, unless it could be taken for more than a name. */
-const label = (name: string): string => {
-  if (name === "") return "(no name)"
-  return /[\n"[\]→·;]|: |:$|^ | $| \((?:MISSING|above|input \d+)\)/.test(name) ? quotedName(name) : nameText(name)
-}
+const label = (name: string): string => (name === "" ? "(no name)" : nameAmongWords(name))
 
 const groupLines = (workflow: JsonObject): ReadonlyArray<string> =>
   groupsIn(workflow).map(({ members, name }) => `Group ${label(name)}: ${members.map(label).join(", ")}`)
@@ -108,21 +108,26 @@ const roles: Readonly<Record<string, string>> = {
 
 const roleOf = (type: string) => (Object.hasOwn(roles, type) ? roles[type] : oneLine(type.replace(/^ai_/, "")))
 
-/** What serves a node, below it; who serves several is told once. */
-const servantLines = (
+/** Blanks before the deepest parts: parts of parts may go on for thousands of nodes. */
+const deepest = 40
+
+/** The parts of a node, below it; a part of several nodes is drawn once. */
+const partLines = (
   parent: string,
   indent: string,
   flow: Flow,
   pen: Pen,
-  shown: Set<string>
+  drawnParts: Set<string>
 ): ReadonlyArray<string> =>
   (flow.serving.get(parent) ?? []).flatMap(({ source, type }) => {
     const node = flow.named.get(source)
     if (node === undefined) return []
     const start = `${indent}${roleOf(type)}: `
-    if (shown.has(source)) return [`${start}${label(source)} (above)`]
-    shown.add(source)
-    return [start + line(node, flow, pen), ...servantLines(source, `${indent}  `, flow, pen, shown)]
+    if (drawnParts.has(source)) return [`${start}${label(source)} (above)`]
+    drawnParts.add(source)
+    const drawn = start + line(node, flow, pen)
+    if (indent.length >= deepest) return flow.serving.has(source) ? [drawn, `${indent}  …`] : [drawn]
+    return [drawn, ...partLines(source, `${indent}  `, flow, pen, drawnParts)]
   })
 
 const line = (node: JsonObject, flow: Flow, pen: Pen): string => {
@@ -161,7 +166,8 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
     onError,
     retryOnFail
   } = node
-  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => outputName(node, output) === "error")
+  const nameAt = outputNames(node)
+  const errorOutput = (leaving.get(nameOf(node)) ?? []).some(({ output }) => nameAt(output) === "error")
   return [
     ...(disabled === true ? ["DISABLED"] : []),
     ...(Object.hasOwn(pins, nameOf(node)) ? ["pinned data"] : []),
@@ -183,14 +189,12 @@ const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
     return `credential ${quoted(Predicate.isString(name) && name !== "" ? name : Predicate.isString(id) ? `id ${id}` : type)}`
   })
 
-/** Where a node leads, by the names of its outputs. */
+/** The targets of a node, by the names of its outputs. */
 const leads = (node: JsonObject, { leaving, named }: Flow): string => {
-  const byOutput = new Map<number, ReadonlyArray<Edge>>()
-  for (const edge of leaving.get(nameOf(node)) ?? []) {
-    byOutput.set(edge.output, [...(byOutput.get(edge.output) ?? []), edge])
-  }
+  const byOutput = grouped(leaving.get(nameOf(node)) ?? [], ({ output }) => output)
+  const nameAt = outputNames(node)
   const parts = [...byOutput].map(([output, edges]) => {
-    const name = outputName(node, output)
+    const name = nameAt(output)
     return `${name === "" ? "" : `(${oneLine(name)}) `}${edges.map((edge) => targetWords(edge, named)).join(", ")}`
   })
   return parts.length === 0 ? "" : ` → ${parts.join("; ")}`

@@ -1,13 +1,12 @@
 import { lazy } from "../../internal/memoize.ts"
-import { endOfRegExp } from "./endOfRegExp.ts"
 
-/** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
-export type Language = "javascript" | "python"
+/** The language of code: it decides about the form of references, comments and texts. */
+type Language = "javascript" | "python"
 
 /** Says what a node is to be called from now on; `undefined` leaves the name as it is. */
 export type Naming = (name: string) => string | undefined
 
-/** What is done with the references in code, and with its plain texts. */
+/** Callbacks for the references in code, and for its plain texts. */
 export interface Visit {
   readonly naming: Naming
   /** Sees every text that stands by itself: no reference, no member, no field of an object. */
@@ -19,45 +18,16 @@ export const renameInCode = (code: string, language: Language, visit: Visit): st
   mayRefer(code, visit) ? scan(code, 0, { ...dialects()[language], ...visit }).text : code
 
 /** Most texts hold nothing like a reference. */
-const mayRefer = (text: string, { onText }: Visit) =>
+export const mayRefer = (text: string, { onText }: Visit) =>
   onText !== undefined || /[$_](?:\s*\(|node|items|getPairedItem)/.test(text)
 
-/**
- * A template in which the expressions, `{{ … }}`, go through `naming`, and the text around them stays. A backslash takes
- * the meaning from a bracket; brackets that nobody closes are text.
- */
-export const renameInTemplate = (template: string, visit: Visit): string => {
-  if (!mayRefer(template, visit)) return template
-  let text = ""
-  let at = 0
-  for (;;) {
-    const from = bracket(template, "{{", at)
-    const to = from < 0 ? -1 : bracket(template, "}}", from + 2)
-    if (to < 0) return text + template.slice(at)
-    const inside = template.slice(from + 2, to)
-    text += `${template.slice(at, from)}{{${withoutBrackets(inside, renameInCode(inside, "javascript", visit))}}}`
-    at = to + 2
-  }
-}
-
-/** The place of the next bracket that has no backslash before it. */
-const bracket = (template: string, which: "{{" | "}}", from: number): number => {
-  let at = template.indexOf(which, from)
-  while (at > 0 && template.charAt(at - 1) === "\\") at = template.indexOf(which, at + 1)
-  return at
-}
-
-/** A name with brackets in it would end the expression that it is put into. */
-const withoutBrackets = (before: string, after: string): string =>
-  before.includes("}}") ? after : after.replaceAll("}}", "}\\u007d")
-
 interface Dialect {
-  /** What stands before a reference: `$` or `_`. */
+  /** The beginning of a reference: `$` or `_`. */
   readonly reference: RegExp
   readonly member: RegExp
   readonly comments: ReadonlyArray<readonly [opening: string, closing: string]>
   readonly quote: RegExp
-  /** Where a text takes up code again. */
+  /** Whether a slash can begin a regular expression. */
   readonly hasRegExps: boolean
 }
 
@@ -86,7 +56,7 @@ const dialects = lazy((): Readonly<Record<Language, Dialect>> => ({
 
 interface Scanned {
   readonly text: string
-  /** Where it ended: behind the bracket that closes a substitution, or at the end. */
+  /** Its end: at the bracket that closes a substitution, or that of the code. */
   readonly end: number
 }
 
@@ -103,10 +73,10 @@ const scan = (code: string, from: number, reading: Reading, level = 0): Scanned 
     const character = code.charAt(at)
     if (level > 0 && character === "}" && depth === 0) return { text, end: at }
     const comment = commentAt(code, at, reading)
-    const found = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
-    const quoted = comment === undefined && found === undefined ? literal(code, at, reading, level) : undefined
+    const referenceHere = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
+    const quoted = comment === undefined && referenceHere === undefined ? literal(code, at, reading, level) : undefined
     if (comment !== undefined) take(comment.length, renameInComment(comment, reading))
-    else if (found !== undefined) take(found.length, found.text)
+    else if (referenceHere !== undefined) take(referenceHere.length, referenceHere.text)
     else if (quoted !== undefined) take(quoted.length, quoted.text)
     else {
       if (character === "{") depth += 1
@@ -129,9 +99,9 @@ const commentAt = (code: string, at: number, { comments }: Reading): string | un
 const renameInComment = (comment: string, reading: Reading): string => {
   let text = ""
   for (let at = 0; at < comment.length;) {
-    const found = isFree(comment, at) ? reference(comment, at, reading) : undefined
-    text += found?.text ?? comment.charAt(at)
-    at += found?.length ?? 1
+    const referenceHere = isFree(comment, at) ? reference(comment, at, reading) : undefined
+    text += referenceHere?.text ?? comment.charAt(at)
+    at += referenceHere?.length ?? 1
   }
   return text
 }
@@ -208,8 +178,8 @@ const plainText = (code: string, at: number): PlainText | undefined => {
 const controls: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "0": "\0" }
 
 const unescaped = (body: string): string =>
-  body.replace(/\\(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|(\r\n|[^]))/g, (_, ...found) => {
-    const [long, short, byte, other]: ReadonlyArray<unknown> = found
+  body.replace(/\\(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|(\r\n|[^]))/g, (_, ...groups) => {
+    const [long, short, byte, other]: ReadonlyArray<unknown> = groups
     const point = [long, short, byte].find((digits) => typeof digits === "string")
     if (typeof point === "string") return characterAt(Number.parseInt(point, 16))
     const letter = String(other)
@@ -264,15 +234,15 @@ const literal = (code: string, at: number, reading: Reading, level: number): Pie
   return { length: place - at + quote.length, text: text + code.slice(place, place + quote.length) }
 }
 
-/** Tells a plain text to who wants to know; names of members and of fields are none. */
+/** Passes a plain text to `onText`; names of members and of fields are none. */
 const seeText = (code: string, at: number, opening: string, { onText }: Reading): void => {
   if (onText === undefined) return
-  const found = plainText(code, at + opening.length - 1)
-  if (found === undefined) return
+  const plain = plainText(code, at + opening.length - 1)
+  if (plain === undefined) return
   const before = code.slice(Math.max(0, at - 40), at).trimEnd()
   const isMember = /[\p{ID_Continue}$)\]]\s*(?:\?\.)?\[$/u.test(before)
-  const isField = /[{,]$/.test(before) && /^\s*:/.test(code.slice(at + opening.length - 1 + found.length, at + 200))
-  if (!isMember && !isField) onText(found.value)
+  const isField = /[{,]$/.test(before) && /^\s*:/.test(code.slice(at + opening.length - 1 + plain.length, at + 200))
+  if (!isMember && !isField) onText(plain.value)
 }
 
 /** A slash begins a regular expression where no value stands before it. */
@@ -282,4 +252,21 @@ const regExp = (code: string, at: number): Piece | undefined => {
   const isDivision = /[\p{ID_Continue}$)\]}"'`]$/u.test(before) && !/\b(?:return|typeof|case|in|of)$/.test(before)
   const end = isDivision ? undefined : endOfRegExp(code, at)
   return end === undefined ? undefined : { length: end - at, text: code.slice(at, end) }
+}
+
+/** Characters of a regular expression; what goes on longer is none. */
+const maxRegExp = 1000
+
+/** The end of a regular expression that begins with the slash at this place; its classes may hold slashes. */
+const endOfRegExp = (code: string, at: number): number | undefined => {
+  let isInClass = false
+  for (let end = at + 1; end < code.length && end - at <= maxRegExp; end++) {
+    const character = code.charAt(end)
+    if (character === "\n") return undefined
+    if (character === "\\") end += 1
+    else if (character === "[") isInClass = true
+    else if (character === "]") isInClass = false
+    else if (character === "/" && !isInClass) return end + 1
+  }
+  return undefined
 }

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
-import { InvalidWorkflow } from "./InvalidWorkflow.ts"
+import { InvalidWorkflow } from "./models.ts"
 import { nodeKind, neutralType } from "./naming.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
@@ -13,7 +13,7 @@ const manual = new Set(["manualTrigger", "manualChatTrigger", "start"])
 /** Kinds that are started by another workflow or an evaluation: nothing of theirs can be switched on. */
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger", "evaluationTrigger"])
 
-/** What a node is, behind its package name; "" when it does not say. */
+/** The kind of a node, its type without the package; "" when it has none. */
 export const kindOf = (node: JsonObject): string => (Predicate.isString(node.type) ? nodeKind(node.type) : "")
 
 /** Whether a node takes part in runs. */

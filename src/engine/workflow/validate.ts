@@ -1,14 +1,20 @@
-import { Result, Predicate } from "effect"
+import { Predicate, Result } from "effect"
 
+import { clipped, listed } from "../../internal/foreignText.ts"
+import { grouped } from "../../internal/grouped.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nearest } from "../../internal/schema/nearest.ts"
 import { toConnections } from "./connections.ts"
-import { InvalidWorkflow } from "./InvalidWorkflow.ts"
-import { type Connections, nameOf } from "./models.ts"
+import { type Connections, InvalidWorkflow } from "./models.ts"
 import { agentType, neutralType } from "./naming.ts"
-import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
+import { nameOf } from "./nodes.ts"
+import { isStickyNote } from "./placing.ts"
+import { referencesOf } from "./references.ts"
+import { hasValidTrigger, isEnabled, isTrigger, noValidTrigger } from "./triggers.ts"
+import { type Wire, wiresOf } from "./wires.ts"
 
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */
-export interface Draft {
+interface Draft {
   readonly name?: string | undefined
   readonly nodes: ReadonlyArray<JsonObject>
   readonly connections?: unknown
@@ -79,7 +85,7 @@ interface Rule {
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
 const isObjectOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
 
-/** What every node must have, in the order in which a caller would look for it. */
+/** Required fields of every node, in the order in which a caller would look for them. */
 const rules: ReadonlyArray<Rule> = [
   { field: "name", demand: "a non-empty text", holds: isText },
   { field: "type", demand: "a non-empty text, for example engine-nodes-base.webhook", holds: isText },
@@ -104,8 +110,8 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
-export const nodeProblem = (node: JsonObject, index: number): string | undefined => {
+/** The problem of one node by itself; it is called by its name, or by its place when it has none. */
+const nodeProblem = (node: JsonObject, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))
   if (broken === undefined) return undefined
   const label = isText(node.name) ? `node ${node.name}` : `node at index ${index}`
@@ -114,4 +120,81 @@ export const nodeProblem = (node: JsonObject, index: number): string | undefined
   return node[field] === undefined
     ? `${label} has no ${field}: must be ${demand}`
     : `${label} has an invalid ${field}: must be ${demand}`
+}
+
+interface Whole {
+  readonly active: boolean
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: unknown
+}
+
+/** Warnings about what is allowed in a workflow, and most likely not meant. */
+export const warningsOf = (workflow: Whole): ReadonlyArray<string> => [
+  ...missingReferences(workflow),
+  ...Result.match(toConnections(workflow.connections), {
+    onFailure: () => [],
+    onSuccess: (connections) => unreached(workflow.nodes, connections)
+  }),
+  ...(workflow.active && !hasValidTrigger(workflow.nodes)
+    ? ["The workflow is active, and no enabled trigger of it can start it."]
+    : [])
+]
+
+/** References for which the nearest name is looked for, among so many names: each takes its time. */
+const mostGuesses = 20
+const mostCompared = 500
+
+const missingReferences = ({ nodes }: Whole): ReadonlyArray<string> => {
+  const names = nodes.map(nameOf)
+  const existing = new Set(names)
+  const compared = names.slice(0, mostCompared)
+  let left = mostGuesses
+  return nodes.flatMap((node) =>
+    referencesOf(node)
+      .filter((name) => !existing.has(name))
+      .map((name) => {
+        const guess = left-- > 0 ? nearest(name, compared) : undefined
+        const hint = guess === undefined ? "" : `; did you mean ${shownName(guess)}?`
+        const missing = JSON.stringify(clipped(name, longestName))
+        return `${shownName(nameOf(node))} refers to ${missing}, a node that is not there${hint}`
+      })
+  )
+}
+
+const longestName = 120
+
+/** A name; in quotes where blanks at its ends would not be seen. */
+const shownName = (name: string) => {
+  const short = clipped(name, longestName)
+  return short === short.trim() ? short : JSON.stringify(short)
+}
+
+/** Nodes that a warning names. */
+const mostLost = 50
+
+/** Enabled nodes that no trigger leads to; parts of AI nodes count as reached with the node that they belong to. */
+const unreached = (nodes: ReadonlyArray<JsonObject>, connections: Connections): ReadonlyArray<string> => {
+  const isMain = ({ type }: Wire) => type === "main"
+  const leading = wiresOf(connections).map((wire) =>
+    isMain(wire) ? wire : { source: wire.target, target: wire.source }
+  )
+  const next = grouped(leading, ({ source }) => source)
+  const reached = new Set(nodes.filter(isTrigger).map(nameOf))
+  const open = [...reached]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const { target } of next.get(name) ?? []) {
+      if (reached.has(target)) continue
+      reached.add(target)
+      open.push(target)
+    }
+  }
+  const lost = nodes.filter((node) => isEnabled(node) && !isStickyNote(node) && !reached.has(nameOf(node)))
+  if (lost.length === 0) return []
+  if (reached.size === 0) return ["No trigger starts the workflow."]
+  return [
+    `No trigger leads to ${listed(
+      lost.map((node) => clipped(nameOf(node), longestName)),
+      mostLost
+    )}.`
+  ]
 }

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Predicate, Result, Struct } from "effect"
 
 import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 
@@ -47,7 +47,7 @@ export const pathText = (path: Path): string =>
 const stepIn = (value: unknown, step: string | number): string | number =>
   typeof step === "string" && Array.isArray(value) && /^\d{1,6}$/.test(step) ? Number(step) : step
 
-/** What stands at a place; `undefined` where nothing does. */
+/** The value at a place; `undefined` where there is none. */
 export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((at, given) => {
     const step = stepIn(at, given)
@@ -56,7 +56,7 @@ export const valueAt = (value: unknown, path: Path): unknown =>
   }, value)
 
 /**
- * Puts a value at a place, or takes away what stands there (`undefined`). Objects and lists on the way are made where
+ * Puts a value at a place, or removes that which is there (`undefined`). Objects and lists on the way are made where
  * there is nothing; an item may be put behind the last one. Fails with the place that is in the way.
  */
 export const withValueAt = (
@@ -112,4 +112,63 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
   if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]))
+}
+
+/** A text or a number inside a value, and where it stands. */
+export interface Leaf {
+  /** From the value's root: `options.timeout`, `rules.values[0].outputKey`. */
+  readonly path: string
+  /** The name of its field, or that beside it where it is a `{name, value}`. */
+  readonly field: string
+  readonly text: string
+}
+
+const maxDepth = 60
+
+/** Every text and number inside a value, in its order. */
+export const leavesOf = (value: unknown, path = "", field = "", depth = 0): ReadonlyArray<Leaf> => {
+  if (Predicate.isString(value) || Predicate.isNumber(value)) return [{ path, field, text: String(value) }]
+  if (depth > maxDepth) return []
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, place) => leavesOf(item, `${path}[${place}]`, field, depth + 1))
+  }
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    leavesOf(item, joined(path, name), name === "value" ? (nameBeside(value) ?? name) : name, depth + 1)
+  )
+}
+
+/** `options.timeout`; a name that is none of a field stands in brackets. */
+export const joined = (path: string, name: string): string => {
+  if (!/^[\w$ -]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`
+  return path === "" ? name : `${path}.${name}`
+}
+
+/** The name of a `{name, value}`. */
+export const nameBeside = (value: object): string | undefined => {
+  const { key, name }: Readonly<Record<string, unknown>> = { ...value }
+  return [name, key].find(Predicate.isString)
+}
+
+/** Beside the id of what a parameter points at, editors keep its name and address, and show them as they are. */
+const kept = ["cachedResultName", "cachedResultUrl"] as const
+
+/** Parameters that were changed, without the names and addresses of what they no longer point at. */
+export const withoutFormerNames = (before: unknown, after: unknown): unknown => {
+  if (Array.isArray(after)) {
+    const others: ReadonlyArray<unknown> = Array.isArray(before) ? before : []
+    return after.map((item: unknown, index) => withoutFormerNames(others[index], item))
+  }
+  if (!isJsonObject(after) || before === after) return after
+  const former = isJsonObject(before) ? before : {}
+  const inner = Object.fromEntries(
+    Object.entries(after).map(([name, value]) => [name, withoutFormerNames(former[name], value)])
+  )
+  const isOther = after.__rl === true && former.__rl === true && after.value !== former.value
+  return isOther
+    ? Struct.omit(
+        inner,
+        kept.filter((name) => former[name] !== undefined && former[name] === after[name])
+      )
+    : inner
 }

@@ -4,7 +4,8 @@ import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { clipped, listed } from "../../internal/foreignText.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { memoizable, memoized } from "../../internal/memoize.ts"
-import { type Workflow, nameOf } from "./models.ts"
+import type { Workflow } from "./models.ts"
+import { nameOf } from "./nodes.ts"
 
 export { isSameJson } from "../../internal/json/digest.ts"
 
@@ -28,7 +29,7 @@ const versionWith = memoized((workflow: Workflow, nodes: ReadonlyArray<NodeDiges
   ].join("-")
 )
 
-export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
+const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
 
 /**
  * The version of a workflow of which only some nodes are shown. It is as good as the whole one, except for replacing the nodes:
@@ -39,7 +40,7 @@ export const partVersion = (version: string): string => `${version}-part`
 export const isPartVersion = (text: string): boolean => isVersion(text) && text.endsWith("-part")
 
 /** The parts in which two versions differ. */
-export const changedParts = (a: string, b: string): ReadonlyArray<string> => {
+const changedParts = (a: string, b: string): ReadonlyArray<string> => {
   const [those, these] = [a.split("-"), b.split("-")]
   return parts.filter((_, place) => those[place] !== these[place])
 }
@@ -49,13 +50,13 @@ export const isSameContent = (a: Workflow, b: Workflow): boolean =>
   changedParts(versionOf(a), versionOf(b)).every((part) => part === "active")
 
 /** The digest of the nodes in a version. */
-export const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
+const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
 
 /** A node's name and its digest. */
-export type NodeDigest = readonly [name: string, digest: string]
+type NodeDigest = readonly [name: string, digest: string]
 
 /** A digest of every node; those of a large workflow are cached with it, since one reading is compared several times. */
-export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
+const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
   digestsOf(nodes.length < large ? nodes : memoizable(nodes))
 
 const digestsOf = memoized((nodes: Workflow["nodes"]): ReadonlyArray<NodeDigest> =>
@@ -79,7 +80,7 @@ export interface SeenVersions {
   /** Remembers a workflow that is about to be shown or written, and returns its version. */
   readonly remember: (workflow: Workflow) => string
   /**
-   * What has changed since a version, in words such as "nodes (Fetch changed)"; empty if nothing has. The engine's own
+   * The changes since a version, in words such as "nodes (Fetch changed)"; empty if there are none. The engine's own
    * `versionId` and `updatedAt` are accepted as versions, too: as the content shown with them, or else as long as they are
    * unchanged.
    */
@@ -98,8 +99,8 @@ export const makeSeenVersions = (): SeenVersions => {
     const digests = nodeDigests(workflow)
     const version = versionWith(workflow, digests)
     for (const stamp of stampsOf(workflow)) {
-      const known = underStamp.keep(stamp, () => [version])
-      if (!known.includes(version)) underStamp.put(stamp, [...known, version])
+      const versions = underStamp.keep(stamp, () => [version])
+      if (!versions.includes(version)) underStamp.put(stamp, [...versions, version])
     }
     seen.keep(nodesDigest(version), () => digests)
     return version
@@ -107,10 +108,10 @@ export const makeSeenVersions = (): SeenVersions => {
 
   const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
     if (isVersion(given)) return changesBetween(given, now)
-    const shown = (underStamp.get(`${now.id} ${given}`) ?? []).map((version) => changesBetween(version, now))
+    const changesByVersion = (underStamp.get(`${now.id} ${given}`) ?? []).map((version) => changesBetween(version, now))
     // Times change with every write, except within one millisecond; version ids can stay when a workflow is renamed.
-    if (given === now.updatedAt && shown.some((changes) => changes.length === 0)) return []
-    if (shown.length > 0) return [...new Set(shown.flat())]
+    if (given === now.updatedAt && changesByVersion.some((changes) => changes.length === 0)) return []
+    if (changesByVersion.length > 0) return [...new Set(changesByVersion.flat())]
     return stampsOf(now).includes(`${now.id} ${given}`) ? [] : [`something (${given} is none of its present versions)`]
   }
 
@@ -136,8 +137,8 @@ const ofEngines = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[
 const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
   [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
 
-const nodeChanges = (shown: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
-  const before = new Map(shown)
+const nodeChanges = (shownNodes: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
+  const before = new Map(shownNodes)
   const kept = new Set(after.map(([name]) => name))
   const changed = after.flatMap(([name, digest]) => {
     const was = before.get(name)

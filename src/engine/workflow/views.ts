@@ -1,9 +1,10 @@
 import { Struct } from "effect"
 
-import { jsonBytes } from "../../internal/json/jsonBytes.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
+import { jsonBytes } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { nameOf } from "./models.ts"
-import { partVersion, isSameJson } from "./versions.ts"
+import { nameOf, nodesOf } from "./nodes.ts"
+import { partVersion } from "./versions.ts"
 
 /**
  * A workflow with only the nodes of these names and what belongs to them, and what was left out, counted. An engine is not
@@ -86,7 +87,7 @@ export const namesOf = (nodes: unknown): ReadonlyArray<string> =>
 export const nodesNamed = (nodes: ReadonlyArray<JsonObject>, wanted: ReadonlySet<string>): ReadonlyArray<JsonObject> =>
   nodes.filter((node) => wanted.has(nameOf(node)))
 
-/** What a record by names of nodes holds for some of them, and for how many others. */
+/** The entries of a record by names of nodes for some of them, and the number of the others. */
 export const partOfRecord = (record: JsonObject, wanted: ReadonlySet<string>) => {
   const entries = Object.entries(record)
   const kept = entries.filter(([name]) => wanted.has(name))
@@ -125,10 +126,32 @@ const differences = (active: JsonObject, draft: JsonObject): JsonObject =>
       .map((name) => [name, active[name] ?? null])
   )
 
-const part = (name: string, found: JsonObject): Readonly<Record<string, JsonObject>> =>
-  Object.keys(found).length === 0 ? {} : { [name]: found }
+const part = (name: string, entries: JsonObject): Readonly<Record<string, JsonObject>> =>
+  Object.keys(entries).length === 0 ? {} : { [name]: entries }
 
 const namesIn = (difference: Readonly<Record<string, JsonObject>>) =>
-  Object.fromEntries(Object.entries(difference).map(([name, found]) => [name, Object.keys(found)]))
+  Object.fromEntries(Object.entries(difference).map(([name, entries]) => [name, Object.keys(entries)]))
 
 const byName = (nodes: unknown): JsonObject => Object.fromEntries(objectsOf(nodes).map((node) => [nameOf(node), node]))
+
+/**
+ * The workflow that runs, from a draft with the differences of its active version, as `get_workflow` shows it; nothing
+ * where the draft is what runs, or where the differences were too long to be shown.
+ */
+export const publishedOf = (draft: JsonObject): JsonObject | undefined => {
+  const { activeVersion, connections } = draft
+  const difference = isJsonObject(activeVersion) ? activeVersion.difference : undefined
+  if (!isJsonObject(difference)) return undefined
+  const before = Object.fromEntries(nodesOf(draft).map((node) => [nameOf(node), node]))
+  return {
+    ...draft,
+    nodes: Object.values(patched(before, difference.nodes)),
+    connections: patched(objectOf(connections), difference.connections)
+  }
+}
+
+/** `null` stands for what the other one does not have. */
+const patched = (fields: JsonObject, patch: unknown): JsonObject =>
+  isJsonObject(patch)
+    ? Object.fromEntries(Object.entries({ ...fields, ...patch }).filter(([, value]) => value !== null))
+    : fields

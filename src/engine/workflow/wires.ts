@@ -1,3 +1,6 @@
+import { Predicate } from "effect"
+
+import { fieldIn, isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections, Target } from "./models.ts"
 
 /** One connection of two nodes. */
@@ -37,8 +40,8 @@ export const wiresLike = (connections: Connections, pattern: WirePattern): Reado
 /** The connections with one more wire, the last one at its output; the same connections where it is there already. */
 export const withWire = (connections: Connections, { input, output, source, target, type }: Wire): Connections => {
   if (wiresLike(connections, { input, output, source, target, type }).length > 0) return connections
-  const types = own(connections, source) ?? {}
-  const outputs = [...(own(types, type) ?? [])]
+  const types = fieldIn(connections, source) ?? {}
+  const outputs = [...(fieldIn(types, type) ?? [])]
   while (outputs.length <= output) outputs.push([])
   outputs[output] = [...(outputs[output] ?? []), { node: target, type, index: input }]
   return { ...connections, [source]: { ...types, [type]: outputs } }
@@ -71,9 +74,6 @@ const withoutTargets = (outputs: Outputs, { source, type }: Pick<Wire, "source" 
   return left.slice(0, left.findLastIndex((targets) => (targets ?? []).length > 0) + 1)
 }
 
-const own = <A>(record: Readonly<Record<string, A>>, name: string): A | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
-
 /**
  * The wires that lead past a node once it is gone: from all that led into its first input to all that its output `output`
  * led to.
@@ -84,3 +84,28 @@ export const bridges = (connections: Connections, node: string, output: number):
     .filter(({ source }) => source !== node)
     .flatMap((before) => away.map(({ input, target }) => ({ ...before, target, input })))
 }
+/** One arrow between two nodes, as an engine keeps it; either may not be there. */
+
+export interface Edge {
+  readonly source: string
+  readonly type: string
+  readonly output: number
+  readonly target: string
+  readonly targetType: string
+  readonly input: number
+}
+/** Every arrow that can be read from connections, whatever else stands between them. */
+
+export const edgesOf = (connections: unknown): ReadonlyArray<Edge> =>
+  Object.entries(objectOf(connections)).flatMap(([source, types]) =>
+    Object.entries(objectOf(types)).flatMap(([type, outputs]) =>
+      listOf(outputs).flatMap((targets, output) =>
+        listOf(targets).flatMap((target): ReadonlyArray<Edge> => {
+          if (!isJsonObject(target) || !Predicate.isString(target.node)) return []
+          const targetType = Predicate.isString(target.type) ? target.type : type
+          return [{ source, type, output, target: target.node, targetType, input: indexOf(target.index) }]
+        })
+      )
+    )
+  )
+const indexOf = (index: unknown) => (Predicate.isNumber(index) ? index : 0)

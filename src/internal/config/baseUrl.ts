@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import { withoutEnd } from "../withoutEnd.ts"
+import { withoutEnd } from "../texts.ts"
 
 /** Whether a host name, as `URL` spells it, can only mean this machine. */
 export const isLoopback = (hostname: string): boolean =>

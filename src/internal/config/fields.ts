@@ -46,12 +46,12 @@ export const decode = <A, I>(
 
 /** The given fields that are no settings, each with the known name that was probably meant, if there is one. */
 export const unknownFields = (
-  known: { readonly fields: object },
+  settings: { readonly fields: object },
   given: unknown,
   aliases: ReadonlyArray<string> = []
 ): ReadonlyArray<UnknownField> => {
   if (!Predicate.isObject(given)) return []
-  const names = [...Object.keys(known.fields), ...aliases]
+  const names = [...Object.keys(settings.fields), ...aliases]
   return Object.keys(given)
     .filter((name) => !names.includes(name))
     .map((name) => ({ name, meant: nearest(name, names) }))

@@ -37,4 +37,4 @@ export const inDotEnv = ({ name, text }: { readonly name: string; readonly text:
 export const orElse =
   (first: Lookup, second: Lookup): Lookup =>
   (names) =>
-    Effect.flatMap(first(names), (found) => (found === undefined ? second(names) : Effect.succeed(found)))
+    Effect.flatMap(first(names), (variable) => (variable === undefined ? second(names) : Effect.succeed(variable)))

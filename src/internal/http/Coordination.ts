@@ -2,13 +2,13 @@ import { Context, type Duration, type Effect } from "effect"
 
 import * as Pacer from "./Pacer.ts"
 
-/** How long to wait for a lock, and what to fail with where that was too short, or where nobody can tell who holds it. */
+/** The time to wait for a lock, and the failure where that was too short, or where nobody can tell who holds it. */
 export interface Waiting<E> {
   readonly atMost: Duration.Duration
   readonly busy: (problem?: string) => Effect.Effect<never, E>
 }
 
-/** What all servers of the same upstreams agree on. One that is alone has nobody to ask. */
+/** The limits and locks on which all servers of the same upstreams agree. One that is alone has nobody to ask. */
 export const Coordination = Context.Reference<{
   /** Paces requests to an upstream, by its base URL, together with those of the other servers. */
   readonly pacer: (upstream: string, perSecond: number) => Pacer.Pacer

@@ -8,8 +8,8 @@ import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure } from "./UpstreamFailure.ts"
 import type { Observation } from "./UpstreamObserver.ts"
 
-/** What an exchange goes through. */
-export interface Options {
+/** The resources and limits of an exchange. */
+interface Options {
   readonly transport: Transport.Transport
   readonly pacer: Pacer
   readonly maxReplyBytes: number
@@ -19,7 +19,7 @@ export interface Options {
   readonly isTold: boolean
 }
 
-/** How far a request has come. */
+/** The progress of a request. */
 export interface Progress {
   /** Whether a request that counts may have reached the upstream. */
   sent: boolean
@@ -36,8 +36,8 @@ export const make = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Opti
       progress.sent = true
       const { observation } = progress
       if (observation === undefined) return transport.execute(request, url)
-      const told = isTold ? observation.headers : {}
-      const outgoing = { ...request, headers: { ...request.headers, ...told } }
+      const traceHeaders = isTold ? observation.headers : {}
+      const outgoing = { ...request, headers: { ...request.headers, ...traceHeaders } }
       return Effect.andThen(observation.left, transport.execute(outgoing, url))
     })
     const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
@@ -72,7 +72,7 @@ export const make = ({ isTold, maxReplyBytes, pacer, transport, underWay }: Opti
   return follow
 }
 
-/** Where a reply redirects to. */
+/** The target of a redirect. */
 interface Elsewhere {
   readonly status: number
   readonly target: URL

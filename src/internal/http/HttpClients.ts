@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { HttpClient } from "effect/http"
 
-/** What makes one upstream's connections different from another's. */
+/** The settings in which one upstream's connections differ from another's. */
 export interface ConnectionOptions {
   /** PEM file with certificate authorities to trust. */
   readonly caFile?: string

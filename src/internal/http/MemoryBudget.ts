@@ -6,7 +6,7 @@ export const allCalls = 128 * 1024 * 1024
 /** Bytes of them that may be on their way from one upstream: however slow it is, others have as much again. */
 export const oneUpstream = allCalls / 2
 
-/** What the call around may hold in memory, which it gives back when its answer has been sent. */
+/** The memory that the call around may hold, which it gives back when its answer has been sent. */
 export interface Room {
   /** Waits until there is room for so many bytes. */
   readonly take: (bytes: number) => Effect.Effect<void>

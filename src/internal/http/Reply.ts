@@ -1,8 +1,7 @@
 import { Effect, Option, type Semaphore, Stream } from "effect"
 import { Headers } from "effect/http"
 
-import type { Selection } from "../json/Selection.ts"
-import { Selector } from "../json/Selector.ts"
+import { type Selection, Selector } from "../json/Selection.ts"
 import { withReference } from "../withReference.ts"
 import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
@@ -51,7 +50,7 @@ export const read = (
  */
 const uncounted = 32 * 1024
 
-/** What an answer is counted as of which nobody knows how much will be kept. */
+/** The assumed size of an answer of which nobody knows how much will be kept. */
 const unknown = 4 * 1024 * 1024
 
 /** An answer that is read faster than searched. */
@@ -82,7 +81,7 @@ class Whole {
   }
 }
 
-/** Where the length is known, the text comes in one piece. */
+/** The text of an answer of known length, in one piece. */
 const readAnnounced = (answer: Answer, announced: number, underWay: Semaphore.Semaphore) => {
   const text = Effect.suspend(() => answer.text)
   if (announced <= uncounted) return text

@@ -15,7 +15,7 @@ export const alone: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
 /** Time limits that share one timer, for work that hardly ever reaches its limit. */
-export interface Clock {
+interface Clock {
   readonly limit: TimeLimit
   /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */
   readonly callback: <A, E, E2>(
@@ -82,7 +82,7 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
       })
     })
 
-  /** What begins now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
+  /** Begins work now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
   const begun = <A, E>(milliseconds: number, then: (one: Due) => Effect.Effect<A, E>) =>
     atMillis((now) => {
       const one = due.add(new Due(now + milliseconds))

@@ -16,7 +16,7 @@ export interface Answer {
 /** No answer came, or not all of it; the cause knows more. */
 export class TransportError extends Data.TaggedError("TransportError")<{ readonly cause: unknown }> {}
 
-/** How a request leaves this process. Every status is an answer, redirects too; who stops waiting cuts it off. */
+/** The way of a request out of this process. Every status is an answer, redirects too; who stops waiting cuts it off. */
 export interface Transport {
   readonly execute: (request: UpstreamRequest, url: URL) => Effect.Effect<Answer, TransportError>
 }

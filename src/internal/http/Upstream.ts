@@ -18,11 +18,11 @@ export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
-  /** Where paths are appended: scheme, host, and a path without a trailing slash. */
+  /** The URL to which paths are appended: scheme, host, and a path without a trailing slash. */
   readonly baseUrl: string
   /** Most requests that leave in any one second, redirects and retries counted. Default 90. */
   readonly requestsPerSecond?: number
-  /** What lets them leave, in place of `requestsPerSecond`. */
+  /** The pacer that lets them leave, in place of `requestsPerSecond`. */
   readonly pacer?: Pacer.Pacer
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
@@ -34,11 +34,11 @@ export interface UpstreamOptions {
   readonly retry?: Resend.RetryPolicy
   /** Watches over the time of requests; by default each has a clock of its own. */
   readonly inTime?: TimeLimit.TimeLimit
-  /** What observers are told; without it, nothing is. */
+  /** The facts that observers are told; without them, nothing is. */
   readonly observed?: Observed
 }
 
-/** What of an upstream and its requests is told to observers. */
+/** The facts about an upstream and its requests for observers. */
 export interface Observed {
   readonly name: string
   /** A path without its ids; nothing where it is none of the API's. */
@@ -150,7 +150,7 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Exchange.P
     )
   )
 
-/** Who watches a request, and what of it is told to them. */
+/** The observer of a request, and the facts for it. */
 interface Watch {
   readonly observed: Observed
   readonly begin: NonNullable<typeof UpstreamObserver.Service>

@@ -6,7 +6,7 @@ export class UpstreamTimeout extends Schema.TaggedError<UpstreamTimeout>()("Upst
   sent: Schema.Boolean
 }) {}
 
-/** How far a request had come when its connection failed. Only while `connecting` can nothing have arrived. */
+/** The phase of a request in which its connection failed. Only while `connecting` can nothing have arrived. */
 export const Phase = Schema.Literals(["connecting", "waiting", "reading"])
 export type Phase = typeof Phase.Type
 
@@ -35,7 +35,7 @@ export class MoreThanUseful extends Schema.TaggedError<MoreThanUseful>()("MoreTh
 
 export type UpstreamFailure = MoreThanUseful | RedirectRefused | ReplyTooLarge | Unreachable | UpstreamTimeout
 
-/** What a request does there: nothing, so that it may be sent twice, or something that must happen once at most. */
+/** The effect of a request: none, so that it may be sent twice, or one that must happen once at most. */
 export type RequestEffect = "read" | "write"
 
 /** Whether nothing of a request can have reached the upstream. */

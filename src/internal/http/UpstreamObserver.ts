@@ -3,7 +3,7 @@ import { Cause, Context, type Effect, Exit, Result } from "effect"
 import type { Reply } from "./Reply.ts"
 import type { UpstreamFailure } from "./UpstreamFailure.ts"
 
-/** What observers learn of a request to an upstream: not its contents, nor the ids in its URL. */
+/** A request to an upstream as observers see it: without its contents, and the ids in its URL. */
 export interface UpstreamCall {
   /** The upstream's name in the configuration. */
   readonly upstream: string
@@ -14,11 +14,11 @@ export interface UpstreamCall {
   readonly port: number
   /** Statuses that do not count as failures here, because they are answers to the question. */
   readonly expected: ReadonlyArray<number>
-  /** How many times it was sent before. */
+  /** Number of times that it was sent before. */
   readonly resends: number
 }
 
-/** How a request ended: the status that was answered, or why there is none. */
+/** The end of a request: the status of the answer, or the reason why there is none. */
 export type End = { readonly status: number } | { readonly error: string }
 
 /** Observes a single request. */
@@ -38,7 +38,7 @@ export const UpstreamObserver = Context.Reference<((call: UpstreamCall) => Effec
   { defaultValue: () => undefined }
 )
 
-/** How one attempt ended. Where it was cut off, `isLate` tells whether its time was over. */
+/** The end of one attempt. Where it was cut off, `isLate` tells whether its time was over. */
 export const endOf = (exit: Exit.Exit<Result.Result<Reply, UpstreamFailure>>, isLate: boolean): End => {
   if (Exit.isFailure(exit)) {
     if (!Cause.hasInterruptsOnly(exit.cause)) return { error: "defect" }

@@ -1,6 +1,6 @@
 import { Clock, Effect, type Fiber } from "effect"
 
-/** What follows from the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
+/** Goes on with the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
 export const atMillis = <A, E, R>(then: (now: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => then(read(fiber)))
 

@@ -14,7 +14,11 @@ const maxDepth = 100
 /** Characters by which a part of a secret is known: fewer would be found in other words, or are what all keys begin with. */
 const leastPart = 16
 
-/** How often a text is looked at again with one more layer of its escapes taken off. */
+/** Secrets that are looked for, and all their characters: where a caller sent more, nothing is shown that may hold one. */
+const mostSecrets = 100
+const mostCharacters = 50_000
+
+/** Layers of escapes that are taken off a text, one after the other, to look at it again. */
 const layers = 3
 
 /**
@@ -26,7 +30,10 @@ export const redactor = (
   secrets: ReadonlyArray<string>,
   { parts = true }: { readonly parts?: boolean } = {}
 ): Redactor => {
-  const needles = [...new Set(secrets.filter(({ length }) => length >= 4).flatMap(formsOf))]
+  const sought = [...new Set(secrets.filter(({ length }) => length >= 4))]
+  const characters = sought.reduce((sum, { length }) => sum + length, 0)
+  if (sought.length > mostSecrets || characters > mostCharacters) return { text: () => mark, value: () => mark }
+  const needles = [...new Set(sought.flatMap(formsOf))]
   const shortest = Math.min(leastPart, ...needles.map(({ length }) => length))
 
   const text = (text: string) => {
@@ -69,7 +76,11 @@ interface View {
 }
 
 const encoder = new TextEncoder()
-const bytesOf = (text: string) => String.fromCharCode(...encoder.encode(text))
+const bytesOf = (text: string): string => {
+  let bytes = ""
+  for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte)
+  return bytes
+}
 
 const plain = (text: string): View => {
   const places: Array<Range> = []
@@ -91,19 +102,19 @@ const entities: Readonly<Record<string, string>> = { amp: "&", quot: '"', apos: 
 
 /** The same with one layer of escapes taken off; nothing where there is none. */
 const unescaped = ({ bytes, places }: View): View | undefined => {
-  const found: Array<Range> = []
+  const ranges: Array<Range> = []
   let out = ""
   let rest = 0
   const keep = (until: number) => {
     out += bytes.slice(rest, until)
-    for (let at = rest; at < until; at++) found.push(places[at] ?? [0, 0])
+    for (let at = rest; at < until; at++) ranges.push(places[at] ?? [0, 0])
   }
   for (const match of bytes.matchAll(escape)) {
     keep(match.index)
     let at = match.index
     for (const { length, means } of meaningsOf(match)) {
       const place: Range = [places[at]?.[0] ?? 0, places[at + length - 1]?.[1] ?? 0]
-      for (const _ of means) found.push(place)
+      for (const _ of means) ranges.push(place)
       out += means
       at += length
     }
@@ -111,10 +122,10 @@ const unescaped = ({ bytes, places }: View): View | undefined => {
   }
   if (rest === 0) return undefined
   keep(bytes.length)
-  return { bytes: out.toLowerCase(), places: found }
+  return { bytes: out.toLowerCase(), places: ranges }
 }
 
-/** What the parts of an escape stand for, as bytes, and how long each part is. */
+/** The bytes that the parts of an escape stand for, and the length of each part. */
 const meaningsOf = (match: RegExpExecArray) => {
   const [whole, units, short, percent, decimal, hex, entity] = match
   if (units !== undefined) {
@@ -137,7 +148,7 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
   return [...texts.map(bytesOf), ...encoded].map((form) => form.toLowerCase())
 }
 
-/** What Base64 makes of a secret inside a longer text, whatever stands around it; too little to tell is left out. */
+/** The Base64 of a secret inside a longer text, whatever stands around it; too little to tell is left out. */
 const inside = (secret: string): ReadonlyArray<string> => {
   const bytes = encoder.encode(secret)
   return [0, 1, 2]
@@ -157,7 +168,7 @@ const collect = ({ bytes, places }: View, needle: string, hits: Array<Range>) =>
   }
 }
 
-/** Where a text holds the beginning or the end of a secret: as much of it as is there. */
+/** Collects the places that hold the beginning or the end of a secret: as much of it as is there. */
 const collectParts = ({ bytes, places }: View, needle: string, hits: Array<Range>) => {
   const [first, last] = [needle.slice(0, leastPart), needle.slice(-leastPart)]
   for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {

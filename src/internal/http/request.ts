@@ -17,7 +17,7 @@ export interface UpstreamRequest {
   readonly form?: Readonly<Record<string, string>>
   /** The parts of a large JSON answer that are wanted; the rest may be `null`. Default: everything. */
   readonly selection?: Selection
-  /** What it does there. Default: a GET reads, everything else writes. */
+  /** Its effect on the upstream. Default: a GET reads, everything else writes. */
   readonly effect?: RequestEffect
   /** Statuses that tell what was asked, and that observers are not to take for a failure. */
   readonly expected?: ReadonlyArray<number>
@@ -61,7 +61,7 @@ export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<
 
 const maxRedirects = 5
 
-/** Where a reply redirects to, or nothing when it does not. */
+/** The target of a redirect; undefined if a reply is none. */
 export const redirectTarget = (
   { headers, status }: { readonly headers: Headers.Headers; readonly status: number },
   from: URL
@@ -71,7 +71,7 @@ export const redirectTarget = (
   return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined
 }
 
-/** Why a redirect is not followed, or nothing when it is: a GET, on the same origin, at most five times. */
+/** The reason why a redirect is not followed; undefined if it is: a GET, on the same origin, at most five times. */
 export const redirectRefusal = (method: string, from: URL, to: URL, hops: number): string | undefined => {
   const place = `to ${to.origin === "null" ? to.protocol : to.origin}`
   if (to.origin !== from.origin)
@@ -79,4 +79,17 @@ export const redirectRefusal = (method: string, from: URL, to: URL, hops: number
   if (method !== "GET") return `the host redirects a ${method} ${place}, and only reads follow redirects`
   if (hops >= maxRedirects) return `the host redirects more than ${maxRedirects} times`
   return undefined
+}
+
+/** Scheme, host and port, and nothing else of a URL: no user, no path, no query. */
+const originOf = (url: string): string | undefined => {
+  if (!URL.canParse(url)) return undefined
+  const { host, protocol } = new URL(url)
+  return host === "" ? undefined : `${protocol}//${host}`
+}
+
+/** The address of an upstream, for whoever reads why it did not answer. */
+export const addressOf = (host: string, proxy?: string): string | undefined => {
+  const [address, through] = [originOf(host), proxy === undefined ? undefined : originOf(proxy)]
+  return address === undefined || through === undefined ? address : `${address} through the proxy ${through}`
 }

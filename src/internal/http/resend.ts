@@ -35,7 +35,7 @@ export const mayResend = (reason: Reason, effect: RequestEffect): boolean =>
 export const again = <A, E, R>(reason: Reason, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   mayResend(reason, "write") ? write : Effect.die(`a write went out again, but ${reasons[reason].proves}`)
 
-/** How one request ended. */
+/** The outcome of one request. */
 type Outcome = Result.Result<Reply, UpstreamFailure>
 
 /** When the same request goes out again, from how the one before ended. */
@@ -82,8 +82,8 @@ export const reasonOf = (outcome: Outcome): Reason | undefined => {
  * from 0 to 1) of 100 ms that doubles with every attempt.
  */
 export const wait = (outcome: Outcome, attempt: number, now: number, random: number): number => {
-  const asked = Result.isSuccess(outcome) ? retryAfter(outcome.success.headers, now) : undefined
-  return asked === undefined ? random * 100 * 2 ** attempt : Math.min(Math.max(asked, 0), longestWait)
+  const requested = Result.isSuccess(outcome) ? retryAfter(outcome.success.headers, now) : undefined
+  return requested === undefined ? random * 100 * 2 ** attempt : Math.min(Math.max(requested, 0), longestWait)
 }
 
 /** `Retry-After` as milliseconds from now: seconds or an HTTP date; anything else does not count. */

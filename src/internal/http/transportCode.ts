@@ -9,14 +9,14 @@ export const systemError = (code: string) => Object.assign(new Error(code), { co
 /** The first thing that `find` finds in an error or its causes. */
 const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth = 0): A | undefined => {
   if (!Predicate.isObject(error) || depth > 8) return undefined
-  const found = find(error)
-  if (found !== undefined) return found
+  const match = find(error)
+  if (match !== undefined) return match
   const causes = [
     ...(Predicate.hasProperty(error, "errors") && Array.isArray(error.errors) ? error.errors : []),
     ...(Predicate.hasProperty(error, "reason") ? [error.reason] : []),
     ...(Predicate.hasProperty(error, "cause") ? [error.cause] : [])
   ]
-  return causes.map((cause) => findIn(cause, find, depth + 1)).find((found) => found !== undefined)
+  return causes.map((cause) => findIn(cause, find, depth + 1)).find((match) => match !== undefined)
 }
 
 /** The system's code in an error or its causes: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
@@ -50,7 +50,7 @@ const connecting = new Set([
 ])
 
 /** Whether a request that failed with this code cannot have reached the other side. */
-export const failedWhileConnecting = (code: string): boolean => connecting.has(code) || isTlsFailure(code)
+const failedWhileConnecting = (code: string): boolean => connecting.has(code) || isTlsFailure(code)
 
 const invalid = /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_UNESCAPED_CHARACTERS)$/
 

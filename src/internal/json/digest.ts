@@ -28,7 +28,7 @@ export const digest = (value: unknown): string => {
   return (hash % sixDigits).toString(36).padStart(6, "0")
 }
 
-/** What is more than six characters say goes before they are made: to write a large number takes twenty times as long. */
+/** The remainder of more than six characters goes before they are made: to write a large number takes twenty times as long. */
 const sixDigits = 36 ** 6
 
 const visit = (value: unknown) => {

@@ -6,15 +6,15 @@ interface FirstIssue {
   /** As they follow the name of the place: `must be ...`, unless the schema has words of its own. */
   readonly words: string
   /** A field that the object there does not have, and those it has. */
-  readonly unknown?: { readonly name: string; readonly known: ReadonlyArray<string> }
+  readonly unknown?: { readonly name: string; readonly names: ReadonlyArray<string> }
 }
 
 /** The first issue that a schema found, in words for people; `missing` is the text for a missing field. */
 export const firstIssue = ({ issue }: Schema.SchemaError, missing = "is required"): FirstIssue => {
-  let known: ReadonlyArray<string> | undefined
+  let names: ReadonlyArray<string> | undefined
   const format = SchemaIssue.makeFormatterStandardSchemaV1({
     leafHook: (leaf) => {
-      if (leaf._tag === "UnexpectedKey") known ??= fieldsOf(leaf.ast)
+      if (leaf._tag === "UnexpectedKey") names ??= fieldsOf(leaf.ast)
       return SchemaIssue.defaultLeafHook(leaf)
     }
   })
@@ -24,7 +24,7 @@ export const firstIssue = ({ issue }: Schema.SchemaError, missing = "is required
   return {
     path: path.join("."),
     words: message === "Missing key" ? missing : message.replace(/^Expected (?=\S)/, "must be "),
-    ...(known === undefined ? {} : { unknown: { name: path.at(-1) ?? "", known } })
+    ...(names === undefined ? {} : { unknown: { name: path.at(-1) ?? "", names } })
   }
 }
 

@@ -1,11 +1,20 @@
 /** The known name closest to what was written, if it is close enough to be meant. */
-export const nearest = (written: string, known: ReadonlyArray<string>): string | undefined => {
-  const ranked = known
-    .map((name) => ({ name, distance: distance(written.toLowerCase(), name.toLowerCase()) }))
-    .toSorted((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best !== undefined && best.distance <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined
+export const nearest = (written: string, names: ReadonlyArray<string>): string | undefined => {
+  const sought = written.toLowerCase()
+  let best: string | undefined
+  let least = Infinity
+  for (const name of names) {
+    const most = mostOff(name)
+    // Each missing or added character is one change.
+    if (sought.length > longest || Math.abs(name.length - sought.length) > most) continue
+    const off = distance(sought, name.toLowerCase())
+    if (off <= most && off < least) [best, least] = [name, off]
+  }
+  return best
 }
+
+/** Changes of characters by which a name may differ from what was written in its place. */
+const mostOff = (name: string): number => Math.max(2, Math.floor(name.length / 3))
 
 /** Names beyond so many characters are not compared. */
 const longest = 64
@@ -13,25 +22,28 @@ const longest = 64
 /** Levenshtein distance. */
 export const distance = (a: string, b: string): number => {
   if (a.length > longest || b.length > 2 * longest) return Infinity
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, left] of Array.from(a).entries()) {
-    const next = [i + 1]
-    for (const [j, right] of Array.from(b).entries()) {
-      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (left === right ? 0 : 1)))
+  const [lefts, rights] = [Array.from(a), Array.from(b)]
+  let row = Uint8Array.from({ length: rights.length + 1 }, (_, index) => index)
+  let next = new Uint8Array(rights.length + 1)
+  for (const [i, left] of lefts.entries()) {
+    next[0] = i + 1
+    for (let j = 0; j < rights.length; j++) {
+      const same = left === rights[j] ? 0 : 1
+      next[j + 1] = Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + same)
     }
-    row = next
+    ;[row, next] = [next, row]
   }
-  return row[b.length] ?? Infinity
+  return row[rights.length] ?? Infinity
 }
 
 /** Similar known names: those that contain what was written come before those that are spelt like it. */
-export const alike = (written: string, known: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
+export const alike = (written: string, names: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   const sought = written.toLowerCase()
-  const ranked = known.map((name) => {
+  const ranked = names.map((name) => {
     const lower = name.toLowerCase()
     const holds = sought.length >= 3 && lower.includes(sought)
     const off = distance(sought, lower)
-    return { name, isAlike: holds || off <= Math.max(2, Math.floor(name.length / 3)), rank: holds ? 0 : 1, off }
+    return { name, isAlike: holds || off <= mostOff(name), rank: holds ? 0 : 1, off }
   })
   return ranked
     .filter(({ isAlike }) => isAlike)

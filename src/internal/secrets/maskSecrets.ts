@@ -2,14 +2,15 @@ import { Predicate } from "effect"
 
 import { isSameJson } from "../json/digest.ts"
 import { isJsonObject } from "../schema/JsonObject.ts"
+import { atOnce, type Sliced } from "../Sliced.ts"
 import { type Form, forms, mayHold } from "./secretForms.ts"
 
-/** What stands where a secret was. */
+/** The mark in place of a secret. */
 export const masked = "[masked]"
 
 /** Names of fields whose values are secrets, whatever they look like; compared in small letters without `-`, `_`, blanks. */
 const secretNames =
-  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
+  /(password|passwd|passphrase|pwd$|^pass$|(?:smtp|imap|user|db|auth|account)pass$|connectionstring|accountkey|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
 
 /** Names that hold such a word and count or name things. */
 const harmlessNames =
@@ -18,20 +19,20 @@ const harmlessNames =
 const plainName = (name: string) => name.toLowerCase().replace(/[-_\s.]/g, "")
 
 /** Whether a field of this name is taken to hold a secret. */
-export const isSecretName = (name: string): boolean => {
+const isSecretName = (name: string): boolean => {
   const plain = plainName(name)
   return secretNames.test(plain) && !harmlessNames.test(plain)
 }
 
 /** A text with `[masked]` for what has the form of a secret, and what stood there, in its order. */
 interface Veiled {
-  readonly shown: string
+  readonly text: string
   readonly hidden: ReadonlyArray<string>
 }
 
 const veilForm = (veiled: Veiled, form: Form): Veiled => {
-  const { hidden, shown } = veiled
-  const ranges = form(shown)
+  const { hidden, text } = veiled
+  const ranges = form(text)
   // Most texts hold none.
   if (ranges.length === 0) return veiled
   const pieces: Array<string> = []
@@ -43,14 +44,14 @@ const veilForm = (veiled: Veiled, form: Form): Veiled => {
     return hidden.slice(passed - count, passed)
   }
   for (const [start, end] of ranges) {
-    const before = shown.slice(from, start)
+    const before = text.slice(from, start)
     for (const one of pass(before)) nowHidden.push(one)
-    const inside = shown.slice(start, end)
+    const inside = text.slice(start, end)
     nowHidden.push(unveiled(inside.split(masked), pass(inside)))
     pieces.push(before, masked)
     from = end
   }
-  return { shown: [...pieces, shown.slice(from)].join(""), hidden: [...nowHidden, ...hidden.slice(passed)] }
+  return { text: [...pieces, text.slice(from)].join(""), hidden: [...nowHidden, ...hidden.slice(passed)] }
 }
 
 /** Parts of a text with what is hidden between them. */
@@ -62,21 +63,21 @@ const veil = (text: string): Veiled => {
     .split(masked)
     .slice(1)
     .map(() => masked)
-  return mayHold(text) ? forms.reduce(veilForm, { shown: text, hidden }) : { shown: text, hidden }
+  return mayHold(text) ? forms.reduce(veilForm, { text, hidden }) : { text, hidden }
 }
 
-/** What has the form of a secret in a text. */
+/** The parts of a text that have the form of a secret. */
 export const secretsOf = (text: string): ReadonlyArray<string> => veil(text).hidden.filter((part) => part !== masked)
 
 /** A text without what has the form of a secret. */
-export const maskText = (text: string): string => veil(text).shown
+export const maskText = (text: string): string => veil(text).text
 
 /** A text changed where it shows no secret, and in another way where `[masked]` stands in its place. */
-const mapParts = (text: string, changeShown: (part: string) => string, changeHidden: (part: string) => string) => {
-  const { hidden, shown } = veil(text)
+const mapParts = (text: string, changeVisible: (part: string) => string, changeHidden: (part: string) => string) => {
+  const veiled = veil(text)
   return unveiled(
-    shown.split(masked).map((part) => changeShown(part)),
-    hidden.map((part) => changeHidden(part))
+    veiled.text.split(masked).map((part) => changeVisible(part)),
+    veiled.hidden.map((part) => changeHidden(part))
   )
 }
 
@@ -101,22 +102,31 @@ const maxDepth = 50
 /** An expression only names where a value comes from; what it says otherwise is searched like any text. */
 const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^]*\}\}\s*$/.test(value)
 
-/** `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: its name says what the value is. */
-const namesSecret = (value: object): boolean => {
+/** The label of `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: it says what the value is. */
+const labelOf = (value: object): string => {
   const label = Predicate.hasProperty(value, "name") ? value.name : Predicate.hasProperty(value, "key") ? value.key : ""
-  return Predicate.isString(label) && isSecretName(label)
+  return Predicate.isString(label) ? label : ""
 }
+
+/** Names of fields in which there may be a secret: they hold one where a value looks like that. */
+const vagueNames = /^(?:key|sig|sid|code|hmac|appkey|licensekey)$/
+
+const isKeyLike = (text: string): boolean => /^[\w.~+/=-]{16,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text)
 
 /** Whether the whole of a text is a secret, by the name of its field or by its look. */
 const isSecretText = (text: string, name: string): boolean =>
   (isSecretName(name) && !isExpression(text)) ||
+  (vagueNames.test(plainName(name)) && isKeyLike(text)) ||
   (isRandom(text) && !/(id|hash|digest|etag|checksum|url|path|cursor)$/i.test(name))
 
 /** The name that says what a field of an object is: in a `{name, value}` the value is called as the name says. */
-export const meaningOf = (object: object, field: string): string =>
-  field === "value" && namesSecret(object) ? "secret" : field
+export const meaningOf = (object: object, field: string): string => {
+  if (field !== "value") return field
+  const label = labelOf(object)
+  return isSecretName(label) || vagueNames.test(plainName(label)) ? label : field
+}
 
-/** What becomes of names of fields, and of what lies too deep to be searched. */
+/** The treatment of names of fields, and of values too deep to be searched. */
 interface Rest {
   readonly key: (name: string) => string
   readonly deep: (value: unknown) => unknown
@@ -125,29 +135,47 @@ interface Rest {
 const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
 const toCompare: Rest = { key: (name) => name, deep: (value) => value }
 
-const mask = (value: unknown, name: string, rest: Rest, depth = 0): unknown => {
+/** Characters that take about as long to search as work on a node takes. */
+const charactersOfWeight = 2000
+
+const weightOf = (value: unknown): number => 0.01 + (Predicate.isString(value) ? value.length / charactersOfWeight : 0)
+
+const maskLeaf = (value: unknown, name: string): unknown => {
+  if (Predicate.isString(value)) {
+    if (value === "") return value
+    return isSecretText(value, name) ? masked : maskText(value)
+  }
+  return Predicate.isNumber(value) && isSecretName(name) ? masked : value
+}
+
+function* mask(value: unknown, name: string, rest: Rest, depth = 0): Sliced<unknown> {
   if (depth > maxDepth) return rest.deep(value)
-  if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
-  const isSecret = isSecretName(name)
-  if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
-  if (Predicate.isNumber(value)) return isSecret ? masked : value
-  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, rest, depth + 1))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [rest.key(key), mask(item, meaningOf(value, key), rest, depth + 1)])
-  )
+  if (Array.isArray(value)) {
+    const items: Array<unknown> = []
+    for (const item of value) items.push(yield* mask(item, name, rest, depth + 1))
+    return items
+  }
+  if (isJsonObject(value)) {
+    const entries: Array<readonly [string, unknown]> = []
+    for (const [key, item] of Object.entries(value)) {
+      entries.push([rest.key(key), yield* mask(item, meaningOf(value, key), rest, depth + 1)])
+    }
+    return Object.fromEntries(entries)
+  }
+  yield weightOf(value)
+  return maskLeaf(value, name)
 }
 
 /** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
-type Change = (shown: string, names: ReadonlyArray<string>) => string
+type Change = (part: string, names: ReadonlyArray<string>) => string
 
 interface Changes {
-  readonly shown: Change
+  readonly visible: Change
   readonly hidden: (part: string) => string
 }
 
 interface Place {
-  /** What the innermost field is called. */
+  /** The name of the innermost field. */
   readonly name: string
   readonly names: ReadonlyArray<string>
   readonly depth: number
@@ -156,8 +184,8 @@ interface Place {
 const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place): unknown => {
   if (depth > maxDepth) return value
   if (Predicate.isString(value)) {
-    const { hidden, shown } = changes
-    return isSecretText(value, name) ? hidden(value) : mapParts(value, (part) => shown(part, names), hidden)
+    const { hidden, visible } = changes
+    return isSecretText(value, name) ? hidden(value) : mapParts(value, (part) => visible(part, names), hidden)
   }
   const inside = depth + 1
   if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, changes, { name, names, depth: inside }))
@@ -175,32 +203,35 @@ const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place):
  * told whether it was met. `name` is the field that the value stands in.
  */
 export const mapShownTexts = (value: unknown, change: Change, name = ""): unknown =>
-  mapIn(value, { shown: change, hidden: (part) => part }, { name, names: [], depth: 0 })
+  mapIn(value, { visible: change, hidden: (part) => part }, { name, names: [], depth: 0 })
 
 /** The same with a change of its own for what is masked, which nobody asks for who may not see that. */
 export const mapTextsApart = (
   value: unknown,
-  shown: (part: string) => string,
+  visible: (part: string) => string,
   hidden: (part: string) => string
-): unknown => mapIn(value, { shown, hidden }, { name: "", names: [], depth: 0 })
+): unknown => mapIn(value, { visible, hidden }, { name: "", names: [], depth: 0 })
 
 /**
  * A value without secrets: those that stand under a name such as `password`, `apiKey` or `authorization`, those whose form
  * gives them away (a bearer token, a JWT, a key with a known prefix, a password in an address), and long random texts.
  * `name` is the field that the value stands in, where it stands in one.
  */
-export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, toShow)
+export const maskSecrets = (value: unknown, name = ""): unknown => atOnce(mask(value, name, toShow))
+
+/** The same for values of megabytes. */
+export const maskSecretsSliced = (value: unknown, name = ""): Sliced<unknown> => mask(value, name, toShow)
 
 /**
  * A value in which `[masked]` stands in place of what `maskSecrets` masks, and all else is as it is: what is put in such a
  * place is another value then, whoever guessed what it is.
  */
-export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCompare)
+export const withoutSecrets = (value: unknown): unknown => atOnce(mask(value, "", toCompare))
 
 /** Whether anything of a value is masked. */
 export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)
 
-/** How often `[masked]` stands in a value. */
+/** Number of times that `[masked]` stands in a value. */
 export const masksIn = (value: unknown): number => JSON.stringify(value ?? null).split(masked).length - 1
 
 /** Said of a value with `[masked]` that would be written in place of what was masked. */

@@ -12,27 +12,24 @@ const like =
       match.index + match[0].length
     ])
 
-/** Forms of secrets inside texts; what a group named `keep` holds stays. */
-const patterns: ReadonlyArray<RegExp> = [
-  // PEM blocks, as far as there is what one is made of: nobody may hide a text behind its first line.
-  /(?<keep>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?!-----END )[\w+/=\s\\:,-])+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
-  // Authorization schemes.
-  /(?<keep>\b(?:bearer|basic|digest|negotiate)\s+)(?=[\w.~+/-]*[\d+/=._-])[\w.~+/-]{8,}=*/gi,
-  // User and password in an address.
-  /(?<keep>\b[a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)/gi,
-  // The same where it was cut before its host; a number is a port.
-  /(?<keep>\b[a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:{}]{1,200}:(?!\d{1,5}(?:\D|$))[^\s/@:{}]{1,200}(?=…|$)/gi,
-  // Well-known prefixes of vendors' keys; they may have been cut at 20 characters.
-  /\b(?:sk|pk|rk)[-_][\w-]{12,}/gi,
-  /\b(?:gh[pousr]_\w{12,}|github_pat_\w{8,}|glpat-[\w-]{12,}|xox[abeoprs]-[\w-]{8,}|xapp-[\w-]{8,}|\w{3}_api_\w{10,})/g,
-  /\b(?:AKIA|ASIA)[A-Z\d]{12,16}\b/g,
-  /\bAIza[\w-]{12,}/g,
-  /\bya29\.[\w-]{16,}/g,
-  /\bSG\.[\w-]{12,}(?:\.[\w-]+)?/g,
-  /\b\d{8,10}:(?:AA[\w-]{6,}|[\w-]{33,38}\b)/g,
-  // A secret's name and its value, as in queries, headers, code and JSON inside texts.
-  /(?<keep>(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|refresh|auth|id|api|bot|session)?[-_]?token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|client[-_]?secret|signature)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|(?:null|true|false|undefined)\b)(?:[^\s"'\\&,;<>(){}[\]]{3,})/gi
-]
+/** User and password in an address, also where it was cut before its host; a number is a port. */
+const login = /[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)|[^\s/@:{}]{1,200}:(?!\d{1,5}(?:\D|$))[^\s/@:{}]{1,200}(?=…|$)/y
+
+const behindScheme = "://"
+
+/** They are looked for where a scheme ends: to look for one that might begin at every word takes twenty times as long. */
+const logins: Form = (text) => {
+  const ranges: Array<Range> = []
+  for (let at = text.indexOf(behindScheme); at >= 0; at = text.indexOf(behindScheme, at)) {
+    at += behindScheme.length
+    login.lastIndex = at
+    const [match] = (/[a-z\d]/i.test(text.charAt(at - 4)) && login.exec(text)) || []
+    if (match === undefined) continue
+    ranges.push([at, at + match.length])
+    at += match.length
+  }
+  return ranges
+}
 
 /**
  * JSON Web Tokens: two or three words with dots between, of which the first begins with `eyJ`. A word is read once, however
@@ -67,4 +64,44 @@ const endOfWord = (text: string, from: number): number => {
 /** Whether a text can hold a secret of any form: most names and values of fields cannot, and are not searched then. */
 export const mayHold = (text: string): boolean => /[\s:=_-]|eyJ|AKIA|ASIA|AIza|ya29\.|SG\./.test(text)
 
-export const forms: ReadonlyArray<Form> = [...patterns.map(like), webTokens]
+/** Forms of secrets inside texts; what a group named `keep` holds stays. */
+export const forms: ReadonlyArray<Form> = [
+  // PEM blocks, as far as there is what one is made of: nobody may hide a text behind its first line.
+  like(
+    /(?<keep>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?!-----END )[\w+/=\s\\:,-])+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g
+  ),
+  // Authorization schemes.
+  like(/(?<keep>\b(?:bearer|basic|digest|negotiate)\s+)(?=[\w.~+/-]*[\d+/=._-])[\w.~+/-]{8,}=*/gi),
+  // The rest of a header: other schemes, and each of several cookies.
+  like(
+    /(?<keep>\bauthorization\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!(?:(?:bearer|basic|digest|token|apikey|negotiate)\s+)?(?:\[masked\]|=?\{\{|\$))(?=[^\r\n"'\\,;{}<>]{0,200}[\d+/=._])[^\r\n"'\\,;{}<>]{8,4000}/gi
+  ),
+  like(
+    /(?<keep>\b(?:set-)?cookie\\{0,3}["']?\s*:\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|\$)(?=[^\r\n"'\\{}<>]{0,200}=)[^\r\n"'\\{}<>]{3,4000}/gi
+  ),
+  // User and password as curl takes them.
+  like(/(?<keep>\s(?:-u|--user)[\s=]+["']?)[^\s"':{}]{1,100}:(?!\[masked\]|\{\{)[^\s"'{}]{1,200}/g),
+  logins,
+  // Addresses that let whoever knows them write, and parts of queries that do.
+  like(
+    /(?<keep>:\/\/(?:hooks\.slack\.com\/(?:services|triggers|workflows)|discord(?:app)?\.com\/api\/webhooks|[\w-]{1,60}\.webhook\.office\.com\/webhookb2)\/)(?!\[masked\])[^\s"'\\<>{}]{8,}/gi
+  ),
+  like(/(?<keep>[?&](?:key|auth|sig|code|sid|hmac|app_?key|session)=)(?=[^&\s"'\\#{}]{0,200}\d)[^&\s"'\\#{}]{12,}/gi),
+  // Well-known prefixes of vendors' keys; they may have been cut at 20 characters.
+  like(/\b(?:sk|pk|rk)[-_][\w-]{12,}/gi),
+  like(
+    /\b(?:gh[pousr]_\w{12,}|github_pat_\w{8,}|glpat-[\w-]{12,}|xox[abeoprs]-[\w-]{8,}|xapp-[\w-]{8,}|\w{3}_api_\w{10,})/g
+  ),
+  like(/\b(?:AKIA|ASIA)[A-Z\d]{12,16}\b/g),
+  like(/\bAIza[\w-]{12,}/g),
+  like(/\bya29\.[\w-]{16,}/g),
+  like(/\bSG\.[\w-]{12,}(?:\.[\w-]+)?/g),
+  like(/\b(?:whsec|shp(?:at|ss|ca|pa)|npm|hf|dop_v1|ntn|sbp|sq0[a-z]{3}|secret)[_-](?=\w*\d)\w{16,}/g),
+  like(/\b(?:ATATT3x|EAA[A-Z])(?=\w*\d)[\w-]{20,}=?/g),
+  like(/(?<!\d)\d{8,10}:(?:AA[\w-]{6,}|[\w-]{33,38}\b)/g),
+  // A secret's name and its value, as in queries, headers, code and JSON inside texts.
+  like(
+    /(?<keep>(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|refresh|auth|id|api|bot|session)?[-_]?token|api[-_]?key|(?:access|account)[-_]?key|private[-_]?key|authorization|cookie|client[-_]?secret|signature)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|(?:null|true|false|undefined)\b|(?:bearer|basic|digest|token|apikey|negotiate)\s+=?(?:\{\{|\$))(?:[^\s"'\\&,;<>(){}[\]]{3,})/gi
+  ),
+  webTokens
+]

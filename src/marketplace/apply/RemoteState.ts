@@ -1,8 +1,8 @@
 import { Effect, Match, Result } from "effect"
 
-import type { Judgement, Known, RemoteState, Shown } from "../../changes/Driver.ts"
+import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/Driver.ts"
 import type { StepRecord } from "../../changes/PlanState.ts"
-import type { BidUnit, Wire } from "../client/Bids.ts"
+import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
   articleOf,
   bidOf,
@@ -17,20 +17,18 @@ import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { Kopecks } from "../client/money.ts"
 import { type Change, changeKey, workOf } from "../plan/Change.ts"
-import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
-import { explainMisread } from "../plan/describe.ts"
-import { observedIn } from "../plan/observed.ts"
+import { clusterUnit, type ClusterUnit, provenBy } from "../plan/clusterUnit.ts"
+import { explainMisread, observedIn } from "../plan/describe.ts"
 import * as Phrases from "../plan/phrases.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
-import { findLost } from "./findLost.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
-import { isMisread, isProbe, isRounded } from "./ownBid.ts"
+import { findLost, isMisread, isProbe, isRounded } from "./ownWork.ts"
 
-/** What the marketplace shows of the things that one batch changes. */
+/** The marketplace's state of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
   /** The unit in which cluster bids are sent; undefined if it is not certain. */
-  readonly unit: BidUnit | undefined
+  readonly unit: ClusterUnit["unit"] | undefined
   /** The units proved by the cluster bids that were read. */
   readonly provenUnits: ReadonlyArray<BidUnit>
 }
@@ -52,7 +50,7 @@ const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "al
 /** Reads the current state of what one batch changes, with as few calls as possible. */
 export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
-  wire: Wire | undefined,
+  wire: ClusterWire | undefined,
   all: ReadonlyArray<Change>,
   { premise }: Pick<Draft, "premise">
 ) {
@@ -122,9 +120,9 @@ export const readRemoteState = Effect.fnUntraced(function* (
     provenUnits: proofs,
     judge: (change, known) => {
       if (!isLocated(change)) return "pending"
-      const found = judgementOf(change)
+      const judgement = judgementOf(change)
       const isOfBid = change.kind === "bid" || change.kind === "cluster"
-      return found === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : found
+      return judgement === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : judgement
     },
     obstacle: (change) => {
       if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined
@@ -156,7 +154,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     lost: (change, sentAt) => (change.kind === "create" ? findLost(adverts, change, sentAt) : {}),
     explainDrift: Effect.map(
       has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
-      (found) => (change) => whyDrifted(change, found)
+      (current) => (change) => whyDrifted(change, current)
     )
   } satisfies AdsState
 })
@@ -164,18 +162,18 @@ export const readRemoteState = Effect.fnUntraced(function* (
 /** A bid that this plan has set, or the plan that it rolls back, is not drift. */
 const ownOrDrift = (
   { after, before, kind }: LocatedOf<"bid" | "cluster">,
-  shown: Kopecks | null,
+  bid: Kopecks | null,
   { original, own }: Known
 ): Judgement => {
-  if (shown === null) return "drift"
+  if (bid === null) return "drift"
   const isUnknown = own.outcomeUnknownSince !== undefined
   const isLate = original?.isUnconfirmed === true && observedIn(original.observed?.detail).rounded === undefined
-  if (isUnknown && after !== null && isRounded(shown, after)) return "already"
-  if (isLate && before !== null && isRounded(shown, before)) return "pending"
+  if (isUnknown && after !== null && isRounded(bid, after)) return "already"
+  if (isLate && before !== null && isRounded(bid, before)) return "pending"
   if (kind === "bid") return "drift"
-  const isOther = isUnknown && after !== null && isMisread(shown, after)
-  const isBack = original !== undefined && before !== null && isMisread(shown, before)
-  return isOther || isBack || isProbe(shown, probeIn(own) ?? probeIn(original)) ? "pending" : "drift"
+  const isOther = isUnknown && after !== null && isMisread(bid, after)
+  const isBack = original !== undefined && before !== null && isMisread(bid, before)
+  return isOther || isBack || isProbe(bid, probeIn(own) ?? probeIn(original)) ? "pending" : "drift"
 }
 
 const probeIn = (record: StepRecord | undefined) => observedIn(record?.observed?.detail).probe
@@ -183,14 +181,14 @@ const probeIn = (record: StepRecord | undefined) => observedIn(record?.observed?
 /** Whether the current bid is the one that the reverted step has set, perhaps rounded. */
 const isOwn = (
   { before, kind }: LocatedOf<"bid" | "cluster">,
-  shown: Kopecks,
+  bid: Kopecks,
   { isUnconfirmed, observed, outcomeUnknownSince }: StepRecord
 ): boolean => {
   const { probe, rounded } = observedIn(observed?.detail)
-  if (rounded === shown) return true
+  if (rounded === bid) return true
   const mayBeRounded = rounded === undefined && (outcomeUnknownSince !== undefined || isUnconfirmed)
-  if (mayBeRounded && before !== null && isRounded(shown, before)) return true
-  return kind === "cluster" && ((before !== null && isMisread(shown, before)) || isProbe(shown, probe))
+  if (mayBeRounded && before !== null && isRounded(bid, before)) return true
+  return kind === "cluster" && ((before !== null && isMisread(bid, before)) || isProbe(bid, probe))
 }
 
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
@@ -206,7 +204,7 @@ const currentBid = (
   return article === undefined ? undefined : bidOf(article, placement)
 }
 
-/** Why a change finds a different state than it was planned for; without `campaigns` if they could not be read. */
+/** The reason why a change finds a different state than it was planned for; without `campaigns` if they could not be read. */
 const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | undefined): string => {
   if (change.kind === "create") {
     return "there is a campaign of this name already: rename it in the cabinet, or plan with another name"
@@ -218,7 +216,7 @@ const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | u
   if (campaign !== undefined && articleOf(campaign, change.nm_id) === undefined) {
     return `article ${change.nm_id} is not in campaign ${campaign.id} any more`
   }
-  return "someone else has changed it since, and it stays as it is"
+  return changedSince
 }
 
 const whyNotDeleted = (campaign: Campaign | undefined): string =>

@@ -1,11 +1,11 @@
 import { Match } from "effect"
 
 import { isTlsFailure } from "../../internal/http/transportCode.ts"
-import { isPage } from "../client/isPage.ts"
 import { isClosedToSeller, isSwitchedOff, type MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import { operations } from "../client/operations.ts"
+import { isPage } from "../client/refusal.ts"
 
-/* What to do about an error of the marketplace, told to those who call tools: so tools are named here, and not in the client. */
+/* Advice on errors of the marketplace for those who call tools: so tools are named here, and not in the client. */
 
 /** Advice that is always the same for a reason. */
 const fixed = {
@@ -41,7 +41,7 @@ const varying = (error: MarketplaceError) =>
       AdsForbidden: () => (isClosedToSeller(error) ? onClosed(error) : onForbidden),
       AdsNotFound: () =>
         isSwitchedOff(error)
-          ? "The marketplace switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)."
+          ? "The marketplace switched keyword statistics off on 2026-01-15: use level cluster of ads_report (getNormqueryStats)."
           : "Where an id is wrong, ads_list_campaigns (getAdvertsV2) shows which there are.",
       AdsRateLimited: ({ retryAfterSeconds }) =>
         `Repeat after ${Math.ceil(retryAfterSeconds)} seconds; this call changed nothing.`,
@@ -90,11 +90,11 @@ const onClosed = ({ operation }: MarketplaceError): string => {
 /** Advice that does not depend on the single error, if there is any. */
 export const fixedAdvice = (reason: Reason): string | undefined => (hasFixed(reason) ? fixed[reason._tag] : undefined)
 
-/** What to do about an error, in whole sentences. */
+/** Advice on an error, in whole sentences. */
 export const adviceOn = (error: MarketplaceError): string => {
   const { reason } = error
   return hasFixed(reason) ? fixed[reason._tag] : varying(error)(reason)
 }
 
-/** What could not be done, why, and what to do about it. */
+/** The failed task, the reason, and the advice on it. */
 export const explain = (error: MarketplaceError): string => `${error.problem} ${adviceOn(error)}`

@@ -1,11 +1,13 @@
 import { Effect, Result } from "effect"
 
-import type { Driver } from "../../changes/Driver.ts"
+import type { Driver, Judgement, Row } from "../../changes/Driver.ts"
 import { pairKey } from "../client/ids.ts"
-import { limitOf, readOnlyReason } from "../client/keyRules.ts"
+import { clusterWire, limitOf, readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceSettings } from "../client/MarketplaceConfig.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import type { AmountTold } from "../client/money.ts"
+import { readBudgets } from "../client/readBudgets.ts"
 import { batchesOf, estimate } from "../plan/batches.ts"
 import { type Change, changeKey, invert, type Work, workOf } from "../plan/Change.ts"
 import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
@@ -16,20 +18,20 @@ import { bidsDayAgo, holdToDay, holdToGuards, planProblems, warnOfRaises } from 
 import type { Draft } from "../plan/Plan.ts"
 import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
-import { holdBack } from "./holdBack.ts"
 import { locate } from "./Located.ts"
 import { type AdsState, readRemoteState } from "./RemoteState.ts"
 import { send } from "./send.ts"
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
-const repeatable: ReadonlyArray<Work> = ["bid", "phrases", "drop", "cluster"]
+const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster"]
 
 /** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
   ads: MarketplaceAds["Service"],
   settings: MarketplaceSettings
 ): Driver<Change, AdsState, MarketplaceError> => {
-  const { guards, wire } = settings
+  const { guards } = settings
+  const wire = clusterWire(settings)
   const unitOf = ({ premise }: Pick<Draft, "premise">) => Result.getOrUndefined(clusterUnit(wire, provenBy(premise)))
 
   return {
@@ -95,7 +97,7 @@ export const make = (
     questionOf,
     mayApply: (now) => {
       const forbidden = readOnlyReason(settings, now)
-      return forbidden === undefined ? Effect.void : Effect.fail(readOnly(forbidden))
+      return forbidden === undefined ? Effect.void : Effect.fail(readOnly("apply", forbidden))
     },
     readOnlyReason: (now) => readOnlyReason(settings, now),
 
@@ -115,3 +117,42 @@ const articleOf = (change: Change): string =>
   "nm_id" in change && typeof change.target === "number"
     ? pairKey({ advert_id: change.target, nm_id: change.nm_id })
     : changeKey(change)
+
+/** The campaigns that are not deleted after all, with the reason: they hold money by now, or their budget cannot be read. */
+const holdBack = Effect.fnUntraced(function* (
+  ads: MarketplaceAds["Service"],
+  rows: ReadonlyArray<Row<Change> & { readonly judgement: Judgement }>
+) {
+  const deletions = rows.flatMap(({ change, judgement, step }) =>
+    change.kind === "delete" && typeof change.target === "number" && judgement !== "drift"
+      ? [{ target: change.target, judgement, step }]
+      : []
+  )
+  if (deletions.length === 0) return new Map<string, string>()
+  const reading = readBudgets(
+    ads,
+    deletions.map(({ target }) => target)
+  )
+  const budgets = yield* Effect.orElseSucceed(reading, () => undefined)
+  return new Map(
+    deletions.flatMap(({ judgement, step, target }) => {
+      const reason = whyNot(judgement, budgets?.get(target))
+      return reason === undefined ? [] : [[step, reason] as const]
+    })
+  )
+})
+
+/** For a budget, for one that is unknown (null), or that could not be read (undefined). */
+const whyNot = (judgement: Judgement, budget: AmountTold | null | undefined): string | undefined => {
+  if (budget) return budget.kopecks === 0 ? undefined : holds(budget)
+  const isGone = budget === null && judgement === "already"
+  return isGone ? undefined : unread
+}
+
+const unread =
+  "its budget cannot be read, and a campaign that may hold money is not deleted: see to it in the cabinet, or do this again later"
+
+const holds = ({ kopecks, odd, rubles }: AmountTold) =>
+  odd === undefined
+    ? `the campaign holds ${rubles} rub (${kopecks} kopecks), and is not deleted: take them out in the cabinet, then do this again`
+    : `its budget is told as ${rubles} rub, which is ${odd}, and it is not deleted: see to it in the cabinet, then do this again`

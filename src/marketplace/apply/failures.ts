@@ -25,7 +25,7 @@ export const outcomeUnknown: AdsOutcomeUnknown["_tag"] = "AdsOutcomeUnknown"
 
 const isOfState = isBecause("CampaignStateRefused")
 
-/** What an error of a call means for a plan with these changes. */
+/** The meaning of a call's error for a plan with these changes. */
 export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>): Failure => {
   if (isRefusalOfSome(error)) {
     const isOneCampaign = new Set(changes.map(campaignOf)).size === 1
@@ -41,8 +41,8 @@ export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>)
 
 const campaignOf = (change: Change): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
-export const readOnly = (detail: string) =>
-  new MarketplaceError({ operation: "apply", reason: new AdsReadOnly({ detail }) })
+export const readOnly = (operation: string, detail: string) =>
+  new MarketplaceError({ operation, reason: new AdsReadOnly({ detail }) })
 
 const operation = operations.getAdvertsV2.name
 

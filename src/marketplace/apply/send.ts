@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
-import type { BidUnit } from "../client/Bids.ts"
+import { grouped } from "../../internal/grouped.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import type { Change } from "../plan/Change.ts"
+import type { ClusterUnit } from "../plan/clusterUnit.ts"
 import { partlyDone } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 
@@ -15,7 +16,7 @@ type Ads = MarketplaceAds["Service"]
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
   all: ReadonlyArray<Change>,
-  unit: BidUnit | undefined
+  unit: ClusterUnit["unit"] | undefined
 ): Effect.fn.Return<Sent<Change>, MarketplaceError> {
   const changes = all.filter(isLocated)
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
@@ -30,14 +31,14 @@ export const send = Effect.fnUntraced(function* (
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
   }
   yield* ads.updateCampaignProducts({
-    campaigns: grouped(rows("product")).map(([advert_id, some]) => ({
+    campaigns: byTarget(rows("product")).map(([advert_id, some]) => ({
       advert_id,
       add_nms: some.filter(({ after }) => after).map(({ nm_id }) => nm_id),
       delete_nms: some.filter(({ after }) => !after).map(({ nm_id }) => nm_id)
     }))
   })
   yield* ads.updateBids({
-    bids: grouped(rows("bid")).map(([advert_id, some]) => ({
+    bids: byTarget(rows("bid")).map(([advert_id, some]) => ({
       advert_id,
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
@@ -45,19 +46,23 @@ export const send = Effect.fnUntraced(function* (
   return { refused: yield* sendClusters(ads, rows("cluster"), unit) }
 })
 
+const byTarget = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => [
+  ...grouped(rows, ({ target }) => target)
+]
+
 const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is LocatedOf<K> => change.kind === kind
 
 const sendClusters = Effect.fnUntraced(function* (
   ads: Ads,
   rows: ReadonlyArray<LocatedOf<"cluster">>,
-  unit: BidUnit | undefined
+  unit: ClusterUnit["unit"] | undefined
 ) {
   const at = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) => ({ advert_id: target, nm_id, norm_query })
   yield* ads.deleteNormqueryBids({ bids: rows.filter(({ after }) => after === null).map(at) })
   const bids = rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
   if (bids.length === 0) return []
   if (unit === undefined) return yield* Effect.die("cluster bids without a unit")
-  const { failed } = yield* ads.setNormqueryBids({ bids }, { unit })
+  const { failed } = yield* ads.setNormqueryBids({ bids }, unit === "minor" ? {} : { unit })
   return yield* Effect.forEach(failed, (item) => {
     const [change, ...others] = rows.filter((row) => isAbout(item, at(row)))
     const { reason } = item
@@ -71,9 +76,3 @@ const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: C
   (refused.advert_id ?? advert_id) === advert_id &&
   (refused.nm_id ?? nm_id) === nm_id &&
   (refused.norm_query ?? norm_query) === norm_query
-
-const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
-  const groups = new Map<number, Array<A>>()
-  for (const row of rows) groups.set(row.target, [...(groups.get(row.target) ?? []), row])
-  return [...groups]
-}

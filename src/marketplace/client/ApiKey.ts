@@ -2,10 +2,10 @@ import { Option, Redacted, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 
 /** Kinds of keys; `unknown` if the key does not contain its kind. */
-export const KeyKind = Schema.Literals(["base", "test", "personal", "service", "unknown"])
+export const KeyKind = Schema.Literals(["base", "test", "personal", "service", "base with secret", "unknown"])
 export type KeyKind = typeof KeyKind.Type
 
-/** What a key contains; its signature is not checked, that is up to the marketplace. */
+/** The content of a key; its signature is not checked, that is up to the marketplace. */
 export interface KeyFacts {
   readonly kind: KeyKind
   /** Undefined if the key does not say. */

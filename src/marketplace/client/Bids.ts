@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
@@ -12,6 +12,9 @@ export type BidUnit = typeof BidUnit.Type
 /** Two request bodies differ between the specification and the marketplace; this says which form is sent. */
 export const Wire = Schema.Literals(["spec", "published"])
 export type Wire = typeof Wire.Type
+
+/** A wire as cluster bids have it: with `minor`, the published operation of today, they go out in kopecks. */
+export type ClusterWire = Wire | "minor"
 
 /** The unit of cluster bids on a wire. */
 export const unitOf = (wire: Wire): BidUnit => (wire === "spec" ? "kopecks" : "rubles")
@@ -29,7 +32,7 @@ export type BidUpdate = typeof BidUpdate.Type
 
 export const UpdateBids = Schema.Struct({ bids: Schema.Array(BidUpdate) })
 
-/** Whose minimum bids to read; `recommendations` is sent as the operation spells it, `recommendation`. */
+/** The articles whose minimum bids are read; `recommendations` is sent as the operation spells it, `recommendation`. */
 export const BidsMinRequest = Schema.Struct({
   advert_id: AdvertId,
   nm_ids: Schema.Array(NmId),
@@ -48,3 +51,29 @@ export const BidsMin = open({
 export type BidsMin = typeof BidsMin.Type
 
 export const BidsMinReply = open({ bids: Schema.optionalKey(Schema.NullOr(Schema.Array(BidsMin))) })
+
+const Recommended = Schema.optionalKey(Schema.NullOr(open({ bidKopecks: Told, bidKopecksMin: Told })))
+
+/**
+ * Recommended bids of one article in kopecks: with pay per view for the article and its search clusters, with pay per click for
+ * ranges of positions.
+ */
+export const BidsRecommendations = open({
+  advertId: Schema.optionalKey(Schema.Int),
+  nmId: Schema.optionalKey(Schema.Int),
+  paymentType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  base: Schema.optionalKey(
+    Schema.NullOr(open({ competitiveBid: Recommended, leadersBid: Recommended, top2: Recommended }))
+  ),
+  normQueries: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({ normQuery: Schema.String, reachMin: Recommended, reachMedium: Recommended, reachMax: Recommended })
+      )
+    )
+  ),
+  levels: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(open({ range1To2: Recommended, range3To10: Recommended, range11To34: Recommended })))
+  )
+})
+export type BidsRecommendations = typeof BidsRecommendations.Type

@@ -1,7 +1,7 @@
 import { Option, Result, Schema, SchemaGetter } from "effect"
 
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { AdvertId, NmId, type Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
@@ -21,15 +21,15 @@ const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
 export const PaymentType = Schema.Literals(["cpm", "cpc"])
 export type PaymentType = typeof PaymentType.Type
 
-/** Where an article is shown: both placements under one bid, or one of them. */
+/** The place where an article is shown: both placements under one bid, or one of them. */
 export const Placement = Schema.Literals(["combined", "search", "recommendations"])
 export type Placement = typeof Placement.Type
 
-/** Where a campaign with manual bids can show its articles, each placement with its own bid. */
+/** A placement of a campaign with manual bids, with a bid of its own. */
 export const ManualPlacement = Schema.Literals(["search", "recommendations"])
 export type ManualPlacement = typeof ManualPlacement.Type
 
-/* What is not known may be missing or null. */
+/* Values that the marketplace does not know may be missing or null. */
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const Bid = Schema.optionalKey(Schema.NullOr(Kopecks))
 
@@ -68,9 +68,27 @@ export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Sch
 /** The statuses of a campaign, as the marketplace numbers them. */
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 
+const statusWords = new Map<number, string>([
+  [status.deleting, "being deleted"],
+  [status.ready, "ready to start"],
+  [status.finished, "finished"],
+  [status.declined, "declined"],
+  [status.active, "active"],
+  [status.paused, "paused"]
+])
+
+export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
+
 /** Bids, articles and phrases can be changed only before the start, while the campaign runs, and while it is paused. */
 export const mayChange = (campaign: Campaign): boolean =>
   campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
+
+/** Whether a campaign may have statistics from a day on: it runs, is paused, or ended no sooner. */
+export const mayHaveRunSince = (campaign: Campaign, day: string): boolean => {
+  if (campaign.status === status.active || campaign.status === status.paused) return true
+  const { updated } = campaign.timestamps ?? {}
+  return campaign.status === status.finished && !(typeof updated === "string" && updated.slice(0, 10) < day)
+}
 
 const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
 
@@ -107,8 +125,8 @@ export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair>
 /** The placements that have a bid of their own in this campaign. */
 export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {
   if (bid_type === "auto") return ["combined"]
-  const shown = shownAt(placements)
-  return shown.length === 0 ? ["search"] : shown
+  const enabledPlaces = shownAt(placements)
+  return enabledPlaces.length === 0 ? ["search"] : enabledPlaces
 }
 
 /** The placements enabled in the settings of a campaign; none if the settings do not say. */
@@ -155,7 +173,7 @@ export const readEach = (list: ReadonlyArray<unknown>) => {
 /** In words, for lists and refusals. */
 export const whyUnreadable = ({ problem }: Unreadable): string => `the campaign cannot be read: ${problem}`
 
-/** Why a campaign is not among those read. */
+/** The reason why a campaign is not among those read. */
 export const whyAbsent = (unreadable: ReadonlyArray<Unreadable>, id: number): string => {
   const odd = unreadable.find(({ advert_id }) => advert_id === id)
   return odd === undefined ? "there is no such campaign" : whyUnreadable(odd)
@@ -186,3 +204,10 @@ export const ProductChange = Schema.Struct({
 export type ProductChange = typeof ProductChange.Type
 
 export const UpdateProducts = Schema.Struct({ campaigns: Schema.Array(ProductChange) })
+
+/** The placements at which a campaign with manual bids that pays per view shows its articles. */
+export const PlacementChange = Schema.Struct({
+  advert_id: AdvertId,
+  placements: Schema.Struct({ search: Schema.Boolean, recommendations: Schema.Boolean })
+})
+export type PlacementChange = typeof PlacementChange.Type

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { BidKopecks, BidUnit } from "./Bids.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
@@ -23,11 +23,14 @@ export const MinusPhrasesReply = open({
   )
 })
 
-/** Whose search clusters to read, and for which days. */
+/** The articles whose search clusters are read, and the days. */
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
 
-/** Statistics of one search cluster: `ctr` in percent, `cpc` in rubles. Some numbers are missing with pay per click. */
+/**
+ * Statistics of one search cluster: `ctr` in percent, money in rubles, `atbs` baskets, `shks` items ordered. Some numbers are
+ * missing with pay per click.
+ */
 export const ClusterStat = open({
   norm_query: Schema.String,
   currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -35,7 +38,12 @@ export const ClusterStat = open({
   clicks: Told,
   ctr: Told,
   cpc: Told,
-  avg_pos: Told
+  cpm: Told,
+  avg_pos: Told,
+  atbs: Told,
+  orders: Told,
+  shks: Told,
+  spend: Told
 })
 export type ClusterStat = typeof ClusterStat.Type
 
@@ -48,6 +56,88 @@ export const ArticleClusters = open({
 export type ArticleClusters = typeof ArticleClusters.Type
 
 export const ClusterStatsReply = open({ stats: Schema.optionalKey(Schema.NullOr(Schema.Array(ArticleClusters))) })
+
+/** The statistics of one search cluster of an article on one day, as the operation by day spells them. */
+const DailyStat = open({
+  normQuery: Schema.String,
+  views: Told,
+  clicks: Told,
+  ctr: Told,
+  cpc: Told,
+  cpm: Told,
+  avgPos: Told,
+  atbs: Told,
+  orders: Told,
+  shks: Told,
+  spend: Told
+})
+
+export const DailyStatsReply = open({
+  items: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          advertId: Schema.Int,
+          nmId: Schema.Int,
+          dailyStats: Schema.optionalKey(
+            Schema.NullOr(
+              Schema.Array(open({ date: Schema.String, stat: Schema.optionalKey(Schema.NullOr(DailyStat)) }))
+            )
+          )
+        })
+      )
+    )
+  )
+})
+
+/** The statistics of one search cluster of one article on one day. */
+export interface ClusterDay extends Pair {
+  readonly date: string
+  readonly stat: ClusterStat
+}
+
+/** One day under the field names of the operation over a whole period. */
+export const clusterDaysIn = ({ items }: typeof DailyStatsReply.Type): ReadonlyArray<ClusterDay> =>
+  (items ?? []).flatMap(({ advertId, dailyStats, nmId }) =>
+    (dailyStats ?? []).flatMap(({ date, stat }) => {
+      if (stat === null || stat === undefined) return []
+      const { avgPos, normQuery, ...numbers } = stat
+      const position = avgPos === undefined ? {} : { avg_pos: avgPos }
+      return [
+        {
+          advert_id: advertId,
+          nm_id: nmId,
+          date: date.slice(0, 10),
+          stat: { ...numbers, norm_query: normQuery, ...position }
+        }
+      ]
+    })
+  )
+
+const Queries = Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+
+export const ClusterListReply = open({
+  items: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          advertId: Schema.Int,
+          nmId: Schema.Int,
+          normQueries: Schema.optionalKey(
+            Schema.NullOr(open({ active: Queries, excluded: Queries, archived: Queries }))
+          )
+        })
+      )
+    )
+  )
+})
+
+/** The search clusters of an article with at least 100 views, by their state. */
+export interface ClusterList extends Pair {
+  readonly active: ReadonlyArray<string>
+  readonly excluded: ReadonlyArray<string>
+  readonly archived: ReadonlyArray<string>
+}
 
 /** One search cluster of one article. */
 export const Cluster = Schema.Struct({ advert_id: AdvertId, nm_id: NmId, norm_query: Schema.NonEmptyString })

@@ -17,7 +17,7 @@ export interface Limiter {
 }
 
 /**
- * How much sooner than a round after its answer a turn may be free again: the part of the burst beyond `width`. Two arrivals on
+ * The time by which a turn is free again sooner than a round after its answer: the part of the burst beyond `width`. Two arrivals on
  * one turn, n rounds apart, are then at least n rounds minus the slack apart; over all turns, no period sees more than burst +
  * time / interval arrivals, which is what a bucket of `burst` tokens allows.
  */

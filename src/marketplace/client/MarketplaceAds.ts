@@ -1,20 +1,33 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
-import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
-import type { BidsMin, BidsMinRequest, BidUnit, BidUpdate } from "./Bids.ts"
+import type {
+  Balance,
+  CampaignBudget,
+  CampaignCount,
+  DailyLimit,
+  DailyLimitChange,
+  DayRange,
+  Deposit,
+  Expense,
+  PromotionConfig
+} from "./Account.ts"
+import type { BidsMin, BidsMinRequest, BidsRecommendations, BidUnit, BidUpdate } from "./Bids.ts"
 import { make as makeCall } from "./call.ts"
-import type { Campaign, NewCampaign, ProductChange, Unreadable } from "./Campaign.ts"
+import type { Campaign, NewCampaign, PlacementChange, ProductChange, Unreadable } from "./Campaign.ts"
 import type {
   ArticleClusters,
   Cluster,
   ClusterBid,
   ClusterBidFound,
   ClusterBidRefused,
+  ClusterDay,
+  ClusterList,
   ClusterStatsRequest,
   MinusPhrases
 } from "./Clusters.ts"
 import type { Pair } from "./ids.ts"
+import { clusterWire } from "./keyRules.ts"
 import { MarketplaceConfig } from "./MarketplaceConfig.ts"
 import type { MarketplaceError } from "./MarketplaceError.ts"
 import { type CampaignFilter, readCalls } from "./readCalls.ts"
@@ -47,7 +60,7 @@ export class MarketplaceAds extends Context.Service<
       },
       MarketplaceError
     >
-    /** How many campaigns getAdvertsV2 lists, those that cannot be read included. */
+    /** The number of campaigns that getAdvertsV2 lists, those that cannot be read included. */
     readonly countAdverts: (filter?: CampaignFilter) => Effect.Effect<number, MarketplaceError>
     /**
      * Sets bids of articles, in kopecks, at least 1. BidOutOfRange tells the lowest one that is taken, CampaignStateRefused that
@@ -70,13 +83,14 @@ export class MarketplaceAds extends Context.Service<
       item: MinusPhrases,
       options?: { readonly clear?: boolean }
     ) => Effect.Effect<void, MarketplaceError>
-    /** What search clusters brought to articles in at most 30 days: money in rubles, `ctr` in percent. */
+    /** Statistics of articles' search clusters over at most 30 days: money in rubles, `ctr` in percent. */
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
     ) => Effect.Effect<{ readonly stats: ReadonlyArray<ArticleClusters> }, MarketplaceError>
     /**
      * Sets bids of search clusters. They are given in kopecks and go out in `unit`: by default that of the wire, kopecks
-     * (`spec`) or whole rubles (`published`). Returns what was not taken and why, where the marketplace tells. AdsForbidden:
+     * (`spec`) or whole rubles (`published`); with `published` and a personal or service key they go out in kopecks by the
+     * operation that says so, whatever the unit. Returns what was not taken and why, where the marketplace tells. AdsForbidden:
      * the campaign is not one with manual bids that pays for views, or the interface is closed to the seller.
      */
     readonly setNormqueryBids: (
@@ -113,9 +127,41 @@ export class MarketplaceAds extends Context.Service<
     readonly deleteCampaign: (id: number) => Effect.Effect<void, MarketplaceError>
     /** The money of campaigns in status 4, 9 or 11, in rubles; others are left out. */
     readonly getBudgets: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<CampaignBudget>, MarketplaceError>
-    /** The money of one campaign, in rubles. getBudgets replaces it: the marketplace has announced its end for 2026-11-16. */
-    readonly getBudget: (id: number) => Effect.Effect<Budget, MarketplaceError>
-    /** How many campaigns the account has, by type and status; the cheapest way to see whether the key is taken. */
+    /** The same statistics as getNormqueryStats, day by day. */
+    readonly getNormqueryDailyStats: (
+      request: ClusterStatsRequest
+    ) => Effect.Effect<{ readonly days: ReadonlyArray<ClusterDay> }, MarketplaceError>
+    /** The active, excluded and archived search clusters of articles, those with at least 100 views. */
+    readonly getNormqueryList: (request: {
+      readonly items: ReadonlyArray<Pair>
+    }) => Effect.Effect<{ readonly items: ReadonlyArray<ClusterList> }, MarketplaceError>
+    /** The bids, in kopecks, that reach certain places for an article and its search clusters. */
+    readonly getBidsRecommendations: (pair: Pair) => Effect.Effect<BidsRecommendations, MarketplaceError>
+    /** Steps of bids and least amounts, in kopecks; for personal and service keys alone. */
+    readonly getConfig: () => Effect.Effect<PromotionConfig, MarketplaceError>
+    /** The placements of campaigns with manual bids that pay per view. */
+    readonly updateAuctionPlacement: (request: {
+      readonly placements: ReadonlyArray<PlacementChange>
+    }) => Effect.Effect<void, MarketplaceError>
+    readonly renameCampaign: (id: number, name: string) => Effect.Effect<void, MarketplaceError>
+    /** Ends a campaign in status 9 or 11 for good. */
+    readonly stopCampaign: (id: number) => Effect.Effect<void, MarketplaceError>
+    /** Adds money to a campaign's budget, which cannot be taken back here; returns the budget after it, in rubles, if told. */
+    readonly createBudgetDeposit: (deposit: Deposit) => Effect.Effect<number | null, MarketplaceError>
+    /** The daily limits of campaigns that pay for clicks, in kopecks; for personal and service keys alone. */
+    readonly getDailyLimits: () => Effect.Effect<ReadonlyArray<DailyLimit>, MarketplaceError>
+    /** Sets them; returns the campaigns whose limit was too low, and the least one, in kopecks. */
+    readonly setDailyLimits: (
+      change: DailyLimitChange
+    ) => Effect.Effect<
+      { readonly tooLow: ReadonlyArray<{ readonly advertId: number; readonly requiredLimit?: number | null }> },
+      MarketplaceError
+    >
+    /** The money of the account, in rubles. */
+    readonly getAdvBalance: () => Effect.Effect<Balance, MarketplaceError>
+    /** The expenses of campaigns, in rubles, over any number of days. */
+    readonly getAdvUpd: (request: DayRange) => Effect.Effect<ReadonlyArray<Expense>, MarketplaceError>
+    /** The number of campaigns of the account, by type and status; the cheapest way to see whether the key is taken. */
     readonly getCampaignCount: () => Effect.Effect<CampaignCount, MarketplaceError>
   }
 >()("workflow-tool-server/marketplace/MarketplaceAds") {
@@ -126,7 +172,7 @@ export class MarketplaceAds extends Context.Service<
       const settings = yield* MarketplaceConfig
       const calls = yield* makeCall(yield* HttpClient.HttpClient, settings)
       const { wire = "spec" } = settings
-      return MarketplaceAds.of({ ...readCalls(calls, wire), ...writeCalls(calls, wire) })
+      return MarketplaceAds.of({ ...readCalls(calls, wire), ...writeCalls(calls, wire, clusterWire(settings)) })
     })
   )
 }

@@ -54,7 +54,7 @@ export const MarketplaceSettings = Schema.Struct({
   /** Whether the key is sent after the word Bearer (default) or alone. */
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /**
-   * Which form is sent of the two request bodies that the marketplace publishes differently. Default: the specification's;
+   * The form of the two request bodies that the marketplace publishes differently. Default: the specification's;
    * cluster bids are then planned only in a unit that existing bids prove.
    */
   wire: Schema.optionalKey(Wire),
@@ -67,7 +67,7 @@ export const MarketplaceSettings = Schema.Struct({
   guards: Guards.pipe(Schema.withDecodingDefaultKey(orElse({}))),
   /** Whether writes are refused. Default true. */
   readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
-  /** How long a plan can be applied after it was made. Default 15. */
+  /** Minutes for which a plan can be applied after it was made. Default 15. */
   planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
   /** The longest wait for a rate limit; after it, a call fails and says when to repeat it. Default 60. */
   maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
@@ -85,7 +85,7 @@ export const MarketplaceSettings = Schema.Struct({
 export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
   /** Whether the whole server is read-only, whatever these settings say. */
   readonly serverReadOnly?: boolean
-  /** Why the journal cannot be written, such as a lock held by another process: without it nothing can be changed. */
+  /** The reason why the journal cannot be written, such as a lock held by another process: without it nothing can be changed. */
   readonly journalProblem?: string
 }
 
@@ -102,7 +102,7 @@ export class MarketplaceConfig extends Context.Service<MarketplaceConfig, Market
  * The settings before they are validated: a plain object in which only the key is required. The certificates and proxy belong
  * to the `HttpClient`.
  */
-export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey" | "caFile" | "proxy"> & {
+type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey" | "caFile" | "proxy"> & {
   readonly apiKey: string | Redacted.Redacted
 }
 
@@ -121,8 +121,8 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
 ) {
   const object = given ?? {}
   if (!Predicate.isObject(object)) return yield* wrong("", "must be an object")
-  const own = "apiKey" in object && Redacted.isRedacted(object.apiKey) ? Redacted.value(object.apiKey) : undefined
-  const key = apiKey || own
+  const givenKey = "apiKey" in object && Redacted.isRedacted(object.apiKey) ? Redacted.value(object.apiKey) : undefined
+  const key = apiKey || givenKey
   const settings = yield* read({
     ...object,
     ...(key === undefined ? {} : { apiKey: key }),

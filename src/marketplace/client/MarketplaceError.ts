@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 import { labelOf, operations } from "./operations.ts"
 
-/** What the marketplace returns with a refusal. */
+/** The fields that the marketplace returns with a refusal. */
 const refused = {
   status: Schema.Int,
   /** The marketplace's own message. */
@@ -81,7 +81,7 @@ export class AdsUnreadable extends Schema.TaggedClass<AdsUnreadable>()("AdsUnrea
 /** A requested campaign does not have the known shape; the others of the list can be read. */
 export class CampaignUnreadable extends Schema.TaggedClass<CampaignUnreadable>()("CampaignUnreadable", {
   advert_id: Schema.NullOr(Schema.Int),
-  /** What is wrong with it. */
+  /** Its first deviation from the known shape. */
   problem: Schema.String
 }) {
   get detail() {
@@ -101,7 +101,7 @@ export class AdsReadOnly extends Schema.TaggedClass<AdsReadOnly>()("AdsReadOnly"
 export class AdsPartlyDone extends Schema.TaggedClass<AdsPartlyDone>()("AdsPartlyDone", {
   done: Schema.Int,
   total: Schema.Int,
-  /** What stopped it. */
+  /** The failure that stopped it. */
   problem: Schema.String,
   /** If that was a rate limit: how long to wait before sending the others. */
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
@@ -111,7 +111,7 @@ export class AdsPartlyDone extends Schema.TaggedClass<AdsPartlyDone>()("AdsPartl
   }
 }
 
-/** Why a call failed; `detail` says more in words. */
+/** The reason of a call's failure; `detail` says more in words. */
 export const Reason = Schema.Union([
   AdsBadRequest,
   AdsConflict,
@@ -142,7 +142,7 @@ export class MarketplaceError extends Schema.TaggedError<MarketplaceError>()("Ma
   operation: Schema.String,
   reason: Reason
 }) {
-  /** What could not be done and why, as one sentence. */
+  /** The failed task with the reason, as one sentence. */
   get problem() {
     return describe(this.operation, this.reason.detail)
   }
@@ -151,7 +151,7 @@ export class MarketplaceError extends Schema.TaggedError<MarketplaceError>()("Ma
   }
 }
 
-/** What could not be done and why, as one sentence. */
+/** The failed task with the reason, as one sentence. */
 export const describe = (operation: string, detail: string): string =>
   `Could not ${labelOf(operation)}: ${asSentence(detail)}`
 

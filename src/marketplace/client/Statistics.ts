@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 
-import { open } from "../../internal/schema/openStruct.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
 import { AdvertId, Day } from "./ids.ts"
 import { Told } from "./money.ts"
 
-/** Whose statistics to read, and the first and last day. */
+/** The campaigns whose statistics are read, and the first and last day. */
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type
 
@@ -23,12 +23,25 @@ const metrics = {
   sum_price: Told
 }
 
-/** The statistics of one campaign, by day. */
+/** A list that may be missing or null. */
+const listOf = <S extends Schema.Codec<unknown, unknown>>(item: S) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Array(item)))
+
+const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** The statistics of one campaign, by day, there by application and article, and the average positions of articles. */
 export const CampaignStats = open({
   advertId: Schema.Int,
-  currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  currency: Text,
   ...metrics,
-  days: Schema.optionalKey(Schema.NullOr(Schema.Array(open({ date: Schema.String, ...metrics }))))
+  days: listOf(
+    open({
+      date: Schema.String,
+      ...metrics,
+      apps: listOf(open({ ...metrics, nms: listOf(open({ nmId: Schema.Int, name: Text, ...metrics })) }))
+    })
+  ),
+  boosterStats: listOf(open({ date: Schema.String, nm: Schema.Int, avg_position: Told }))
 })
 export type CampaignStats = typeof CampaignStats.Type
 

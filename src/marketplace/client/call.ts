@@ -1,28 +1,28 @@
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { addressOf } from "../../internal/http/addressOf.ts"
 import { redactor } from "../../internal/http/redact.ts"
+import { addressOf } from "../../internal/http/request.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
-import { parseJson } from "../../internal/json/parseJson.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import { cameAsPage, isPage } from "./isPage.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
+import { cameAsPage, isPage } from "./refusal.ts"
 
-/** What belongs to one call. */
-export interface CallOptions {
+/** Query and body of one call. */
+interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
 }
 
 const maxRetries = 2
 
-/** How much is read of a refusal, or of an answer that is not JSON, in characters. */
+/** Characters that are read of a refusal, or of an answer that is not JSON. */
 const longestRefusal = 20_000
 const maxPauses = 5
 

@@ -1,11 +1,12 @@
 import { DateTime } from "effect"
 
 import { type KeyKind, readKey } from "./ApiKey.ts"
+import type { ClusterWire } from "./Bids.ts"
 import { hosts, type MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { type Limit, type OperationName, operations } from "./operations.ts"
 
 /** The kind of key, which determines the limits: as configured, otherwise as the key says. */
-export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
+const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
 
 /** The limit of an operation for this key, or as configured. */
 export const limitOf = (settings: MarketplaceSettings, name: OperationName): Limit => {
@@ -13,13 +14,23 @@ export const limitOf = (settings: MarketplaceSettings, name: OperationName): Lim
   return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
 }
 
-/** When a key expires, in milliseconds since 1970; undefined if it does not say. */
-export const keyEnd = ({ apiKey }: MarketplaceSettings): number | undefined => {
+/** Whether the operations that the marketplace opens to personal and service keys alone are open to this one. */
+export const isFullKey = (settings: MarketplaceSettings): boolean => {
+  const kind = keyKind(settings)
+  return kind === "personal" || kind === "service"
+}
+
+/** The form in which cluster bids go out; undefined where it is not chosen, and their own unit has to prove it. */
+export const clusterWire = (settings: MarketplaceSettings): ClusterWire | undefined =>
+  settings.wire === "published" && isFullKey(settings) ? "minor" : settings.wire
+
+/** The end of a key, in milliseconds since 1970; undefined if it does not say. */
+const keyEnd = ({ apiKey }: MarketplaceSettings): number | undefined => {
   const { expires } = readKey(apiKey)
   return expires === undefined ? undefined : expires * 1000
 }
 
-/** Why writes are refused at a given time, with everything that would have to change; undefined if they are allowed. */
+/** The reason why writes are refused at a given time, with everything that would have to change; undefined if they are allowed. */
 export const readOnlyReason = (settings: MarketplaceSettings, now: number): string | undefined => {
   const { apiKey, journalProblem, readOnly, serverReadOnly } = settings
   const reasons = [
@@ -38,7 +49,7 @@ const dayMs = 86_400_000
 
 const day = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms))
 
-/** What is known about the configured key without asking the marketplace; `now` is in milliseconds. */
+/** Facts about the configured key that need no call; `now` is in milliseconds. */
 export const keyReport = (settings: MarketplaceSettings, now: number) => {
   const { promotion } = readKey(settings.apiKey)
   const kind = keyKind(settings)
@@ -49,7 +60,7 @@ export const keyReport = (settings: MarketplaceSettings, now: number) => {
     /** Negative for an expired key. */
     daysLeft: ends === undefined ? undefined : Math.floor((ends - now) / dayMs),
     mayNotWrite: readOnlyReason(settings, now),
-    /** What to do about it, in whole sentences. */
+    /** Advice on it, in whole sentences. */
     advice: [
       ...(ends !== undefined && ends <= now ? [`The key ran out on ${day(ends)}: make a new one.`] : []),
       ...(kind === "test" && settings.baseUrl === hosts.production

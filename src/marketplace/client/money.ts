@@ -104,8 +104,8 @@ export const rublesTold = (amount: number | null | undefined): AmountTold | null
 /** The same for kopecks, in which the marketplace returns bids. */
 export const kopecksTold = (amount: number | null | undefined): AmountTold | null => {
   if (isKopecks(amount)) return money(amount)
-  const told = rublesTold(typeof amount === "number" ? amount / 100 : amount)
-  return told === null ? null : { odd: "not whole kopecks", ...told }
+  const amountTold = rublesTold(typeof amount === "number" ? amount / 100 : amount)
+  return amountTold === null ? null : { odd: "not whole kopecks", ...amountTold }
 }
 
 export const isKopecks = Schema.is(Kopecks)

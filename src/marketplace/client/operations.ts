@@ -8,21 +8,22 @@ export interface Limit {
 /** Milliseconds between calls at the full rate. */
 export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
 
-/** How many calls may be sent at once: the largest divisor of the limit within the burst. */
+/** The number of calls that may be sent at once: the largest divisor of the limit within the burst. */
 export const width = ({ burst, limit }: Limit): number => {
   const most = Math.max(1, Math.min(burst, limit))
   return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
 }
 
-/** One operation of the marketplace; the limit `full` applies to personal and service keys, `base` to base and test keys. */
+/** One operation of the marketplace. */
 export interface Operation {
   readonly name: string
-  /** What it does, in words that follow "could not". */
+  /** Its task, in words that follow "could not". */
   readonly label: string
-  readonly method: "DELETE" | "GET" | "PATCH" | "POST"
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
   readonly path: string
   /** A write changes something, whatever its HTTP method: it is never retried blindly. */
   readonly kind: "read" | "write"
+  /** Limits of personal and service keys and of base keys with a secret (`full`), and of other base keys and test keys. */
   readonly limits: { readonly full: Limit; readonly base: Limit }
 }
 
@@ -37,170 +38,210 @@ const perSecond = per(second)
 const perMinute = per(minute)
 const perHour = (limit: number) => per(hour)(limit, 1)
 
+const operation =
+  (kind: Operation["kind"]) =>
+  <const Name extends string>(
+    name: Name,
+    label: string,
+    method: Operation["method"],
+    path: string,
+    full: Limit,
+    base: Limit
+  ) =>
+    ({ name, label, method, path, kind, limits: { full, base } }) satisfies Operation
+const read = operation("read")
+const write = operation("write")
+
 /** The operations of the specification, then others that the tools need. */
 export const operations = {
-  getAdvertsV2: {
-    name: "getAdvertsV2",
-    label: "read campaigns",
-    method: "GET",
-    path: "/api/advert/v2/adverts",
-    kind: "read",
-    limits: { full: perSecond(5), base: perHour(1) }
-  },
-  updateBids: {
-    name: "updateBids",
-    label: "set bids",
-    method: "PATCH",
-    path: "/api/advert/v1/bids",
-    kind: "write",
-    limits: { full: perSecond(5), base: perHour(2) }
-  },
-  updateCampaignProducts: {
-    name: "updateCampaignProducts",
-    label: "add or remove articles",
-    method: "PATCH",
-    path: "/adv/v0/auction/nms",
-    kind: "write",
-    limits: { full: perSecond(1), base: perHour(2) }
-  },
-  getMinusPhrases: {
-    name: "getMinusPhrases",
-    label: "read minus-phrases",
-    method: "POST",
-    path: "/adv/v0/normquery/get-minus",
-    kind: "read",
-    limits: { full: perSecond(5, 10), base: perHour(5) }
-  },
-  setMinusPhrases: {
-    name: "setMinusPhrases",
-    label: "set minus-phrases",
-    method: "POST",
-    path: "/adv/v0/normquery/set-minus",
-    kind: "write",
-    limits: { full: perSecond(5, 10), base: perHour(5) }
-  },
-  getNormqueryStats: {
-    name: "getNormqueryStats",
-    label: "read cluster statistics",
-    method: "POST",
-    path: "/adv/v0/normquery/stats",
-    kind: "read",
-    limits: { full: perMinute(10, 20), base: perHour(5) }
-  },
-  setNormqueryBids: {
-    name: "setNormqueryBids",
-    label: "set cluster bids",
-    method: "POST",
-    path: "/adv/v0/normquery/bids",
-    kind: "write",
-    limits: { full: perSecond(2, 4), base: perHour(5) }
-  },
-  getAdvFullstats: {
-    name: "getAdvFullstats",
-    label: "read campaign statistics",
-    method: "GET",
-    path: "/adv/v3/fullstats",
-    kind: "read",
-    limits: { full: perMinute(3, 1), base: perHour(1) }
-  },
-  getStatsKeywords: {
-    name: "getStatsKeywords",
-    label: "read keyword statistics",
-    method: "GET",
-    path: "/adv/v0/stats/keywords",
-    kind: "read",
-    limits: { full: perSecond(4), base: perSecond(4) }
-  },
-  getBidsMin: {
-    name: "getBidsMin",
-    label: "read the lowest bids",
-    method: "POST",
-    path: "/api/advert/v1/bids/min",
-    kind: "read",
-    limits: { full: perMinute(20, 5), base: perHour(5) }
-  },
-  createSeacatSaveAd: {
-    name: "createSeacatSaveAd",
-    label: "create a campaign",
-    method: "POST",
-    path: "/adv/v2/seacat/save-ad",
-    kind: "write",
-    limits: { full: perMinute(5), base: perHour(5) }
-  },
-  getNormqueryBids: {
-    name: "getNormqueryBids",
-    label: "read cluster bids",
-    method: "POST",
-    path: "/adv/v0/normquery/get-bids",
-    kind: "read",
-    limits: { full: perSecond(5, 10), base: perHour(5) }
-  },
-  deleteNormqueryBids: {
-    name: "deleteNormqueryBids",
-    label: "drop cluster bids",
-    method: "DELETE",
-    path: "/adv/v0/normquery/bids",
-    kind: "write",
-    limits: { full: perSecond(5, 10), base: perHour(5) }
-  },
-  startCampaign: {
-    name: "startCampaign",
-    label: "start the campaign",
-    method: "GET",
-    path: "/adv/v0/start",
-    kind: "write",
-    limits: { full: perSecond(5), base: perHour(5) }
-  },
-  pauseCampaign: {
-    name: "pauseCampaign",
-    label: "pause the campaign",
-    method: "GET",
-    path: "/adv/v0/pause",
-    kind: "write",
-    limits: { full: perSecond(5), base: perHour(5) }
-  },
-  deleteCampaign: {
-    name: "deleteCampaign",
-    label: "delete the campaign",
-    method: "GET",
-    path: "/adv/v0/delete",
-    kind: "write",
-    limits: { full: perSecond(5), base: perHour(5) }
-  },
-  getBudgets: {
-    name: "getBudgets",
-    label: "read budgets",
-    method: "POST",
-    path: "/api/advert/v2/budget",
-    kind: "read",
-    limits: { full: perMinute(20, 4), base: perHour(4) }
-  },
-  getBudget: {
-    name: "getBudget",
-    label: "read the budget",
-    method: "GET",
-    path: "/adv/v1/budget",
-    kind: "read",
-    limits: { full: perSecond(4), base: perHour(4) }
-  },
-  getCampaignCount: {
-    name: "getCampaignCount",
-    label: "count the campaigns",
-    method: "GET",
-    path: "/adv/v1/promotion/count",
-    kind: "read",
-    limits: { full: perSecond(5), base: perHour(4) }
-  }
+  getAdvertsV2: read("getAdvertsV2", "read campaigns", "GET", "/api/advert/v2/adverts", perSecond(5), perHour(1)),
+  updateBids: write("updateBids", "set bids", "PATCH", "/api/advert/v1/bids", perSecond(5), perHour(2)),
+  updateCampaignProducts: write(
+    "updateCampaignProducts",
+    "add or remove articles",
+    "PATCH",
+    "/adv/v0/auction/nms",
+    perSecond(1),
+    perHour(2)
+  ),
+  getMinusPhrases: read(
+    "getMinusPhrases",
+    "read minus-phrases",
+    "POST",
+    "/adv/v0/normquery/get-minus",
+    perSecond(5, 10),
+    perHour(5)
+  ),
+  setMinusPhrases: write(
+    "setMinusPhrases",
+    "set minus-phrases",
+    "POST",
+    "/adv/v0/normquery/set-minus",
+    perSecond(5, 10),
+    perHour(5)
+  ),
+  getNormqueryStats: read(
+    "getNormqueryStats",
+    "read cluster statistics",
+    "POST",
+    "/adv/v0/normquery/stats",
+    perMinute(10, 20),
+    perHour(5)
+  ),
+  setNormqueryBids: write(
+    "setNormqueryBids",
+    "set cluster bids",
+    "POST",
+    "/adv/v0/normquery/bids",
+    perSecond(2, 4),
+    perHour(5)
+  ),
+  getAdvFullstats: read(
+    "getAdvFullstats",
+    "read campaign statistics",
+    "GET",
+    "/adv/v3/fullstats",
+    perMinute(3, 1),
+    perHour(1)
+  ),
+  getStatsKeywords: read(
+    "getStatsKeywords",
+    "read keyword statistics",
+    "GET",
+    "/adv/v0/stats/keywords",
+    perSecond(4),
+    perSecond(4)
+  ),
+  getBidsMin: read(
+    "getBidsMin",
+    "read the lowest bids",
+    "POST",
+    "/api/advert/v1/bids/min",
+    perMinute(20, 5),
+    perHour(5)
+  ),
+  createSeacatSaveAd: write(
+    "createSeacatSaveAd",
+    "create a campaign",
+    "POST",
+    "/adv/v2/seacat/save-ad",
+    perMinute(5),
+    perHour(5)
+  ),
+  getNormqueryBids: read(
+    "getNormqueryBids",
+    "read cluster bids",
+    "POST",
+    "/adv/v0/normquery/get-bids",
+    perSecond(5, 10),
+    perHour(5)
+  ),
+  setNormqueryBidsV1: write(
+    "setNormqueryBidsV1",
+    "set cluster bids",
+    "POST",
+    "/api/advert/v1/normquery/bids",
+    perSecond(2, 4),
+    perSecond(2, 4)
+  ),
+  deleteNormqueryBids: write(
+    "deleteNormqueryBids",
+    "drop cluster bids",
+    "DELETE",
+    "/adv/v0/normquery/bids",
+    perSecond(5, 10),
+    perHour(5)
+  ),
+  getNormqueryDailyStats: read(
+    "getNormqueryDailyStats",
+    "read cluster statistics by day",
+    "POST",
+    "/adv/v1/normquery/stats",
+    perMinute(10, 20),
+    perHour(2)
+  ),
+  getNormqueryList: read(
+    "getNormqueryList",
+    "read the lists of clusters",
+    "POST",
+    "/adv/v0/normquery/list",
+    perSecond(5, 10),
+    perHour(5)
+  ),
+  getBidsRecommendations: read(
+    "getBidsRecommendations",
+    "read recommended bids",
+    "GET",
+    "/api/advert/v0/bids/recommendations",
+    perMinute(5),
+    perHour(20)
+  ),
+  getConfig: read(
+    "getConfig",
+    "read the steps of bids",
+    "GET",
+    "/api/advert/v1/config",
+    perMinute(1, 10),
+    perMinute(1, 10)
+  ),
+  updateAuctionPlacement: write(
+    "updateAuctionPlacement",
+    "change placements",
+    "PUT",
+    "/adv/v0/auction/placements",
+    perSecond(1),
+    perHour(2)
+  ),
+  renameCampaign: write("renameCampaign", "rename the campaign", "POST", "/adv/v0/rename", perSecond(5), perHour(2)),
+  startCampaign: write("startCampaign", "start the campaign", "GET", "/adv/v0/start", perSecond(5), perHour(5)),
+  pauseCampaign: write("pauseCampaign", "pause the campaign", "GET", "/adv/v0/pause", perSecond(5), perHour(5)),
+  stopCampaign: write("stopCampaign", "end the campaign", "GET", "/adv/v0/stop", perSecond(5), perHour(5)),
+  deleteCampaign: write("deleteCampaign", "delete the campaign", "GET", "/adv/v0/delete", perSecond(5), perHour(5)),
+  getBudgets: read("getBudgets", "read budgets", "POST", "/api/advert/v2/budget", perMinute(20, 4), perHour(4)),
+  createBudgetDeposit: write(
+    "createBudgetDeposit",
+    "add money to the campaign",
+    "POST",
+    "/adv/v1/budget/deposit",
+    perSecond(1, 5),
+    perHour(5)
+  ),
+  getDailyLimits: read(
+    "getDailyLimits",
+    "read daily limits",
+    "GET",
+    "/api/advert/v0/daily-limits",
+    perMinute(5),
+    perMinute(5)
+  ),
+  setDailyLimits: write(
+    "setDailyLimits",
+    "set daily limits",
+    "PUT",
+    "/api/advert/v0/daily-limits",
+    perMinute(5),
+    perMinute(5)
+  ),
+  getAdvBalance: read("getAdvBalance", "read the balance", "GET", "/adv/v1/balance", perSecond(1, 5), perHour(2)),
+  getAdvUpd: read("getAdvUpd", "read the history of spending", "GET", "/adv/v1/upd", perSecond(1, 5), perHour(1)),
+  getCampaignCount: read(
+    "getCampaignCount",
+    "count the campaigns",
+    "GET",
+    "/adv/v1/promotion/count",
+    perSecond(5),
+    perHour(4)
+  )
 } as const satisfies Record<string, Operation>
 
 /** The name of an operation, which is also that of its method. */
 export type OperationName = keyof typeof operations
 
-/** What an operation does, for people who do not know its name. */
+/** The task of an operation, for people who do not know its name. */
 export const labelOf = (name: string): string =>
   Object.values(operations).find((operation) => operation.name === name)?.label ?? name
 
-/** How many items one call may contain. */
+/** The most items that one call may contain. */
 export const caps = {
   campaignIds: 50,
   bidCampaigns: 50,
@@ -213,6 +254,9 @@ export const caps = {
   newCampaignArticles: 50,
   phrases: 1000,
   budgets: 50,
+  placements: 50,
+  dailyLimits: 100,
+  updDays: 31,
   fullstatsDays: 31,
   clusterStatsDays: 30,
   keywordDays: 7

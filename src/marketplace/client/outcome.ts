@@ -4,14 +4,13 @@ import { Headers } from "effect/http"
 import * as Resend from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import { cameAsPage, isPage } from "./isPage.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
-import { refusal } from "./refusal.ts"
+import { cameAsPage, isPage, refusal } from "./refusal.ts"
 
-/** What to do after an attempt. */
-export type Next =
+/** The next step after an attempt. */
+type Next =
   | { readonly is: "answer"; readonly text: string }
   | { readonly is: "again" }
   /** The marketplace has not processed the request and asks for a pause. */

@@ -1,10 +1,26 @@
 import { Effect, Schema } from "effect"
 
-import { Budget, BudgetList, CampaignCount } from "./Account.ts"
-import { BidsMinReply, BidsMinRequest, type Wire } from "./Bids.ts"
+import {
+  Balance,
+  BudgetList,
+  CampaignCount,
+  DailyLimitsReply,
+  DayRange,
+  ExpensesReply,
+  PromotionConfig
+} from "./Account.ts"
+import { BidsMinReply, BidsMinRequest, BidsRecommendations, type Wire } from "./Bids.ts"
 import type { Calls } from "./call.ts"
 import { CampaignList, readEach } from "./Campaign.ts"
-import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest, MinusPhrasesReply } from "./Clusters.ts"
+import {
+  ClusterBidsReply,
+  clusterDaysIn,
+  ClusterListReply,
+  ClusterStatsReply,
+  ClusterStatsRequest,
+  DailyStatsReply,
+  MinusPhrasesReply
+} from "./Clusters.ts"
 import { distinctPairs, Pair } from "./ids.ts"
 import { AdsUnreadable, CampaignUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { caps, operations } from "./operations.ts"
@@ -13,7 +29,7 @@ import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
-/** Which campaigns to read; lists, or the text of the query. By default all. */
+/** The campaigns to read; lists, or the text of the query. By default all. */
 export interface CampaignFilter {
   readonly ids?: string | ReadonlyArray<number>
   readonly statuses?: string | ReadonlyArray<number>
@@ -24,9 +40,9 @@ export interface CampaignFilter {
 export const readCalls = ({ call }: Calls, wire: Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
     const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
-    const asked = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
+    const parts = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
     const statuses = list(filter.statuses).join(",") || undefined
-    const pages = yield* together(asked, (some) =>
+    const pages = yield* together(parts, (some) =>
       call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
     )
     const all = pages.flatMap((page) => page.adverts ?? [])
@@ -68,10 +84,57 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
     return { stats: pages.flatMap((page) => page.stats ?? []) }
   })
 
+  const getNormqueryDailyStats = Effect.fn("MarketplaceAds.getNormqueryDailyStats")(function* (
+    request: ClusterStatsRequest
+  ) {
+    const { from, items, to } = yield* check("getNormqueryDailyStats", ClusterStatsRequest, request)
+    yield* someDays("getNormqueryDailyStats", from, to)
+    const isLong = spans(from, to, caps.clusterStatsDays).length > 1
+    yield* refuseIf("getNormqueryDailyStats", isLong ? tooManyDays : undefined)
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
+      call(operations.getNormqueryDailyStats, { body: { from, to, items: some.map(camelCase) } }, DailyStatsReply)
+    )
+    return { days: pages.flatMap(clusterDaysIn) }
+  })
+
+  const getNormqueryList = Effect.fn("MarketplaceAds.getNormqueryList")(function* (request: {
+    readonly items: ReadonlyArray<Pair>
+  }) {
+    const items = yield* check("getNormqueryList", Schema.Array(Pair), request.items)
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
+      call(operations.getNormqueryList, { body: { items: some.map(camelCase) } }, ClusterListReply)
+    )
+    return {
+      items: pages
+        .flatMap((page) => page.items ?? [])
+        .map(({ advertId, nmId, normQueries, ...more }) => ({
+          ...more,
+          ...normQueries,
+          advert_id: advertId,
+          nm_id: nmId,
+          active: normQueries?.active ?? [],
+          excluded: normQueries?.excluded ?? [],
+          archived: normQueries?.archived ?? []
+        }))
+    }
+  })
+
+  const getBidsRecommendations = ({ advert_id, nm_id }: Pair) =>
+    call(operations.getBidsRecommendations, { query: { nmId: nm_id, advertId: advert_id } }, BidsRecommendations)
+
+  const getAdvUpd = Effect.fn("MarketplaceAds.getAdvUpd")(function* (request: DayRange) {
+    const { from, to } = yield* check("getAdvUpd", DayRange, request)
+    yield* someDays("getAdvUpd", from, to)
+    const pages = yield* together(spans(from, to, caps.updDays), (days) =>
+      call(operations.getAdvUpd, { query: days }, ExpensesReply)
+    )
+    return pages.flatMap((page) => page ?? [])
+  })
+
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
-    const asked = yield* check("getAdvFullstats", FullstatsRequest, request)
-    yield* someDays("getAdvFullstats", asked.beginDate, asked.endDate)
-    const answers = yield* together(splitFullstats(asked), ({ ids, ...days }) =>
+    const checked = yield* check("getAdvFullstats", FullstatsRequest, request)
+    yield* someDays("getAdvFullstats", checked.beginDate, checked.endDate)
+    const answers = yield* together(splitFullstats(checked), ({ ids, ...days }) =>
       call(operations.getAdvFullstats, { query: { ids: ids.join(","), ...days } }, FullstatsReply)
     )
     return joinSpans(answers.flatMap((answer) => answer ?? []))
@@ -133,10 +196,20 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
     getBidsMin,
     getNormqueryBids,
     getBudgets,
-    getBudget: (id: number) => call(operations.getBudget, { query: { id } }, Budget),
+    getNormqueryDailyStats,
+    getNormqueryList,
+    getBidsRecommendations,
+    getAdvUpd,
+    getAdvBalance: () => call(operations.getAdvBalance, {}, Balance),
+    getConfig: () => call(operations.getConfig, {}, PromotionConfig),
+    getDailyLimits: () =>
+      Effect.map(call(operations.getDailyLimits, {}, DailyLimitsReply), ({ adverts }) => adverts ?? []),
     getCampaignCount: () => call(operations.getCampaignCount, {}, CampaignCount)
   }
 }
+
+/** A pair as the newer operations spell it. */
+const camelCase = ({ advert_id, nm_id }: Pair) => ({ advertId: advert_id, nmId: nm_id })
 
 const distinct = <A>(given: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(given)]
 

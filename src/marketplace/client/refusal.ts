@@ -1,7 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 
-import { parseJson } from "../../internal/json/parseJson.ts"
-import { cameAsPage, isPage } from "./isPage.ts"
+import { parseJson } from "../../internal/json/values.ts"
 import {
   AdsBadRequest,
   AdsConflict,
@@ -16,6 +15,11 @@ import {
   MarketplaceError,
   type Reason
 } from "./MarketplaceError.ts"
+
+/** Whether a text is an HTML page, such as that of a proxy: no answer of the API begins like one. */
+export const isPage = (text: string): boolean => text.trimStart().startsWith("<")
+
+export const cameAsPage = "a page came instead of JSON"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
@@ -33,7 +37,7 @@ const ErrorBody = Schema.Struct({
 const readBody = Schema.decodeUnknownOption(ErrorBody)
 const longest = 500
 
-/** What an error body says, in any of the known shapes; an unknown shape is shown as it is. */
+/** The message of an error body in any of the known shapes; an unknown shape is shown as it is. */
 const readRefusal = (text: string) => {
   const parsed = Option.getOrElse(parseJson(text), () => text)
   const asItCame = isPage(text) ? cameAsPage : (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)

@@ -1,5 +1,6 @@
 import { Array as Arrays, DateTime, Option } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import type { BidUpdate, NmBid } from "./Bids.ts"
 import type { ProductChange } from "./Campaign.ts"
 import { caps } from "./operations.ts"
@@ -29,9 +30,8 @@ const rounds = <A>(
 }
 
 const byCampaign = <A>(entries: ReadonlyArray<readonly [number, ReadonlyArray<A>]>) => {
-  const grouped = new Map<number, ReadonlyArray<A>>()
-  for (const [advert_id, items] of entries) grouped.set(advert_id, [...(grouped.get(advert_id) ?? []), ...items])
-  return grouped
+  const rows = entries.flatMap(([advert_id, items]) => items.map((item) => [advert_id, item] as const))
+  return new Map([...grouped(rows, ([id]) => id)].map(([id, some]) => [id, some.map(([, item]) => item)]))
 }
 
 /** At most 50 campaigns with 50 bids each per call. */
@@ -76,12 +76,12 @@ export const spans = (
   const first = Option.getOrUndefined(DateTime.make(`${from}T00:00:00Z`))
   const last = Option.getOrUndefined(DateTime.make(`${to}T00:00:00Z`))
   if (first === undefined || last === undefined) return []
-  const found = []
+  const parts = []
   for (let begin = first; DateTime.isLessThanOrEqualTo(begin, last); begin = DateTime.add(begin, { days: most })) {
     const end = DateTime.min(DateTime.add(begin, { days: most - 1 }), last)
-    found.push({ from: DateTime.formatIsoDateUtc(begin), to: DateTime.formatIsoDateUtc(end) })
+    parts.push({ from: DateTime.formatIsoDateUtc(begin), to: DateTime.formatIsoDateUtc(end) })
   }
-  return found
+  return parts
 }
 
 const added = ["views", "clicks", "atbs", "orders", "shks", "canceled"] as const

@@ -18,7 +18,7 @@ export const refuseIf = (operation: string, problem: string | undefined) =>
   problem === undefined ? Effect.void : Effect.fail(invalid(operation, problem))
 
 /** The error for a request that breaks a rule of the API. */
-export const invalid = (operation: string, detail: string) =>
+const invalid = (operation: string, detail: string) =>
   new MarketplaceError({ operation, reason: new AdsInvalidRequest({ detail }) })
 
 /** The lists of articles are beside the campaign, or one level deeper under shorter names. */
@@ -43,6 +43,16 @@ export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids:
     )
   }
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
+})
+
+/** Cluster bids in kopecks, under the field names of the operation of today. */
+export const minorClusterBids = (bids: ReadonlyArray<ClusterBid>) => ({
+  bids: bids.map(({ advert_id, bid, nm_id, norm_query }) => ({
+    advertId: advert_id,
+    nmId: nm_id,
+    normQuery: norm_query,
+    bidMinorUnits: bid
+  }))
 })
 
 interface BidShown {

@@ -1,19 +1,20 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { type BidUnit, unitOf, UpdateBids, type Wire } from "./Bids.ts"
+import { DailyLimitChange, DailyLimitsSet, Deposit, DepositReply } from "./Account.ts"
+import { type BidUnit, type ClusterWire, unitOf, UpdateBids, type Wire } from "./Bids.ts"
 import type { Calls } from "./call.ts"
-import { NewCampaign, NewCampaignId, type ProductChange, UpdateProducts } from "./Campaign.ts"
+import { NewCampaign, NewCampaignId, PlacementChange, type ProductChange, UpdateProducts } from "./Campaign.ts"
 import { ClusterBidsSet, DeleteClusterBids, MinusPhrases, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
-import { isPage } from "./isPage.ts"
 import { AdsOutcomeUnknown, AdsPartlyDone, isOutcomeUnknown, MarketplaceError, retryAfter } from "./MarketplaceError.ts"
 import { caps, type Operation, operations } from "./operations.ts"
+import { isPage } from "./refusal.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
 import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
 /** The operations that write: long lists are split and sent one call after the other. */
-export const writeCalls = ({ call }: Calls, wire: Wire) => {
+export const writeCalls = ({ call }: Calls, wire: Wire, clusterWire: ClusterWire = wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
     const { bids } = yield* check("updateBids", UpdateBids, request)
     yield* inTurn(splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
@@ -43,6 +44,12 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
     { unit = unitOf(wire) }: { readonly unit?: BidUnit } = {}
   ) {
     const { bids } = yield* check("setNormqueryBids", SetClusterBids, request)
+    if (clusterWire === "minor") {
+      const replies = yield* inTurn(chunks(bids, caps.clusterBids), (some) =>
+        call(operations.setNormqueryBidsV1, { body: WireForm.minorClusterBids(some) }, ClusterBidsSet)
+      )
+      return { failed: replies.flatMap(refusedIn) }
+    }
     const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
       Effect.map(WireForm.clusterBidsBody(unit, some), (body) => ({ body, length: some.length }))
     )
@@ -66,6 +73,38 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
     )
   })
 
+  const updateAuctionPlacement = Effect.fn("MarketplaceAds.updateAuctionPlacement")(function* (request: {
+    readonly placements: ReadonlyArray<PlacementChange>
+  }) {
+    const placements = yield* check("updateAuctionPlacement", Schema.Array(PlacementChange), request.placements)
+    yield* inTurn(chunks(placements, caps.placements), (some) =>
+      call(operations.updateAuctionPlacement, { body: { placements: some } }, Done)
+    )
+  })
+
+  const renameCampaign = (id: number, name: string) =>
+    Effect.asVoid(call(operations.renameCampaign, { body: { advertId: id, name } }, Done))
+
+  const createBudgetDeposit = Effect.fn("MarketplaceAds.createBudgetDeposit")(function* (deposit: Deposit) {
+    const { advert_id: id, from, rubles } = yield* check("createBudgetDeposit", Deposit, deposit)
+    const body = { sum: rubles, type: purses[from], return: true }
+    const reply = yield* call(operations.createBudgetDeposit, { query: { id }, body }, DepositReply)
+    return Predicate.isObject(reply) && "total" in reply ? (reply.total ?? null) : null
+  })
+
+  const setDailyLimits = Effect.fn("MarketplaceAds.setDailyLimits")(function* (change: DailyLimitChange) {
+    const { advertIds, ...limit } = yield* check("setDailyLimits", DailyLimitChange, change)
+    const isWithout = limit.enabled && limit.dailyLimit === undefined
+    yield* refuseIf("setDailyLimits", isWithout ? "a limit that is enabled needs dailyLimit" : undefined)
+    const replies = yield* inTurn(chunks(advertIds, caps.dailyLimits), (some) =>
+      call(operations.setDailyLimits, { body: { advertIds: some, ...limit } }, DailyLimitsSet)
+    )
+    const rows = replies.flatMap((reply) =>
+      Predicate.isObject(reply) && "adverts" in reply ? (reply.adverts ?? []) : []
+    )
+    return { tooLow: rows.filter(({ belowMinLimit }) => belowMinLimit === true) }
+  })
+
   const byId = (operation: Operation) => (id: number) => Effect.asVoid(call(operation, { query: { id } }, Done))
 
   return {
@@ -75,11 +114,19 @@ export const writeCalls = ({ call }: Calls, wire: Wire) => {
     setNormqueryBids,
     createSeacatSaveAd,
     deleteNormqueryBids,
+    updateAuctionPlacement,
+    renameCampaign,
+    createBudgetDeposit,
+    setDailyLimits,
     startCampaign: byId(operations.startCampaign),
     pauseCampaign: byId(operations.pauseCampaign),
+    stopCampaign: byId(operations.stopCampaign),
     deleteCampaign: byId(operations.deleteCampaign)
   }
 }
+
+/** The purses as the marketplace numbers them. */
+const purses = { account: 0, balance: 1, bonus: 3 } as const
 
 /** Any answer to a change, as the specification does not show it; but an HTML page comes from a proxy or the like. */
 const Done = Schema.Unknown.check(

@@ -18,25 +18,35 @@ import type { State } from "./State.ts"
 /** The two known forms of the API: as specified, and as published with its clients. */
 export type Wire = "published" | "spec"
 
-/** What an operation gets in addition to its input. */
+/** The marketplace's own rules that tests may switch. */
+export interface Rules {
+  /** Steps of bids in kopecks, by payment type. */
+  readonly steps: { readonly cpm: number; readonly cpc: number }
+  /** The fate of a bid between two steps. */
+  readonly offStep: "kept" | "refused" | "rounded"
+}
+
+/** The circumstances of a call, in addition to its input. */
 export interface Call {
   readonly wire: Wire
   readonly now: DateTime.Utc
+  readonly rules: Rules
 }
 
-/** What an operation does: it reads or changes the account. */
-export type Work<Input> =
+/** The work of an operation: it reads or changes the account. */
+type Work<Input> =
   | { readonly read: (state: State, input: Input, call: Call) => Reply }
   | { readonly write: (state: State, input: Input, call: Call) => Written }
 
-export type Method = "DELETE" | "GET" | "PATCH" | "POST"
+type Method = "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
 
 /** One operation of the marketplace. */
 export interface Endpoint {
   readonly method: Method
   readonly path: `/${string}`
+  readonly isRead: boolean
   /** The answer to any query (of a GET) or body (of other methods), valid or not. */
-  readonly answer: (state: State, given: unknown, now: DateTime.Utc) => Written
+  readonly answer: (state: State, given: unknown, circumstances: Omit<Call, "wire">) => Written
 }
 
 /** The name of the first invalid field. */
@@ -86,13 +96,18 @@ const caps: Readonly<Record<string, ReadonlyArray<Cap>>> = {
   "DELETE /adv/v0/normquery/bids": clusters,
   "POST /api/advert/v1/bids/min": [cap("nm_ids", 100, "nm_ids")],
   "POST /adv/v2/seacat/save-ad": [cap("nms", 50, "nms")],
-  "POST /api/advert/v2/budget": [cap("advertIds", 50, "advertIds")]
+  "POST /api/advert/v2/budget": [cap("advertIds", 50, "advertIds")],
+  "POST /adv/v1/normquery/stats": pairs,
+  "POST /adv/v0/normquery/list": pairs,
+  "POST /api/advert/v1/normquery/bids": clusters,
+  "PUT /adv/v0/auction/placements": [cap("placements", 50, "placements")],
+  "PUT /api/advert/v0/daily-limits": [cap("advertIds", 100, "advertIds")]
 }
 
 const listsAt = (value: unknown, [name, ...rest]: Cap["at"]): ReadonlyArray<ReadonlyArray<unknown>> => {
-  const found = name !== undefined && Predicate.hasProperty(value, name) ? value[name] : undefined
-  if (!Array.isArray(found)) return []
-  return rest.length === 0 ? [found] : found.flatMap((item) => listsAt(item, rest))
+  const member = name !== undefined && Predicate.hasProperty(value, name) ? value[name] : undefined
+  if (!Array.isArray(member)) return []
+  return rest.length === 0 ? [member] : member.flatMap((item) => listsAt(item, rest))
 }
 
 /** The error for a list in a body that is too long, if there is one. */
@@ -120,22 +135,22 @@ export const makeOn =
       return capProblem(operation, given) ?? (hasShape(given) ? undefined : errors.body)
     }
 
-    const answer: Endpoint["answer"] = (state, given, now) => {
+    const answer: Endpoint["answer"] = (state, given, circumstances) => {
       const wrong = problem(given)
       if (wrong !== undefined) return refuse(state, errors.refuse(wrong))
       const taken = read(given)
       if (Result.isFailure(taken)) {
         return refuse(state, errors.refuse(method === "GET" ? errors.parameter(nameIn(taken.failure)) : errors.body))
       }
-      const call = { wire, now }
+      const call = { wire, ...circumstances }
       return "read" in work
         ? { state, reply: work.read(state, taken.success, call) }
         : work.write(state, taken.success, call)
     }
-    return { method, path, answer }
+    return { method, path, isRead: "read" in work, answer }
   }
 
-/** How the operations of one wire are made. */
+/** The maker of the operations of one wire. */
 export type On = ReturnType<typeof makeOn>
 
 /** An integer in a query. */

@@ -11,6 +11,7 @@ export type Reply =
 
 export const ok = (json: unknown): Reply => ({ status: 200, json })
 export const done: Reply = { status: 200 }
+export const doneEmpty: Reply = { status: 204 }
 
 const origin = "camp-api-public-cache"
 const request_id = "00000000000000000000000000000000"
@@ -41,7 +42,7 @@ export const missing = (message: string): Reply => ({ status: 404, json: { messa
 export const error = (text: string): Reply => ({ status: 400, json: { error: text } })
 
 /** An error of the part that creates campaigns: a string, as JSON. */
-export const quoted = (text: string): Reply => ({ status: 400, json: text })
+const quoted = (text: string): Reply => ({ status: 400, json: text })
 
 /** An error of the part for budgets. */
 export const plain = (text: string): Reply => ({ status: 400, text })
@@ -78,7 +79,7 @@ export const pathNotFound = gateway(
   "Please consult the https://dev.wildberries.ru/openapi/api-information"
 )
 
-/** How one part of the marketplace reports errors; each has its own format and texts. */
+/** The errors of one part of the marketplace; each has its own format and texts. */
 export interface ErrorFormat {
   readonly refuse: (text: string) => Reply
   /** For a query parameter that is missing or invalid. */
@@ -99,7 +100,11 @@ export const errorFormats = {
   moves: { refuse: error, parameter: () => "Invalid Advert: invalid advert", body: incorrectBody },
   deletion: { refuse: error, parameter: () => "Некорректный ID кампании", body: incorrectBody },
   creation: { refuse: quoted, parameter: named, body: incorrectBody },
-  money: { refuse: plain, parameter: () => "кампания не принадлежит продавцу", body: incorrectBody }
+  money: { refuse: plain, parameter: () => "кампания не принадлежит продавцу", body: incorrectBody },
+  history: { refuse: plain, parameter: named, body: incorrectBody },
+  names: { refuse: plain, parameter: () => "Некорректный ID РК", body: "Ошибка обработки тела запроса" },
+  recommendations: { refuse: plain, parameter: named, body: incorrectBody },
+  deposits: { refuse: error, parameter: () => "Invalid Advert: invalid advert", body: incorrectBody }
 } as const satisfies Record<string, ErrorFormat>
 
 /** The outcome of a write; if it is refused, the account is unchanged. */

@@ -1,5 +1,6 @@
 import { DateTime } from "effect"
 
+import type { Purse } from "../client/Account.ts"
 import { type PaymentType, type Placement, status } from "../client/Campaign.ts"
 import { campaignWide, type Pair } from "../client/ids.ts"
 import { Kopecks } from "../client/money.ts"
@@ -9,6 +10,18 @@ export interface Row {
   readonly nm_id: number
   readonly search: Kopecks
   readonly recommendations: Kopecks
+}
+
+/** The interest of shoppers in the articles of a campaign. */
+export interface Demand {
+  /** Views of one article on a day. */
+  readonly views: number
+  /** Orders for each click. */
+  readonly conversion: number
+  /** Rubles of one order. */
+  readonly price: number
+  /** Rubles for a thousand views. */
+  readonly cpm: number
 }
 
 /** A campaign as the marketplace stores it; `budget` is in rubles. */
@@ -22,9 +35,28 @@ export interface Advert {
   readonly recommendations: boolean
   readonly created: string
   readonly budget: number
+  /** The moment of that budget, from which on it falls by what is spent, in milliseconds; without it, it stays. */
+  readonly budgetAt?: number
+  /** How its shoppers differ from others. */
+  readonly demand?: Partial<Demand>
+  /** The first day without views. */
+  readonly pausedOn?: number
   readonly rows: ReadonlyArray<Row>
-  /** When it was deleted; it has the status -1 for a while before it is gone. */
+  /** The moment of its deletion; it has the status -1 for a while before it is gone. */
   readonly deleted?: DateTime.Utc
+}
+
+/** An article as its seller has named it. */
+export interface Good {
+  readonly name: string
+  readonly subject: string
+}
+
+/** A daily limit of a campaign that pays for clicks, in kopecks. */
+export interface DailyLimit {
+  readonly enabled: boolean
+  readonly dailyLimit: number
+  readonly carryOverEnabled: boolean
 }
 
 /** An account: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
@@ -33,6 +65,14 @@ export interface State {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<string>>
   readonly clusterBids: ReadonlyMap<string, Kopecks>
   readonly nextId: number
+  readonly goods: ReadonlyMap<number, Good>
+  /** Money of the account in rubles. */
+  readonly purse: Readonly<Record<Purse, number>>
+  readonly dailyLimits: ReadonlyMap<number, DailyLimit>
+  /** From which statistics are drawn. */
+  readonly seed: number
+  /** The moment of the first statistics, in milliseconds; without it, there are some of every day. */
+  readonly since?: number
 }
 
 /** An account with these campaigns, phrases and cluster bids. */
@@ -44,7 +84,11 @@ export const stateOf = (
   adverts: new Map(adverts.map((advert) => [advert.id, advert])),
   phrases,
   clusterBids,
-  nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1
+  nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1,
+  goods: new Map(),
+  purse: { account: 100_000, balance: 50_000, bonus: 0 },
+  dailyLimits: new Map(),
+  seed: 1
 })
 
 /** The account with a campaign added or replaced. */

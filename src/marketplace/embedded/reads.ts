@@ -1,14 +1,16 @@
 import { DateTime, Schema } from "effect"
 
+import { grouped } from "../../internal/grouped.ts"
 import { PaymentType, status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
-import { type Call, type Endpoint, Ids, listOf, type On, OneCampaign, Pairs, type Wire } from "./Endpoint.ts"
+import { queriesOf } from "./demand.ts"
+import { type Call, type Endpoint, Id, Ids, listOf, type On, Pairs, type Wire } from "./Endpoint.ts"
 import { errorFormats, invalid, ok, plain, type Reply } from "./Reply.ts"
-import { type Advert, floors, isChangeable, isWideOfManual, type State } from "./State.ts"
+import { type Advert, floors, isWideOfManual, type State } from "./State.ts"
 
 const never = "2100-01-01T00:00:00+03:00"
 
-const toCampaign = (wire: Wire, advert: Advert) => ({
+const toCampaign = (wire: Wire, goods: State["goods"], advert: Advert) => ({
   id: advert.id,
   bid_type: advert.bid_type === "auto" && wire === "published" ? "unified" : advert.bid_type,
   status: advert.status,
@@ -27,7 +29,7 @@ const toCampaign = (wire: Wire, advert: Advert) => ({
   },
   nm_settings: advert.rows.map(({ nm_id, recommendations, search }) => ({
     nm_id,
-    subject: { id: 1, name: "goods" },
+    subject: { id: 1, name: goods.get(nm_id)?.subject ?? "goods" },
     bids_kopecks: { search, recommendations }
   }))
 })
@@ -42,13 +44,13 @@ type CampaignFilter = typeof CampaignFilter.Type
 const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
   const { ids = [], payment_type: payment, statuses = [] } = filter
   if (ids.length > 50) return invalid("too many ids, max 50")
-  const found = [...state.adverts.values()].filter(
+  const matches = [...state.adverts.values()].filter(
     (advert) =>
       (ids.length === 0 || ids.includes(advert.id)) &&
       (statuses.length === 0 || statuses.some((value) => value === advert.status)) &&
       (payment === undefined || payment === advert.payment_type)
   )
-  return ok({ adverts: found.map((advert) => toCampaign(wire, advert)) })
+  return ok({ adverts: matches.map((advert) => toCampaign(wire, state.goods, advert)) })
 }
 
 const minusPhrases = (state: State, { items }: Pairs): Reply =>
@@ -57,10 +59,10 @@ const minusPhrases = (state: State, { items }: Pairs): Reply =>
     : ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
 
 const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
-  const asked = new Set(items.map(pairKey))
+  const requestedPairs = new Set(items.map(pairKey))
   const bids = [...state.clusterBids].flatMap(([key, bid]) => {
     const [advert = "", nm = "", ...words] = key.split(":")
-    if (!asked.has(`${advert}:${nm}`)) return []
+    if (!requestedPairs.has(`${advert}:${nm}`)) return []
     const at = { advert_id: Number(advert), nm_id: Number(nm), norm_query: words.join(":") }
     return [{ ...at, bid: wire === "spec" ? bid : Math.round(bid / 100), bid_kopecks: bid, currency: "RUB" }]
   })
@@ -88,27 +90,47 @@ const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: BidsMin):
   })
 }
 
-const budget = (state: State, { id }: OneCampaign): Reply => {
-  const advert = state.adverts.get(id)
-  return advert === undefined
-    ? plain(errorFormats.money.parameter())
-    : ok({ cash: 0, netting: 0, total: advert.budget, currency: "RUB" })
-}
+const Config = Schema.Struct({})
 
-const Budgets = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
-type Budgets = typeof Budgets.Type
+const config = (_state: State, _input: typeof Config.Type, { rules }: Call): Reply =>
+  ok({
+    currency: "RUB",
+    currencyCode: 643,
+    cpmStep: rules.steps.cpm,
+    cpcStep: rules.steps.cpc,
+    minTopUp: 100_000,
+    minDailyLimit: 50_000
+  })
 
-/** Only for campaigns that can still run. */
-const budgets = (state: State, { advertIds }: Budgets): Reply => {
-  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
-  return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
+const OneArticle = Schema.Struct({ nmId: Id, advertId: Id })
+type OneArticle = typeof OneArticle.Type
+
+/** The bids that reach certain places lie above the present one. */
+const recommendations = (state: State, { advertId, nmId }: OneArticle): Reply => {
+  const advert = state.adverts.get(advertId)
+  const row = advert?.rows.find(({ nm_id }) => nm_id === nmId)
+  if (advert === undefined || row === undefined) return plain("Некорректное значение параметра type")
+  const bid = (percent: number) => ({ bidKopecks: Math.round((Math.max(row.search, 15_500) * percent) / 100) })
+  if (advert.payment_type === "cpc") {
+    const levels = [{ range1To2: bid(140), range3To10: bid(110), range11To34: bid(90) }]
+    return ok({ advertId, nmId, paymentType: "cpc", levels })
+  }
+  return ok({
+    advertId,
+    nmId,
+    paymentType: "cpm",
+    base: { competitiveBid: bid(115), leadersBid: bid(150), top2: bid(180) },
+    normQueries: queriesOf(state, nmId).map((normQuery) => ({
+      normQuery,
+      reachMin: bid(95),
+      reachMedium: bid(115),
+      reachMax: bid(150)
+    }))
+  })
 }
 
 const count = (state: State): Reply => {
-  const groups = new Map<number, Array<Advert>>()
-  for (const advert of state.adverts.values()) {
-    groups.set(advert.status, [...(groups.get(advert.status) ?? []), advert])
-  }
+  const groups = grouped(state.adverts.values(), ({ status }) => status)
   return ok({
     all: state.adverts.size,
     adverts: [...groups].map(([value, some]) => ({
@@ -120,16 +142,18 @@ const count = (state: State): Reply => {
   })
 }
 
-/** The operations that read campaigns, phrases, bids and money. */
+/** The operations that read campaigns, phrases and bids. */
 export const reads = (on: On): ReadonlyArray<Endpoint> => {
-  const { campaigns, money } = errorFormats
+  const { campaigns } = errorFormats
   return [
     on("GET", "/api/advert/v2/adverts", campaigns, CampaignFilter, { read: adverts }),
     on("POST", "/adv/v0/normquery/get-minus", campaigns, Pairs, { read: minusPhrases }),
     on("POST", "/adv/v0/normquery/get-bids", campaigns, Pairs, { read: clusterBids }),
     on("POST", "/api/advert/v1/bids/min", campaigns, BidsMin, { read: bidsMin }),
-    on("POST", "/api/advert/v2/budget", money, Budgets, { read: budgets }),
-    on("GET", "/adv/v1/budget", money, OneCampaign, { read: budget }),
+    on("GET", "/api/advert/v1/config", campaigns, Config, { read: config }),
+    on("GET", "/api/advert/v0/bids/recommendations", errorFormats.recommendations, OneArticle, {
+      read: recommendations
+    }),
     on("GET", "/adv/v1/promotion/count", campaigns, Schema.Struct({}), { read: count })
   ]
 }

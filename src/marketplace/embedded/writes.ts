@@ -1,20 +1,21 @@
 import { DateTime, Schema, SchemaGetter } from "effect"
 
-import { NewCampaign, Placement, status, UpdateProducts } from "../client/Campaign.ts"
-import { Cluster, clusterKey, MinusPhrases } from "../client/Clusters.ts"
+import { NewCampaign, Placement, PlacementChange, status, UpdateProducts } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { Kopecks } from "../client/money.ts"
+import { inStatus } from "./budgets.ts"
+import { onStep } from "./clusters.ts"
 import { type Call, type Endpoint, type On, OneCampaign, type Wire } from "./Endpoint.ts"
 import {
   done,
+  doneEmpty,
   error,
   errorFormats,
-  forbidden,
   invalid,
   invalidNumber,
   ok,
+  plain,
   refuse,
-  type Reply,
   type Written
 } from "./Reply.ts"
 import { type Advert, floors, isChangeable, lowestRow, placementsOf, type State, withAdvert, withBid } from "./State.ts"
@@ -39,20 +40,53 @@ const create = (state: State, campaign: NewCampaign, { now }: Call): Written => 
   }
 }
 
-const moveTo = (state: State, { id }: OneCampaign, from: ReadonlyArray<number>, to: number): Written => {
+const moveTo = (state: State, { id }: OneCampaign, { now }: Call, from: ReadonlyArray<number>, to: number): Written => {
   const advert = state.adverts.get(id)
   if (advert === undefined) return refuse(state, error("AdvertChangeStatus: Not Found: advert not found"))
   if (!from.includes(advert.status)) return refuse(state, { status: 422, text: "Статус кампании не изменен" })
   if (to === status.active && advert.budget <= 0) {
     return refuse(state, error("AdvertChangeStatus: Low Budget: not enough budget"))
   }
-  return { state: withAdvert(state, { ...advert, status: to }), reply: done }
+  return { state: withAdvert(state, inStatus(state, advert, to, now)), reply: done }
 }
 
-const start = (state: State, query: OneCampaign): Written =>
-  moveTo(state, query, [status.ready, status.paused], status.active)
+const start = (state: State, query: OneCampaign, call: Call): Written =>
+  moveTo(state, query, call, [status.ready, status.paused], status.active)
 
-const pause = (state: State, query: OneCampaign): Written => moveTo(state, query, [status.active], status.paused)
+const pause = (state: State, query: OneCampaign, call: Call): Written =>
+  moveTo(state, query, call, [status.active], status.paused)
+
+const end = (state: State, query: OneCampaign, call: Call): Written =>
+  moveTo(state, query, call, [status.active, status.paused], status.finished)
+
+const NewName = Schema.Struct({ advertId: Schema.Int, name: Schema.String })
+type NewName = typeof NewName.Type
+
+const rename = (state: State, { advertId, name }: NewName): Written => {
+  const advert = state.adverts.get(advertId)
+  if (advert === undefined) return refuse(state, plain(errorFormats.names.parameter()))
+  if (name.trim() === "" || name.length > 100) return refuse(state, plain("Некорректное название"))
+  return { state: withAdvert(state, { ...advert, name }), reply: done }
+}
+
+const NewPlacements = Schema.Struct({ placements: Schema.Array(PlacementChange) })
+type NewPlacements = typeof NewPlacements.Type
+
+const setPlacements = (before: State, { placements }: NewPlacements): Written => {
+  let state = before
+  for (const { advert_id, placements: places } of placements) {
+    const advert = state.adverts.get(advert_id)
+    if (advert === undefined) return refuse(before, invalid(`advert ${advert_id} not found`))
+    if (advert.payment_type !== "cpm") {
+      const type = advert.payment_type
+      return refuse(before, invalid(`advert ${advert_id} has payment type ${type}, placements cannot be changed`))
+    }
+    if (advert.bid_type !== "manual") return refuse(before, invalid(`wrong bid type: ${advert.bid_type}`))
+    if (!isChangeable(advert)) return refuse(before, invalid(`wrong advert status: ${advert.status}`))
+    state = withAdvert(state, { ...advert, ...places })
+  }
+  return { state, reply: doneEmpty }
+}
 
 const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
   const advert = state.adverts.get(id)
@@ -89,7 +123,7 @@ const Bids = Schema.Struct({
 })
 type Bids = typeof Bids.Type
 
-const setBids = (before: State, request: Bids): Written => {
+const setBids = (before: State, request: Bids, call: Call): Written => {
   const wrong = numberProblem(request)
   if (wrong !== undefined) return refuse(before, invalidNumber(wrong))
   const twice = repeated(request.bids.map(({ advert_id }) => advert_id))
@@ -107,14 +141,16 @@ const setBids = (before: State, request: Bids): Written => {
       if (bid_kopecks < floors[placement]) {
         return refuse(before, invalid(`wrong bid value: ${bid_kopecks}; min: ${floors[placement]}`))
       }
-      rows.set(nm_id, withBid(row, placement, Kopecks.make(bid_kopecks)))
+      const bid = onStep(bid_kopecks, advert, call)
+      if (bid === undefined) return refuse(before, invalid(`bid ${bid_kopecks} is not a multiple of the step`))
+      rows.set(nm_id, withBid(row, placement, Kopecks.make(bid)))
     }
     state = withAdvert(state, { ...advert, rows: [...rows.values()] })
   }
   return { state, reply: ok({ ...request, currency: "RUB" }) }
 }
 
-/** What is kept by article, without the entries of one article. */
+/** Entries by article, without those of one article. */
 const without = <A>(kept: ReadonlyMap<string, A>, pair: string): ReadonlyMap<string, A> =>
   new Map([...kept].filter(([key]) => key !== pair && !key.startsWith(`${pair}:`)))
 
@@ -174,70 +210,19 @@ const changeArticles = (before: State, { campaigns }: typeof UpdateProducts.Type
   return { state, reply: ok({ nms }) }
 }
 
-const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: MinusPhrases): Written => {
-  const advert = state.adverts.get(advert_id)
-  const known = advert?.rows.some((row) => row.nm_id === nm_id) ?? false
-  if (advert === undefined) return refuse(state, invalid(`advert ${advert_id} not found`))
-  if (!known) return refuse(state, invalid(`nm ${nm_id} not found or inactive`))
-  if (!isChangeable(advert)) return refuse(state, invalid(`wrong advert status: ${advert.status}`))
-  const phrases = new Map(state.phrases)
-  if (norm_queries.length === 0) phrases.delete(pairKey({ advert_id, nm_id }))
-  else phrases.set(pairKey({ advert_id, nm_id }), norm_queries)
-  return { state: { ...state, phrases }, reply: done }
-}
-
-/** Search clusters have their own bids only with manual bids and pay per view. */
-const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefined => {
-  const advert = state.adverts.get(advert_id)
-  if (advert === undefined) return invalid(`advert ${advert_id} not found`)
-  if (advert.bid_type !== "manual" || advert.payment_type !== "cpm") return forbidden("norm_query API not available")
-  if (!isChangeable(advert)) return invalid(`wrong advert status: ${advert.status}`)
-  return advert.rows.some((row) => row.nm_id === nm_id) ? undefined : invalid(`nm ${nm_id} not found or inactive`)
-}
-
-const firstRefusal = (state: State, clusters: ReadonlyArray<Cluster>): Reply | undefined =>
-  clusters.map((cluster) => refusalFor(state, cluster)).find((refusal) => refusal !== undefined)
-
-/** In kopecks or rubles, depending on the wire; as rubles it must still be an exact number of kopecks. */
-const Bid = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Math.floor(Number.MAX_SAFE_INTEGER / 100) }))
-
-const ClusterBids = Schema.Struct({ bids: Schema.Array(Schema.Struct({ ...Cluster.fields, bid: Bid })) })
-type ClusterBids = typeof ClusterBids.Type
-
-const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Call): Written => {
-  const refusal = firstRefusal(state, bids)
-  if (refusal !== undefined) return refuse(state, refusal)
-  const set = bids.map(({ bid, ...cluster }) => {
-    const kopecks = Kopecks.make(wire === "spec" ? bid : bid * 100)
-    return [clusterKey(cluster), kopecks] as const
-  })
-  return { state: { ...state, clusterBids: new Map([...state.clusterBids, ...set]) }, reply: done }
-}
-
-const Clusters = Schema.Struct({ bids: Schema.Array(Cluster) })
-type Clusters = typeof Clusters.Type
-
-const dropClusterBids = (state: State, { bids }: Clusters): Written => {
-  const refusal = firstRefusal(state, bids)
-  if (refusal !== undefined) return refuse(state, refusal)
-  const gone = new Set(bids.map(clusterKey))
-  const clusterBids = new Map([...state.clusterBids].filter(([key]) => !gone.has(key)))
-  return { state: { ...state, clusterBids }, reply: done }
-}
-
-/** The operations that change the account. */
+/** The operations that change campaigns and their articles. */
 export const writes = (on: On, wire: Wire): ReadonlyArray<Endpoint> => {
-  const { campaigns, creation, deletion, moves } = errorFormats
+  const { campaigns, creation, deletion, moves, names } = errorFormats
   const products = wire === "spec" ? UpdateProducts : PublishedProducts
   return [
     on("PATCH", "/api/advert/v1/bids", campaigns, Bids, { write: setBids }),
     on("PATCH", "/adv/v0/auction/nms", campaigns, products, { write: changeArticles }),
-    on("POST", "/adv/v0/normquery/set-minus", campaigns, MinusPhrases, { write: setMinusPhrases }),
-    on("POST", "/adv/v0/normquery/bids", campaigns, ClusterBids, { write: setClusterBids }),
-    on("DELETE", "/adv/v0/normquery/bids", campaigns, Clusters, { write: dropClusterBids }),
     on("POST", "/adv/v2/seacat/save-ad", creation, NewCampaign, { write: create }),
     on("GET", "/adv/v0/start", moves, OneCampaign, { write: start }),
     on("GET", "/adv/v0/pause", moves, OneCampaign, { write: pause }),
+    on("GET", "/adv/v0/stop", moves, OneCampaign, { write: end }),
+    on("POST", "/adv/v0/rename", names, NewName, { write: rename }),
+    on("PUT", "/adv/v0/auction/placements", campaigns, NewPlacements, { write: setPlacements }),
     on("GET", "/adv/v0/delete", deletion, OneCampaign, { write: remove })
   ]
 }

@@ -33,7 +33,7 @@ const Product = Schema.Struct({
 type Product = typeof Product.Type
 
 /** The bid of an article at a placement; `before` is null if there is none to restore. */
-export const Bid = Schema.Struct({
+const Bid = Schema.Struct({
   kind: Schema.Literal("bid"),
   ...at,
   placement: Placement,
@@ -42,7 +42,7 @@ export const Bid = Schema.Struct({
   /** The article's current bid in the campaign that it comes from, to which the largest change is relative. */
   today: Schema.optionalKey(Kopecks)
 })
-export type Bid = typeof Bid.Type
+type Bid = typeof Bid.Type
 
 /** All minus-phrases of an article. */
 export const Phrases = Schema.Struct({
@@ -54,18 +54,18 @@ export const Phrases = Schema.Struct({
 export type Phrases = typeof Phrases.Type
 
 /** The bid for a search cluster of an article; null means none. */
-export const ClusterChange = Schema.Struct({
+const ClusterChange = Schema.Struct({
   kind: Schema.Literal("cluster"),
   ...at,
   norm_query: Schema.NonEmptyString,
   before: Schema.NullOr(Kopecks),
   after: Schema.NullOr(BidKopecks)
 })
-export type ClusterChange = typeof ClusterChange.Type
+type ClusterChange = typeof ClusterChange.Type
 
 /** Deletes a campaign that was never started. */
-export const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
-export type Delete = typeof Delete.Type
+const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
+type Delete = typeof Delete.Type
 
 /** One change of one thing, with its values before and after; money in kopecks. */
 export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
@@ -81,7 +81,7 @@ export const order: ReadonlyArray<Work> = ["create", "product", "bid", "phrases"
 
 const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
 
-/** What a change is about, as text: unique within a plan. */
+/** The subject of a change as text: unique within a plan. */
 export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ name }) => `create ${name}`,

@@ -21,11 +21,11 @@ export const OldSettings = Schema.Struct({
 })
 export type OldSettings = typeof OldSettings.Type
 
-/** How campaigns are migrated. */
+/** Options of a migration. */
 export interface MigrationOptions {
   /** `in-place` gives every article of the campaign its own bid and phrases; the other creates a manual twin of it. */
   readonly target: "in-place" | "new-manual-campaign"
-  /** Where a new campaign shows its articles; by default, as the old one. */
+  /** The placements of a new campaign; by default those of the old one. */
   readonly placements?: ReadonlyArray<ManualPlacement>
   /** The new bid as a percentage of the old one, by placement. */
   readonly percent: { readonly [placement in Placement]: number }
@@ -46,7 +46,7 @@ export interface MigrationInput {
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The current phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
-  /** Why phrases cannot be read at all, if so. */
+  /** The reason why no phrases can be read, if there is one. */
   readonly phrasesClosed?: string
   readonly floors: ReadonlyArray<Floor>
   readonly options: MigrationOptions
@@ -83,10 +83,10 @@ export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>):
 /** The settings in the snapshot, and the campaign-wide phrases if they can still be read. */
 export const oldSettings = ({ id }: Campaign, { phrasesAt, snapshot }: Migration): Old => {
   const said = snapshot.find(({ advert_id }) => advert_id === id)
-  const own = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
+  const bidsByArticle = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
   return {
     bid: (nm_id) => {
-      const rubles = own.get(nm_id) ?? said?.bid_rubles
+      const rubles = bidsByArticle.get(nm_id) ?? said?.bid_rubles
       return rubles === undefined ? undefined : rublesToKopecks(rubles)
     },
     phrases: Phrases.distinct([...(said?.minus_phrases ?? []), ...phrasesAt(id, campaignWide)])

@@ -20,7 +20,9 @@ export const PlanKind = Schema.Literals([
 export type PlanKind = typeof PlanKind.Type
 
 /** The result of a planner: pure data, the same for the same input in any order. Its estimate is for a personal key. */
-export type Draft = Core.Draft<Change>
+export interface Draft extends Core.Draft<Change> {
+  readonly estimate: Core.Estimate
+}
 
 /** A recorded draft. It is immutable and can be applied once. Times are milliseconds since 1970. */
 export type Plan = Core.Plan<Change>

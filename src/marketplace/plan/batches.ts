@@ -3,7 +3,7 @@ import { type Work, workOf } from "./Change.ts"
 import type { Estimate, Step } from "./Plan.ts"
 
 /** Steps of one kind that share their reads, and their write if the API accepts several. */
-export interface Batch {
+interface Batch {
   readonly work: Work
   readonly steps: ReadonlyArray<Step>
 }
@@ -21,8 +21,7 @@ const most: {
 }
 
 /** The campaign of a step, as text. */
-export const campaignOf = ({ change }: Step): string =>
-  "target" in change ? JSON.stringify(change.target) : change.name
+const campaignOf = ({ change }: Step): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
 /** The steps in order, split where the kind changes or a call would exceed the API's caps. */
 export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Batch> => {
@@ -85,7 +84,7 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
-/** How many calls a limit allows within so many seconds. */
+/** The number of calls that a limit allows within so many seconds. */
 export const callsWithin = (seconds: number, limit: Limit): number =>
   (Math.floor((seconds * 1000) / (width(limit) * intervalMs(limit))) + 1) * width(limit)
 

@@ -1,11 +1,11 @@
 import { Result, Schema } from "effect"
 
 import { objectOf } from "../../internal/schema/JsonObject.ts"
-import { BidUnit, unitOf, type Wire } from "../client/Bids.ts"
+import { BidUnit, type ClusterWire, unitOf, type Wire } from "../client/Bids.ts"
 
-/** The unit in which the cluster bids of a plan are sent, and whether existing bids prove it. */
+/** The unit in which the cluster bids of a plan are sent, and whether existing bids prove it. `minor` is certain by itself. */
 export interface ClusterUnit {
-  readonly unit: BidUnit
+  readonly unit: BidUnit | "minor"
   readonly isProven: boolean
 }
 
@@ -19,9 +19,10 @@ export const provenBy = (premise: unknown): ReadonlyArray<BidUnit> => {
 
 /** The unit by setting and proofs; or why a number could be read a hundredfold, and what to do about it. */
 export const clusterUnit = (
-  wire: Wire | undefined,
+  wire: ClusterWire | undefined,
   proofs: ReadonlyArray<BidUnit>
 ): Result.Result<ClusterUnit, string> => {
+  if (wire === "minor") return Result.succeed({ unit: "minor", isProven: false })
   const [proven, other] = new Set(proofs)
   const chosen = wire === undefined ? undefined : unitOf(wire)
   const unit = proven ?? chosen

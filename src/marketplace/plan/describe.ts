@@ -1,11 +1,10 @@
-import { Match, Schema } from "effect"
+import { Match, Option, Schema } from "effect"
 
 import type { Described, DescribedAction } from "../../changes/Driver.ts"
 import type { ActionEntry } from "../../changes/Journal.ts"
 import { type Kopecks, kopecksToRubles, isKopecks, money } from "../client/money.ts"
 import { labelOf } from "../client/operations.ts"
 import type { Change } from "./Change.ts"
-import { observedIn } from "./observed.ts"
 
 const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
 const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
@@ -41,7 +40,7 @@ export const describeAction = ({ advert_id, before, operation, outcome }: Action
 /** The fields of a start or a pause in the journal. */
 export const actionFields = { advert_id: Schema.Int, before: Schema.Int }
 
-/** Where the probe bid of an earlier version may still be set. */
+/** The notice that the probe bid of an earlier version may still be set. */
 export const describeProbe = (step: string, bid: number): string =>
   `An earlier version has sent ${step} as ${bid}, to see how it is read, and that may stand: ${rubles(bid)} rub where ` +
   `the marketplace reads kopecks, ${bid}.00 rub where it reads rubles (D2).`
@@ -58,7 +57,7 @@ export const describeAdjusted = (steps: ReadonlyArray<{ readonly step: string; r
   }
 }
 
-/** Where cluster bids were read in the other unit: the setting was wrong. */
+/** The explanation of cluster bids that were read in the other unit: the setting was wrong. */
 export const explainMisread = (first: { readonly step: string; readonly amount: number }, others: number) => {
   const more = others === 0 ? "" : `, and ${others} more likewise`
   return {
@@ -70,3 +69,19 @@ export const explainMisread = (first: { readonly step: string; readonly amount: 
       "No other bid is sent. Set marketplace.wire to the other form and restart; plan_rollback plans the rollback."
   }
 }
+
+/** The bid that stands, or may stand, in the place of one that was sent; kopecks. */
+const Observed = Schema.Struct({
+  /** The bid that the marketplace has rounded it to. */
+  rounded: Schema.optionalKey(Schema.Int),
+  /** The bid as it shows where it was read in another unit. */
+  misread: Schema.optionalKey(Schema.Int),
+  /** The low bid that an earlier version has sent first, to see in which unit it is read. */
+  probe: Schema.optionalKey(Schema.Int)
+})
+type Observed = typeof Observed.Type
+
+const decode = Schema.decodeUnknownOption(Observed)
+
+/** The detail of a step of the journal; empty where there is none. */
+export const observedIn = (detail: unknown): Observed => Option.getOrElse(decode(detail), () => ({}))

@@ -32,7 +32,7 @@ const moveText = (move: BidMove): string =>
     ? `${move.id} to ${rubles(move.after)} rub`
     : `${move.id} from ${rubles(move.before)} to ${rubles(move.after)} rub (${percentText(move)})`
 
-/** How many bids of a group change, and the one that changes most. */
+/** The number of bids of a group, and the one that changes most. */
 const group = (
   moves: ReadonlyArray<BidMove>,
   [one, many]: readonly [one: string, many: string],
@@ -49,7 +49,7 @@ const byHeight = Order.mapInput(Order.Number, ({ after }: BidMove) => after)
 const counted = (count: number, one: string, many: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
 
-/** What a plan does to bids, phrases, articles and campaigns, in one line, with the largest rise and the largest cut. */
+/** The effect of a plan on bids, phrases, articles and campaigns, in one line, with the largest rise and the largest cut. */
 export const digestOf = (steps: ReadonlyArray<Step>): string | undefined => {
   const moves = steps.flatMap((step) => bidMoveOf(step) ?? [])
   const changes = steps.map(({ change }) => change)

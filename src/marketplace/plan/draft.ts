@@ -1,7 +1,6 @@
 import { Array as Arrays } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
-import type { BidUnit } from "../client/Bids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
 import { estimate } from "./batches.ts"
@@ -10,7 +9,7 @@ import type { ClusterUnit } from "./clusterUnit.ts"
 import { bidBefore, guardProblem, tooMany } from "./guards.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
-/** What a planner may find for one thing that was requested. */
+/** A planner's finding for one thing that was requested. */
 export type Finding =
   | { readonly change: Change; readonly reason: string; readonly undo?: ReadonlyArray<Change> }
   | { readonly warning: string }
@@ -66,7 +65,7 @@ const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   ]
 }
 
-/** What a rollback will not restore, stated beforehand. */
+/** Warnings about what a rollback will not restore. */
 const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
   Object.entries(Arrays.groupBy(irreversible(steps, unit?.unit), ({ reason }) => reason)).map(
     ([reason, [first, ...others]]) => {
@@ -94,8 +93,11 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 
-/** What no rollback can restore, and why. */
-export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
+/** Changes that no rollback can undo, with the reason. */
+export const irreversible = (
+  steps: ReadonlyArray<Step>,
+  unit: ClusterUnit["unit"] | undefined
+): ReadonlyArray<Blocked> => {
   const added = new Set(
     steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [articleKey(change)] : []))
   )
@@ -113,7 +115,7 @@ export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefin
 const articleKey = ({ nm_id, target }: { readonly nm_id: number; readonly target: unknown }) =>
   `${JSON.stringify(target)}/${nm_id}`
 
-const unsendable = (change: Change, unit: BidUnit | undefined): ReadonlyArray<Blocked> =>
+const unsendable = (change: Change, unit: ClusterUnit["unit"] | undefined): ReadonlyArray<Blocked> =>
   unit === "rubles" && change.kind === "cluster" && change.after !== null && change.after % 100 !== 0
     ? [{ what: changeKey(change), reason: `${kopecksToRubles(change.after)} rub cannot be sent in whole rubles` }]
     : []

@@ -1,9 +1,9 @@
-import type { Floor } from "../client/LowestBids.ts"
 import { kopecksToRubles, type Kopecks } from "../client/money.ts"
+import type { Floor } from "../report/LowestBids.ts"
 
 export type { Floor }
 
-/** What to do with a bid below the minimum: list it as blocked, raise it, or skip it silently. */
+/** The treatment of a bid below the minimum: it is listed as blocked, raised, or skipped silently. */
 export type OnBelowFloor = "block" | "raise" | "skip"
 
 const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>
@@ -11,29 +11,29 @@ const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): s
 
 /** Looks up minimum bids; of several for one place the highest. */
 export const floorsOf = (floors: ReadonlyArray<Floor>) => {
-  const known = new Map<string, Kopecks>()
+  const highest = new Map<string, Kopecks>()
   for (const floor of floors) {
-    const before = known.get(floorKey(floor))
-    if (before === undefined || before < floor.kopecks) known.set(floorKey(floor), floor.kopecks)
+    const before = highest.get(floorKey(floor))
+    if (before === undefined || before < floor.kopecks) highest.set(floorKey(floor), floor.kopecks)
   }
-  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => known.get(floorKey(place))
+  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => highest.get(floorKey(place))
 }
 
 /**
  * Compares a requested bid with the minimum: what to bid, with a remark, or why not to. A cut never raises: where the minimum
- * leaves no room below the present bid, it stays.
+ * leaves no room below the present bid, it stays. A cut by so little that the amount is the same is one as well.
  */
 export const aboveFloor = (
   wish: Kopecks,
   floor: Kopecks | undefined,
   onBelow: OnBelowFloor,
-  before: Kopecks | null
+  { before, isCut }: { readonly before: Kopecks | null; readonly isCut: boolean }
 ): { readonly bid: Kopecks; readonly note: string } | { readonly problem: string } | undefined => {
   if (floor === undefined || wish >= floor) return { bid: wish, note: "" }
   const text = `${kopecksToRubles(wish)} rub is below the lowest bid of ${kopecksToRubles(floor)} rub`
   if (onBelow === "skip") return undefined
   if (onBelow === "block") return { problem: text }
-  return before !== null && wish < before && before <= floor
+  return before !== null && (isCut || wish < before) && before <= floor
     ? { problem: `${text}; a cut never raises a bid, so it stays at ${kopecksToRubles(before)} rub` }
     : { bid: floor, note: `, raised: ${text}` }
 }

@@ -1,11 +1,14 @@
 import type { Kept } from "../../changes/Journal.ts"
+import type * as Core from "../../changes/Plan.ts"
 import type { Campaign } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { foreign, Kopecks, kopecksToRubles } from "../client/money.ts"
-import { estimate } from "./batches.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
-import type { Blocked, Draft, Step } from "./Plan.ts"
+import type { Blocked, Step } from "./Plan.ts"
+
+/** What a planner or a rollback has made of changes. */
+type Draft = Core.Draft<Change>
 
 /** Whether a campaign may not be changed; without an id it is one that is still to be created. */
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
@@ -21,7 +24,7 @@ const placeProblem = (guards: Guards, change: Change): string | undefined => {
   return typeof change.target === "number" ? campaignProblem(guards, change.target) : undefined
 }
 
-/** Which guard forbids a change, if any. A cluster bid is checked in both units, unless one is proved. */
+/** The guard that forbids a change, if any. A cluster bid is checked in both units, unless one is proved. */
 export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem
@@ -54,10 +57,10 @@ export const bidBefore = (change: Change): Kopecks | null => {
 }
 
 /** The bids of a day ago by place, if plans have changed them since. */
-export type DayAgo = ReadonlyMap<string, Kopecks>
+type DayAgo = ReadonlyMap<string, Kopecks>
 
 /** Whether a change is too large relative to the bid a day ago. */
-export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
+const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
   const before = dayAgo.get(changeKey(change)) ?? null
@@ -72,17 +75,17 @@ const dayMs = 86_400_000
 /** The bids a day before `now` of everything that a plan has sent a change of since. */
 export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): DayAgo => {
   const plans = new Map<string, ReadonlyMap<string, Step>>()
-  const found = new Map<string, Kopecks>()
+  const bids = new Map<string, Kopecks>()
   for (const entry of entries) {
     if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
     if (entry.type !== "begun" || entry.at <= now - dayMs) continue
     for (const id of entry.steps) {
       const change = plans.get(entry.plan_id)?.get(id)?.change
       const before = change === undefined ? null : bidBefore(change)
-      if (before !== null && !found.has(id)) found.set(id, before)
+      if (before !== null && !bids.has(id)) bids.set(id, before)
     }
   }
-  return found
+  return bids
 }
 
 const isTooFar = (before: Kopecks | null, after: Kopecks, percent: number): before is Kopecks =>
@@ -97,7 +100,7 @@ export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyAr
     ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}${raisedBy("maxItemsPerApply")}`]
     : []
 
-/** What a whole plan is checked against, in addition to the guards. */
+/** Circumstances against which a whole plan is checked, in addition to the guards. */
 interface Circumstances {
   /** False for the rollback of a rollback, which moves forward again. */
   readonly isRollback: boolean
@@ -105,7 +108,7 @@ interface Circumstances {
   readonly unit?: ClusterUnit | undefined
 }
 
-/** What forbids a whole plan. Only the list of campaigns applies to a rollback. */
+/** Problems that forbid a whole plan. Only the list of campaigns applies to a rollback. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
@@ -155,7 +158,6 @@ const parted = ({ steps }: Draft, problemWith: (step: Step) => string | undefine
 const withSteps = (draft: Draft, steps: ReadonlyArray<Step>, problems: ReadonlyArray<Blocked>): Draft => ({
   ...draft,
   steps,
-  estimate: estimate(steps),
   blocked: [...draft.blocked, ...problems.map((problem) => ({ ...problem, later: true }))]
 })
 

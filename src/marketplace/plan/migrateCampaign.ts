@@ -157,10 +157,10 @@ const completed = (
     }))
 })
 
-/** Where a campaign with one bid shows its articles; everywhere unless it says otherwise. */
+/** The placements at which a campaign with one bid shows its articles; all unless it says otherwise. */
 const placesOf = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualPlacement> => {
-  const shown = shownAt(placements)
-  return shown.length === 0 ? ManualPlacement.literals : shown
+  const enabledPlaces = shownAt(placements)
+  return enabledPlaces.length === 0 ? ManualPlacement.literals : enabledPlaces
 }
 
 const afterwards = ({ id }: Campaign): string =>
@@ -214,7 +214,10 @@ const migratedBid = (
   const before = there === undefined ? null : bidOf(there, placement)
   const percent = options.percent[placement]
   const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
-  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, before)
+  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, {
+    before: before ?? today ?? null,
+    isCut: percent < 100
+  })
   if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
   if ("problem" in allowed) return [{ what, reason: allowed.problem }]
   if (allowed.bid === 0) return [{ what, reason: "the old bid is 0" }]

@@ -1,24 +1,24 @@
 import type { MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
 
-/** How phrases are compared: ignoring case and extra spaces. */
+/** The form in which phrases are compared, without case and extra spaces. */
 const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
 
 const clean = (phrase: string): string => phrase.trim().replace(/\s+/g, " ")
 
 /** Distinct phrases, normalised, in alphabetical order. */
 export const distinct = (phrases: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const found = new Map<string, string>()
+  const byKey = new Map<string, string>()
   for (const phrase of phrases.toSorted()) {
-    if (key(phrase) !== "" && !found.has(key(phrase))) found.set(key(phrase), clean(phrase))
+    if (key(phrase) !== "" && !byKey.has(key(phrase))) byKey.set(key(phrase), clean(phrase))
   }
-  return [...found.values()].toSorted()
+  return [...byKey.values()].toSorted()
 }
 
 /** The current phrases in their order, then the new ones. */
 export const merge = (current: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const known = new Set(current.map(key))
-  return [...current, ...distinct(more).filter((phrase) => !known.has(key(phrase)))]
+  const keys = new Set(current.map(key))
+  return [...current, ...distinct(more).filter((phrase) => !keys.has(key(phrase)))]
 }
 
 export const remove = (current: ReadonlyArray<string>, gone: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -35,6 +35,6 @@ export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolea
 
 /** Looks up the phrases of an article; empty if none are known. */
 export const byPair = (current: ReadonlyArray<MinusPhrases>) => {
-  const known = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
-  return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []
+  const lists = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
+  return (advert_id: number, nm_id: number): ReadonlyArray<string> => lists.get(pairKey({ advert_id, nm_id })) ?? []
 }

@@ -68,7 +68,8 @@ export const planBids = (input: BidsInput): Draft => {
     const wanted = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
     if (wanted === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
     const lowest = floor({ nm_id, placement, payment_type: paymentOf(campaign) })
-    const allowed = aboveFloor(wanted, lowest, input.onBelowFloor, before)
+    const isCut = "percent" in to && to.percent < 100
+    const allowed = aboveFloor(wanted, lowest, input.onBelowFloor, { before, isCut })
     if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
     if ("problem" in allowed) return [{ what, reason: allowed.problem }]
     if (allowed.bid === before) return []

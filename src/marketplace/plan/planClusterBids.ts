@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/Bids.ts"
+import type { ClusterWire } from "../client/Bids.ts"
 import { articlesOf, type Campaign, hasClusterBids, mayChange, type Unreadable, whyAbsent } from "../client/Campaign.ts"
 import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
@@ -23,7 +23,7 @@ export interface ClusterBidsInput {
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
   /** The setting, if there is one: it decides the unit unless a bid in `current` proves one. */
-  readonly wire?: Wire | undefined
+  readonly wire?: ClusterWire | undefined
   readonly guards: Guards
 }
 
@@ -31,9 +31,9 @@ export interface ClusterBidsInput {
 export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))
-  const found = clusterUnit(input.wire, provenUnits(input.current))
-  const unit = Result.getOrUndefined(found)
-  const doubt = Result.isFailure(found) ? found.failure : undefined
+  const certainUnit = clusterUnit(input.wire, provenUnits(input.current))
+  const unit = Result.getOrUndefined(certainUnit)
+  const doubt = Result.isFailure(certainUnit) ? certainUnit.failure : undefined
 
   const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
@@ -49,12 +49,12 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
       return [{ what, reason: "the article is not in the campaign" }]
     }
-    const shown = present.get(clusterKey(wish))
-    if (doubt !== undefined && (to !== null || shown?.unit === "unsaid")) return [{ what, reason: doubt }]
+    const currentBid = present.get(clusterKey(wish))
+    if (doubt !== undefined && (to !== null || currentBid?.unit === "unsaid")) return [{ what, reason: doubt }]
     if (unit?.unit === "rubles" && to !== null && to % 100 !== 0) {
       return [{ what, reason: "this marketplace takes cluster bids in whole rubles" }]
     }
-    const before = shown?.bid ?? null
+    const before = currentBid?.bid ?? null
     if (before === to) return []
     return [
       { change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }
@@ -68,6 +68,7 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
 }
 
 const unitWarning = ({ isProven, unit }: ClusterUnit): string => {
+  if (unit === "minor") return "Cluster bids go out in kopecks, by the operation of the marketplace that says so"
   const how = unit === "rubles" ? "whole rubles" : "kopecks"
   return isProven
     ? `Cluster bids go out in ${how}, because the marketplace shows its own bids so (D2)`

@@ -9,7 +9,7 @@ import type { MigrationPlan } from "./Plan.ts"
 
 /** Migrates campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
-  const { asked, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
+  const { asked: requestedIds, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
   const floor = floorsOf(input.floors)
   const { phrasesClosed } = input
@@ -26,11 +26,13 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
       ? [{ what, reason: "the campaign has no articles" }]
       : [...migrate(campaign, articles, migration), ...strangeArticles(campaign, articles, snapshot)]
   })
-  const odd = unreadable.filter(({ advert_id }) => asked === undefined || asked.some((id) => id === advert_id))
+  const odd = unreadable.filter(
+    ({ advert_id }) => requestedIds === undefined || requestedIds.some((id) => id === advert_id)
+  )
   const seen = new Set([...campaigns.map(({ id }) => id), ...odd.map(({ advert_id }) => advert_id)])
-  const missing = (asked ?? []).filter((id) => !seen.has(id))
-  const known = new Set([...seen, ...missing])
-  const strangers = snapshot.filter(({ advert_id }) => !known.has(advert_id))
+  const missing = (requestedIds ?? []).filter((id) => !seen.has(id))
+  const coveredIds = new Set([...seen, ...missing])
+  const strangers = snapshot.filter(({ advert_id }) => !coveredIds.has(advert_id))
   const reason = "the snapshot names it, but there is no such campaign to move"
   return draft("migration", guards, [
     ...findings,

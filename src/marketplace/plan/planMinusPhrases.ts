@@ -7,7 +7,7 @@ import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
-/** What happens to the current phrases: they are cleared, extended by, reduced by, or replaced by the given ones. */
+/** The fate of the current phrases: they are cleared, extended by, reduced by, or replaced by the given ones. */
 export type PhraseMode = "clear" | "merge" | "remove" | "replace"
 
 /** The input for planning minus-phrases; the current ones as they were read. */

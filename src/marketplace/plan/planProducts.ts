@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/Bids.ts"
+import type { ClusterWire } from "../client/Bids.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../client/Campaign.ts"
 import { type ClusterBidFound, type MinusPhrases, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
@@ -20,7 +20,7 @@ export interface ProductsInput {
   readonly phrases: ReadonlyArray<MinusPhrases>
   readonly clusterBids: ReadonlyArray<ClusterBidFound>
   /** The setting, if there is one: it decides the unit of cluster bids unless one of them proves it. */
-  readonly wire?: Wire | undefined
+  readonly wire?: ClusterWire | undefined
   readonly guards: Guards
 }
 
@@ -42,8 +42,8 @@ export const planProducts = (input: ProductsInput): Draft => {
   const added = input.add
     .filter((nm_id) => !present.has(nm_id))
     .map((nm_id) => ({ change: change(nm_id, true), reason: "asked to add" }))
-  const found = clusterUnit(input.wire, provenUnits(input.clusterBids))
-  const unit = Result.getOrUndefined(found)
+  const certainUnit = clusterUnit(input.wire, provenUnits(input.clusterBids))
+  const unit = Result.getOrUndefined(certainUnit)
   const deleted = articles
     .filter(({ nm_id }) => input.delete.includes(nm_id))
     .map((article): Finding => ({
@@ -60,8 +60,8 @@ export const planProducts = (input: ProductsInput): Draft => {
       ...added,
       ...deleted,
       ...absent.map((nm_id) => ({ warning: `Article ${nm_id} is not in campaign ${campaign.id}: nothing to delete` })),
-      ...(isLost && Result.isFailure(found)
-        ? [{ warning: `A rollback cannot bring back cluster bids: ${found.failure}` }]
+      ...(isLost && Result.isFailure(certainUnit)
+        ? [{ warning: `A rollback cannot bring back cluster bids: ${certainUnit.failure}` }]
         : []),
       ...(deleted.length > 0 && foreign(campaign.currency) !== undefined ? [{ warning: inOtherMoney(campaign) }] : []),
       ...(added.length > 0 ? [{ warning: "An added article starts with the lowest bid the marketplace allows" }] : [])
@@ -73,7 +73,7 @@ export const planProducts = (input: ProductsInput): Draft => {
 const inOtherMoney = ({ currency, id }: Campaign): string =>
   `The money of campaign ${id} is in ${currency}: a rollback sets the same bids again, but shows them as rubles`
 
-/** What is deleted with an article; a cluster bid that might be restored a hundredfold is not restored. */
+/** The changes that restore what is deleted with an article, but for a cluster bid that might come back a hundredfold. */
 const lostWith = (
   article: Article,
   { campaign, clusterBids, phrases }: ProductsInput,

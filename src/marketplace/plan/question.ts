@@ -16,7 +16,7 @@ const mostPhrases = 5
 
 const listedPhrases = (phrases: ReadonlyArray<string>) => listed(phrases.map(quotedName), mostPhrases)
 
-/** Which minus-phrases are added and which removed. */
+/** The minus-phrases that are added and removed. */
 const phrasesOf = ({
   after,
   before
@@ -47,7 +47,7 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
-/** What a person has to agree to before a plan is applied: every plan changes what campaigns spend. */
+/** The question to the person who has to agree before a plan is applied: every plan changes what campaigns spend. */
 export const questionOf = ({ id, kind, steps }: Plan): string | undefined => {
   if (steps.length === 0) return undefined
   const rest = steps.length > mostNamed ? [`- and ${steps.length - mostNamed} more, which show_plan lists`] : []

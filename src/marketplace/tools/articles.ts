@@ -13,7 +13,7 @@ import { caps } from "../client/operations.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
-import { more, told, toldIn } from "./shown.ts"
+import { more, reportedAmount, toldIn } from "./shown.ts"
 
 const phrasesShown = Schema.Struct({
   total: whole,
@@ -26,7 +26,7 @@ const phrasesShown = Schema.Struct({
 export const lowestBidsShown = Schema.Struct({
   campaign: Schema.String,
   total: whole.annotate({ description: "Articles that were asked for" }),
-  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, told) })),
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, reportedAmount) })),
   next
 })
 
@@ -50,19 +50,19 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     if ((items === undefined) === (advert_id === undefined)) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must have exactly one of items, advert_id" })
     }
-    const own = advert_id === undefined ? [] : pairsOf([yield* readCampaign(advert_id)])
-    const all = distinctPairs(items ?? own)
-    const asked = all.slice(offset, offset + limit)
-    const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: asked }))
+    const ofCampaign = advert_id === undefined ? [] : pairsOf([yield* readCampaign(advert_id)])
+    const all = distinctPairs(items ?? ofCampaign)
+    const page = all.slice(offset, offset + limit)
+    const phrases = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: page }))
     return {
       total: all.length,
-      items: found.items.map(({ norm_queries, ...article }) => ({
+      items: phrases.items.map(({ norm_queries, ...article }) => ({
         ...article,
         count: norm_queries.length,
         norm_queries: norm_queries.slice(0, phrases_each)
       })),
       next: more(
-        offset + asked.length,
+        offset + page.length,
         all.length,
         "ads_plan_minus_phrases plans a change; phrases are kept per article, so a plan has one step per article"
       )
@@ -87,11 +87,11 @@ export const minBids = Tool.make("ads_min_bids", {
   run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements }) {
     const campaign = yield* readCampaign(advert_id)
     const all = [...new Set(nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id))]
-    const asked = all.slice(offset, offset + limit)
+    const page = all.slice(offset, offset + limit)
     const { bids } = yield* MarketplaceAds.use((ads) =>
       ads.getBidsMin({
         advert_id,
-        nm_ids: asked,
+        nm_ids: page,
         payment_type: paymentOf(campaign),
         placement_types: placements ?? placementsOf(campaign)
       })
@@ -106,7 +106,7 @@ export const minBids = Tool.make("ads_min_bids", {
         )
       })),
       next: more(
-        offset + asked.length,
+        offset + page.length,
         all.length,
         "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
       )

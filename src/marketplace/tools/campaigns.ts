@@ -10,7 +10,7 @@ import { AdsNotFound, CampaignUnreadable, MarketplaceError, type Reason } from "
 import * as Budget from "../client/readBudgets.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
-import { anyMoney, articleRow, budgetShown, campaignRow, leftOut, more, row, told } from "./shown.ts"
+import { anyMoney, articleRow, budgetShown, campaignRow, leftOut, more, row, reportedAmount } from "./shown.ts"
 
 const campaignsShown = Schema.Struct({
   total: whole,
@@ -25,7 +25,7 @@ const campaignsShown = Schema.Struct({
 export const campaignShown = Schema.Struct({
   ...row,
   created: Schema.NullOr(Schema.String),
-  budget: told,
+  budget: reportedAmount,
   total: whole.annotate({ description: "Articles of the campaign" }),
   articles: Schema.Array(
     Schema.Struct({
@@ -71,17 +71,17 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
   result: campaignsShown,
   run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
     const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
-    const found = adverts
+    const matches = adverts
       .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
       .toSorted((a, b) => a.id - b.id)
-    const shown = found.slice(offset, offset + limit)
+    const page = matches.slice(offset, offset + limit)
     return {
-      total: found.length + unreadable.length,
-      campaigns: shown.map(campaignRow),
+      total: matches.length + unreadable.length,
+      campaigns: page.map(campaignRow),
       ...leftOut(unreadable),
       next: more(
-        offset + shown.length,
-        found.length,
+        offset + page.length,
+        matches.length,
         "ads_get_campaign shows one with its bids; ads_plan_migration plans the move of those with one bid"
       )
     }
@@ -97,17 +97,17 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   run: Effect.fn("ads_get_campaign")(function* ({ advert_id, limit, offset }) {
     const campaign = yield* readCampaign(advert_id)
     const articles = articlesOf(campaign)
-    const shown = articles.slice(offset, offset + limit)
+    const page = articles.slice(offset, offset + limit)
     return {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
       budget: budgetShown(campaign, yield* readBudget(advert_id)),
       total: articles.length,
-      articles: shown.map((article) => articleRow(campaign, article)),
+      articles: page.map((article) => articleRow(campaign, article)),
       next: more(
-        offset + shown.length,
+        offset + page.length,
         articles.length,
-        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_report shows what it brings"
       )
     }
   }, orRefuse)

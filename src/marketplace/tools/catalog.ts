@@ -1,30 +1,33 @@
+import { Clock, Effect } from "effect"
+
+import * as PlanSource from "../../changes/tools/PlanSource.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import type { Plans } from "../apply/Plans.ts"
-import type { LowestBids } from "../client/LowestBids.ts"
+import { readOnly } from "../apply/failures.ts"
+import { Plans } from "../apply/Plans.ts"
+import { readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
-import type { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import type { KeptStatistics } from "../report/KeptStatistics.ts"
+import type { LowestBids } from "../report/LowestBids.ts"
 import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
 import { withDeadline } from "./deadline.ts"
+import { refusal } from "./errors.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
-import { planCampaignTool } from "./plans/campaign.ts"
+import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
-import { planMinusPhrasesTool } from "./plans/minusPhrases.ts"
-import { planProductsTool } from "./plans/products.ts"
+import { report } from "./report.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
-import * as Statistics from "./statistics.ts"
 
 /** The services that the tools of this toolset need. */
-export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
+export type Needs = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
 const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
   Campaigns.listCampaigns,
   Campaigns.getCampaign,
-  Statistics.campaignStats,
-  Statistics.clusterStats,
-  Statistics.keywordStats,
+  report,
   Articles.getMinusPhrases,
   Articles.minBids,
   planBidsTool,
@@ -38,5 +41,22 @@ const reading: ReadonlyArray<Tool<Needs>> = [
 /** Tools that change nothing at the marketplace: reads, and plans. */
 export const readTools = reading.map((tool) => withDeadline(tool))
 
-/** Tools that change something there; offered only if writes are allowed. */
+/** Tools that change something there; listed only if writes are allowed. */
 export const writeTools: ReadonlyArray<Tool<Needs>> = [startCampaign, pauseCampaign]
+
+/** Every tool where nothing may be written: those that would write are not listed, and say why where they are called. */
+export const toolsForReading: ReadonlyArray<Tool<Needs>> = [
+  ...readTools,
+  ...writeTools.map((tool): Tool<Needs> => ({
+    ...tool,
+    isListed: false,
+    call: (input) =>
+      Effect.flatMap(Effect.zip(MarketplaceConfig, Clock.currentTimeMillis), ([settings, now]) => {
+        const reason = readOnlyReason(settings, now)
+        return reason === undefined ? tool.call(input) : Effect.fail(refusal(readOnly(tool.name, reason)))
+      })
+  }))
+]
+
+/** The plans of campaigns, for the tools that show, apply and roll back plans of any upstream. */
+export const adsPlans = Effect.map(Plans, (plans) => PlanSource.make(plans, refusal))

@@ -1,30 +1,27 @@
 import { Effect } from "effect"
 
-import { callSeconds, gatheringSeconds } from "../../mcp/callTime.ts"
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callTime.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import { limitOf } from "../client/keyRules.ts"
-import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import type { OperationName } from "../client/operations.ts"
-import { callsWithin } from "../plan/batches.ts"
-import { refusal, TooLong, TooManyCalls } from "./errors.ts"
+import { refusal, TooLong } from "./errors.ts"
 
-/* No caller waits longer than clients do: what cannot be done by then is refused at once, or given up. */
+/* No caller waits longer than clients do: what cannot be done by then is given up, or goes on with the next call. */
 
-/** Refuses, before the first call, a request that the limits of the key do not allow while the caller waits. */
-export const mustFit = (operation: OperationName, calls: number, fitting: (most: number) => string) =>
-  Effect.flatMap(MarketplaceConfig, (settings) => {
-    const most = callsWithin(gatheringSeconds, limitOf(settings, operation))
-    return calls <= most
-      ? Effect.void
-      : Effect.fail(new TooManyCalls({ calls, most, seconds: gatheringSeconds, fits: fitting(most) }))
-  })
+/** Seconds for what comes after gathering. */
+const afterwards = callSeconds - gatheringSeconds
+
+/** The moment until which a call may gather, on the clock that nobody sets (`monotonicMillis`). */
+export const gatheringUntil = Effect.zipWith(monotonicMillis, GatheringSeconds, (now, seconds) => now + seconds * 1000)
 
 /** The same tool, which gives up if the marketplace's limits delay its answer for too long; not for writes. */
 export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({
   ...tool,
   call: (input) =>
-    Effect.timeoutOrElse(tool.call(input), {
-      duration: `${callSeconds} seconds`,
-      orElse: () => Effect.fail(refusal(new TooLong({ seconds: callSeconds })))
+    Effect.flatMap(GatheringSeconds, (gathering) => {
+      const seconds = gathering + afterwards
+      return Effect.timeoutOrElse(tool.call(input), {
+        duration: `${seconds} seconds`,
+        orElse: () => Effect.fail(refusal(new TooLong({ seconds })))
+      })
     })
 })

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import type { PlanError } from "../../changes/PlanError.ts"
 import { detailsOf, type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
 import { explain, fixedAdvice } from "../apply/advice.ts"
-import type { FloorsPending } from "../client/LowestBids.ts"
 import { MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
+import type { FloorsPending } from "../report/LowestBids.ts"
 
 /** A read or a plan was not done in time, because the marketplace allows few of the calls that it needs. */
 export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds: Schema.Int }) {
@@ -16,26 +16,10 @@ export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds:
   }
 }
 
-/** A read would need more calls than the marketplace's limits allow while the caller waits. */
-export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCalls", {
-  calls: Schema.Int,
-  most: Schema.Int,
-  seconds: Schema.Int,
-  /** The largest request that fits. */
-  fits: Schema.String
-}) {
-  override get message() {
-    return (
-      `This would take ${this.calls} calls, and the marketplace's limits allow ${this.most} within ${this.seconds} seconds; ` +
-      `nothing was sent. Ask for at most ${this.fits} at once.`
-    )
-  }
-}
-
-type OwnError = FloorsPending | PlanError | TooLong | TooManyCalls
+type OwnError = FloorsPending | PlanError | TooLong
 type Tag = OwnError["_tag"] | Reason["_tag"]
 
-/** Who is to blame, and this toolset's code for the error. A new error or reason does not compile until it has a row. */
+/** Errors with the side to blame and this toolset's code. A new error or reason does not compile until it has a row. */
 const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", code: string] } = {
   AdsBadRequest: ["caller", "ADS_BAD_REQUEST"],
   AdsConflict: ["caller", "ADS_CONFLICT"],
@@ -64,8 +48,7 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
   JournalFailed: ["upstream", "ADS_JOURNAL_FAILED"],
-  TooLong: ["upstream", "ADS_TOO_LONG"],
-  TooManyCalls: ["caller", "ADS_TOO_LONG"]
+  TooLong: ["upstream", "ADS_TOO_LONG"]
 }
 
 /** The one place where an error of this toolset becomes a tool's error, with its fields as details. */

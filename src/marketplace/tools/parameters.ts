@@ -42,7 +42,7 @@ export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
 
 type Properties = Readonly<Record<string, object>>
 
-/** How a list of objects is shown to callers: with plain types, even if the schema accepts more. */
+/** The schema of a list of objects for callers: with plain types, even if more is accepted. */
 export const shownAs = (description: string, properties: Properties, required: ReadonlyArray<string>) => ({
   inputSchema: { type: "array", description, items: { type: "object", properties, required } }
 })

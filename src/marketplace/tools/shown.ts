@@ -12,12 +12,12 @@ import {
   nameOf,
   paymentOf,
   placementsOf,
-  status,
+  statusText,
   type Unreadable
 } from "../client/Campaign.ts"
 import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
 
-/* How amounts, campaigns and lists are shown: first the shapes that clients may rely on, open to fields that are not named. */
+/* Amounts, campaigns and lists as answers show them: first the shapes that clients may rely on, open to fields that are not named. */
 
 /** One amount in both units; the rubles as exact decimal text. */
 export const amountShape = Schema.Struct({ kopecks: whole, rubles: Schema.String })
@@ -29,7 +29,7 @@ export const anyMoney = Schema.Union([
 ])
 
 /** An amount returned by the marketplace, whatever it is; `odd` says what is wrong with it. Null if it is missing. */
-export const told = Schema.NullOr(
+export const reportedAmount = Schema.NullOr(
   Schema.Union([
     Schema.Struct({ kopecks: Schema.NullOr(whole), rubles: Schema.String, odd: Schema.optionalKey(Schema.String) }),
     Schema.Struct({
@@ -53,17 +53,6 @@ export const row = {
   currency: Schema.optionalKey(Schema.String),
   placements: Schema.Array(Placement)
 }
-
-const statusWords = new Map<number, string>([
-  [status.deleting, "being deleted"],
-  [status.ready, "ready to start"],
-  [status.finished, "finished"],
-  [status.declined, "declined"],
-  [status.active, "active"],
-  [status.paused, "paused"]
-])
-
-export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
 
 export { moment, more } from "../../changes/tools/summary.ts"
 
@@ -97,7 +86,7 @@ export const campaignRow = (campaign: Campaign) => ({
 type Currency = string | null | undefined
 
 /** An amount in both units; another currency is not called rubles. */
-export const amountIn = (currency: Currency, hundredths: Kopecks) => {
+const amountIn = (currency: Currency, hundredths: Kopecks) => {
   const other = foreign(currency)
   return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
 }

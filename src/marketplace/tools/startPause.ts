@@ -9,7 +9,7 @@ import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { explain } from "../apply/advice.ts"
 import { Plans } from "../apply/Plans.ts"
-import { articlesOf, type Campaign, nameOf, status } from "../client/Campaign.ts"
+import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { AmountTold } from "../client/money.ts"
@@ -17,13 +17,13 @@ import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
-import { budgetShown, campaignRow, row, statusText, told } from "./shown.ts"
+import { budgetShown, campaignRow, row, reportedAmount } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
 const moveShown = Schema.Struct({
   done: Schema.Boolean,
   campaign: Schema.Struct({ ...row, articles: whole }),
-  budget: told,
+  budget: reportedAmount,
   status_now: Schema.optionalKey(whole),
   status_text_now: Schema.optionalKey(Schema.String),
   next
@@ -44,12 +44,12 @@ const move = (kind: "pause" | "start") =>
     if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
     const campaign = yield* readCampaign(advert_id)
     const budget = kind === "start" ? yield* readBudget(advert_id) : null
-    const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
+    const facts = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
       const obstacle = inTheWay(kind, campaign.status, budget)
       const what = `${quotedName(nameOf(campaign))} with ${articlesIn(campaign)}`
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
-      return { done: false, ...shown, next: `Nothing was changed. ${how}` }
+      return { done: false, ...facts, next: `Nothing was changed. ${how}` }
     }
     // A pause needs no agreement: it stops spending.
     if (kind === "start") yield* agreedTo(startOf(campaign, budget))
@@ -65,7 +65,7 @@ const move = (kind: "pause" | "start") =>
     const now = Option.getOrUndefined(yield* Effect.option(readCampaign(advert_id)))
     return {
       done: true,
-      ...shown,
+      ...facts,
       ...(now === undefined ? {} : { status_now: now.status, status_text_now: statusText(now.status) }),
       next: isWritten
         ? "A new status settles within about a minute. audit_log shows what was done."
@@ -73,7 +73,7 @@ const move = (kind: "pause" | "start") =>
     }
   }, orRefuse)
 
-/** What a person at the client decides, if they can be asked. */
+/** The decision of the person at the client, if they can be asked. */
 const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
   const what = `campaign ${campaign.id} ${quotedName(nameOf(campaign))} with ${articlesIn(campaign)}`
   const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`
@@ -85,7 +85,7 @@ const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
   }
 }
 
-/** What a person should know before they agree, as far as it shows. */
+/** The obstacle that a person should know before they agree, as far as it shows. */
 const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | null): string | undefined => {
   if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
   if (now === status.active) return "It runs already."

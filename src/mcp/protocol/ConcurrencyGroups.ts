@@ -2,7 +2,7 @@ import { Data, Effect, Semaphore } from "effect"
 
 import type { InFlightRequest } from "./InFlightRequests.ts"
 
-/** How many requests of one group may work outside of this process at once. The upstream has a far lower limit of its own. */
+/** Most requests of one group that work outside of this process at once. The upstream has a far lower limit of its own. */
 const limit = 256
 
 /** Longest wait for a turn, in seconds: the rest of the time that callers wait must be enough for the work. */
@@ -20,7 +20,7 @@ export class ConcurrencyGroupFull extends Data.TaggedError("ConcurrencyGroupFull
   }
 }
 
-export interface Entry {
+interface Entry {
   /** Requests of different groups never wait for each other. */
   readonly concurrencyGroup: string
   /** Whether abandoned work may be stopped halfway. Work that has not begun always may. */

@@ -2,8 +2,8 @@ import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import { Progress } from "../callTime.ts"
 import type { Question, Reply } from "../Elicitation.ts"
-import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
 import type { InFlightRequest } from "./InFlightRequests.ts"
 import type { Id } from "./Message.ts"
@@ -12,7 +12,7 @@ import { invalidParams } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import type * as Response from "./Response.ts"
 
-/** What a request knows of its connection. */
+/** The connection of a request, as its method sees it. */
 export interface Call {
   readonly protocolVersion: ProtocolVersion
   /** Sends something to the caller before the answer. */
@@ -32,7 +32,7 @@ export interface Method {
   readonly run: (params: unknown, call: Call) => Effect.Effect<Response.Result, Failure>
   /** Milliseconds for which a client may cache the answer; absent if it may not. */
   readonly ttlMs?: number
-  /** Where it works outside of this process, by the params; absent if it does not. */
+  /** Its work outside of this process, by the params; absent if it has none. */
   readonly work?: (params: unknown) => Work
 }
 
@@ -66,16 +66,16 @@ export const make = <const F extends Fields>(
   run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
   { fits, ...options }: Options<Schema.Struct<F>["Type"]> = {}
 ): Method => {
-  const readOwn = lazy(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
+  const readFields = lazy(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
   return {
     ...options,
     run: (input = {}, call) => {
       const common = isWithoutCommon(input) ? nothingCommon : readCommon(input)
       if (Result.isFailure(common)) return Effect.fail(invalidParams(problem(common.failure)))
-      const own = fits?.(input) === true ? Result.succeed(input) : readOwn()(input)
-      if (Result.isFailure(own)) return Effect.fail(invalidParams(problem(own.failure)))
+      const params = fits?.(input) === true ? Result.succeed(input) : readFields()(input)
+      if (Result.isFailure(params)) return Effect.fail(invalidParams(problem(params.failure)))
       const token = common.success._meta?.progressToken
-      const program = run(own.success, call)
+      const program = run(params.success, call)
       return token === undefined ? program : Effect.provideService(program, Progress, progressOf(token, call))
     }
   }
@@ -93,12 +93,12 @@ const pace = 20
 
 /** Progress notifications with the caller's token: always increasing, limited in rate, and always including the last step. */
 const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progress.Service => {
-  let told = -Infinity
+  let latest = -Infinity
   let next = 0
   return Effect.fnUntraced(function* ({ message, progress, total }) {
     const now = yield* Clock.currentTimeMillis
-    if (progress <= told || (now < next && progress !== total)) return
-    told = progress
+    if (progress <= latest || (now < next && progress !== total)) return
+    latest = progress
     next = now + pace
     yield* notify({
       jsonrpc: "2.0",
@@ -112,3 +112,20 @@ const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progre
     })
   })
 }
+
+/** Milliseconds for which a list may be cached: it changes only with the configuration. */
+export const shelfLife = 300_000
+
+interface Page {
+  readonly cursor?: string
+}
+
+/** Params for a list from its beginning, as nearly always. */
+export const listed = {
+  ttlMs: shelfLife,
+  fits: (params: unknown): params is Page => Predicate.isObject(params) && !("cursor" in params)
+}
+
+/** Our lists have a single page, so no cursor can be ours. */
+export const onePage = (params: Page, page: Response.Result) =>
+  params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))

@@ -10,7 +10,7 @@ import { Resources } from "../Resources.ts"
 import { Tools } from "../Tools.ts"
 import * as ConcurrencyGroups from "./ConcurrencyGroups.ts"
 import * as Rounds from "./elicitation/rounds.ts"
-import { type Era, legacy, modern } from "./eras.ts"
+import { type Era, legacy, modern, ServerInfo } from "./eras.ts"
 import { toErrorObject } from "./errors.ts"
 import type { Request } from "./Message.ts"
 import type { Call, Method } from "./Method.ts"
@@ -21,7 +21,6 @@ import { observing } from "./observed.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, refused, success } from "./Response.ts"
-import { ServerInfo } from "./ServerInfo.ts"
 
 /** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<
@@ -86,8 +85,8 @@ export class Protocol extends Context.Service<
         return spanned("Protocol.serve")(answerDefects(outcome, request, call))
       }
 
-      const known = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
-      const observed = observing(known, tools, prompts)
+      const methodNames = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
+      const observed = observing(methodNames, tools, prompts)
       return Protocol.of({
         serve: (request, call) => identified(observed(serve(request, call), request, call)),
         isImmediate: ({ method }, { era }) => eras[era].methods.get(method)?.work === undefined

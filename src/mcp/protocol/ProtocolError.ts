@@ -31,10 +31,10 @@ export const internalError = (requestId: string | undefined) =>
 const stoppedBefore = (message: string) =>
   new ProtocolError({ code: -32603, message: `The server was stopped before this was answered. ${message}` })
 
-/** What was stopped may have changed something. */
+/** The request was stopped, and may have changed something. */
 export const stoppedHalfway = stoppedBefore("Its outcome is unknown: read the current state before trying again.")
 
-/** What was stopped had not begun, or only reads. */
+/** The request was stopped before it had begun, or only reads. */
 export const stoppedUnchanged = stoppedBefore("It changed nothing: ask again.")
 
 /** The caller may only read, and requested more. */

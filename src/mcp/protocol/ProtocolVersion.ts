@@ -63,14 +63,14 @@ export const find = (version: string | undefined): ProtocolVersion | undefined =
 
 /** The revision negotiated in a handshake: the requested one, or else the newest with a handshake. */
 export const negotiate = (version: string): ProtocolVersion => {
-  const asked = find(version)
-  return asked?.era === "legacy" ? asked : v2025_11_25
+  const requested = find(version)
+  return requested?.era === "legacy" ? requested : v2025_11_25
 }
 
-/** Where a modern request states its version. */
+/** The field of a modern request's `_meta` with its version. */
 export const versionKey = "io.modelcontextprotocol/protocolVersion"
 
-/** Where a modern request states the client's capabilities. */
+/** The field of a modern request's `_meta` with the client's capabilities. */
 export const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
 /** The version stated in a request's own params, if any; only modern requests have it. */

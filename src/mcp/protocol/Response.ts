@@ -1,7 +1,7 @@
 import { Result as Try } from "effect"
 
 import { abridged, oneLine } from "../../internal/foreignText.ts"
-import { membersOf } from "./members.ts"
+import { isMemoizable, memoized } from "../../internal/memoize.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 
@@ -17,23 +17,23 @@ export type Response =
   | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: Result }
   | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
 
-/** What we send a client unasked. */
+/** A message that a client gets unasked. */
 export interface ServerNotification {
   readonly jsonrpc: "2.0"
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What we ask a client. */
-export interface ServerRequest extends ServerNotification {
+/** A request to a client. */
+interface ServerRequest extends ServerNotification {
   readonly id: string
 }
 
-/** What a client gets besides answers. */
+/** A message to a client that is no answer. */
 export type ServerMessage = ServerNotification | ServerRequest
 
 /**
- * What became of a message, for a transport with status codes of its own: answered (even with an error), refused before it was
+ * The outcome of a message, for a transport with status codes of its own: answered (even with an error), refused before it was
  * processed, beyond the caller's access, naming an unknown method, or stopped before there was an answer.
  */
 export interface Outcome {
@@ -85,4 +85,22 @@ const unwritable: ErrorObject = {
   message:
     "The answer cannot be written as JSON: it is nested too deep or too large. What was asked for may have been done: " +
     "read the current state before trying again."
+}
+
+/** Members of results as JSON text, if they need not be serialised anew for each answer. */
+const texts = new WeakMap<object, () => string>()
+
+const textOfMembers = memoized((result: object): string => texts.get(result)?.() ?? bare(result))
+
+/** An object's members as JSON, without the braces. */
+export const bare = (object: object): string => JSON.stringify(object).slice(1, -1)
+
+/** The members of a result as JSON text, without the braces; undefined to serialise the result as usual. */
+export const membersOf = (result: object): string | undefined =>
+  texts.has(result) || isMemoizable(result) ? textOfMembers(result) : undefined
+
+/** The result, whose members are serialised by `text`. */
+export const writtenBy = <A extends object>(result: A, text: () => string): A => {
+  texts.set(result, text)
+  return result
 }

@@ -1,14 +1,20 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
 import { lazy } from "../../internal/memoize.ts"
-import { callerOn } from "../CallerId.ts"
+import { callerOn } from "../Caller.ts"
 import { Copies, type Question } from "../Elicitation.ts"
-import { showsForms } from "./elicitation/form.ts"
+import { mintSessionId, showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
-import * as SessionId from "./elicitation/sessionId.ts"
-import { readCancelled } from "./envelopes.ts"
 import * as InFlightRequests from "./InFlightRequests.ts"
-import type { Batch, Id, Message, Notification, Request, Single } from "./Message.ts"
+import {
+  readCancelled,
+  type Batch,
+  type Id,
+  type Message,
+  type Notification,
+  type Request,
+  type Single
+} from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
@@ -24,7 +30,7 @@ export interface Session {
   readonly leave: Effect.Effect<unknown>
 }
 
-/** Where a session comes from, and what may stop its requests from outside. */
+/** The origin of a session, and the means that may stop its requests from outside. */
 export interface Circumstances {
   /** The requests of the transport, which may stop them. */
   readonly inFlightRequests?: InFlightRequests.InFlightRequests
@@ -71,18 +77,18 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { address, inFlightRequests = InFlightRequests.make(), session: known, silent = Effect.never }: Circumstances
+  { address, inFlightRequests = InFlightRequests.make(), session: continued, silent = Effect.never }: Circumstances
 ): Session => {
   const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
-  let session = known
+  let session = continued
   const inFlight = new Map<Id, InFlightRequests.InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
 
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       negotiatedVersion = negotiated
-      session = negotiated.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
+      session = negotiated.elicitation && showsForms(capabilities) ? mintSessionId() : undefined
     })
 
   /** Whoever is at the other end; of clients without a session or connection as far as they say who they are. */
@@ -94,8 +100,8 @@ const open = (
   /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern") return undefined
-    const asked = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
-    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...asked, caller }))
+    const client = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
+    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...client, caller }))
   }
 
   /** The answer, or an error if time ran out; none if the client cancels it. */

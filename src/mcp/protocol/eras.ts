@@ -1,12 +1,11 @@
-import { Effect, Option, Predicate } from "effect"
+import { Context, Effect, Option, Predicate } from "effect"
 
 import { memoized } from "../../internal/memoize.ts"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"
-import { bare, membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
-import { shelfLife } from "./methods/paging.ts"
+import { shelfLife } from "./Method.ts"
 import { initialize, type Modern, readModern } from "./params.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
 import {
@@ -17,12 +16,25 @@ import {
   type ProtocolVersion,
   versionKey
 } from "./ProtocolVersion.ts"
-import type { Result } from "./Response.ts"
-import type { ServerInfo } from "./ServerInfo.ts"
+import { bare, membersOf, writtenBy, type Result } from "./Response.ts"
+
+/** The introduction of this server to clients. */
+export class ServerInfo extends Context.Service<
+  ServerInfo,
+  {
+    /** For programs: short, without spaces. */
+    readonly name: string
+    /** For people. */
+    readonly title: string
+    readonly version: string
+    /** Instructions for models that use the tools. */
+    readonly instructions: string
+  }
+>()("workflow-tool-server/protocol/ServerInfo") {}
 
 /** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
 export interface Era {
-  /** What is missing in the params of a request, if anything. */
+  /** The refusal of a request whose params lack something; undefined if they do not. */
   readonly refusal: (params: unknown) => ProtocolError | undefined
   readonly methods: ReadonlyMap<string, Method.Method>
   readonly result: (result: Result, method: Method.Method) => Result
@@ -36,10 +48,10 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
       ...shared,
       initialize: Method.make(
         () => initialize,
-        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: asked }, { completeHandshake }) {
+        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: requested }, { completeHandshake }) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
-          const protocolVersion = negotiate(asked)
+          const protocolVersion = negotiate(requested)
           yield* completeHandshake(protocolVersion, capabilities)
           return {
             protocolVersion: protocolVersion.date,
@@ -127,8 +139,8 @@ const isModern = (params: unknown): params is Modern =>
 
 /** Params must name a modern revision and the client's capabilities. */
 const refusal = (params: unknown): ProtocolError | undefined => {
-  const known = isModern(params) ? Option.some(params) : readModern(params)
-  if (Option.isNone(known)) return invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
-  const version = known.value._meta[versionKey]
+  const read = isModern(params) ? Option.some(params) : readModern(params)
+  if (Option.isNone(read)) return invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
+  const version = read.value._meta[versionKey]
   return version === newest.date ? undefined : unsupportedVersion(version, dates)
 }

@@ -10,8 +10,8 @@ import type { Call } from "./Method.ts"
 import { modern } from "./ProtocolVersion.ts"
 import { type Outcome, success } from "./Response.ts"
 
-/** What observers of the server learn about a request. None of its arguments. */
-export interface Asked {
+/** A request as observers of the server see it: without its arguments. */
+export interface ObservedRequest {
   /** A method of the protocol, or `_OTHER`. */
   readonly method: string
   /** The tool or prompt that it names, if it exists. */
@@ -26,7 +26,7 @@ export interface Asked {
 
 /** Observes requests while they are served. By default nobody does. */
 export const RequestObserver = Context.Reference<
-  ((serving: Effect.Effect<Outcome>, asked: Asked) => Effect.Effect<Outcome>) | undefined
+  ((serving: Effect.Effect<Outcome>, request: ObservedRequest) => Effect.Effect<Outcome>) | undefined
 >("workflow-tool-server/mcp/RequestObserver", { defaultValue: () => undefined })
 
 /** Serves requests under observation, if there is an observer. */
@@ -36,7 +36,7 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
     ["prompts/get", new Set(prompts.map(({ name }) => name))]
   ])
 
-  const askedOf = ({ id, method, params }: Request, { protocolVersion }: Call): Asked => {
+  const observedRequest = ({ id, method, params }: Request, { protocolVersion }: Call): ObservedRequest => {
     const name = Predicate.hasProperty(params, "name") && Predicate.isString(params.name) ? params.name : ""
     return {
       method: methods.has(method) ? method : "_OTHER",
@@ -49,12 +49,15 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
 
   return (serving: Effect.Effect<Outcome>, request: Request, call: Call): Effect.Effect<Outcome> =>
     withReference(RequestObserver, (observe) =>
-      observe === undefined ? serving : observe(serving, askedOf(request, call))
+      observe === undefined ? serving : observe(serving, observedRequest(request, call))
     )
 }
 
 /** Calls a tool under observation, if there is an observer, without a protocol. */
-export const observedCall = (call: Effect.Effect<Answer, ToolFailure>, asked: Pick<Asked, "meta" | "target">) =>
+export const observedCall = (
+  call: Effect.Effect<Answer, ToolFailure>,
+  request: Pick<ObservedRequest, "meta" | "target">
+) =>
   withReference(RequestObserver, (observe) =>
     observe === undefined
       ? call
@@ -63,7 +66,7 @@ export const observedCall = (call: Effect.Effect<Answer, ToolFailure>, asked: Pi
           const serving = Effect.flatMap(Effect.result(call), (result) =>
             Effect.as(Deferred.complete(ended, Effect.fromResult(result)), outcomeOf(result))
           )
-          yield* observe(serving, { ...asked, method: "tools/call", id: undefined, revision: modern.date })
+          yield* observe(serving, { ...request, method: "tools/call", id: undefined, revision: modern.date })
           return yield* Deferred.await(ended)
         })
   )
@@ -85,7 +88,7 @@ export const errorOf = ({ response }: Outcome): string | undefined => {
 }
 
 /** Only codes of our own form: the number of metric series must not grow without limit. */
-const wordOf = (told: unknown): string | undefined =>
-  Predicate.hasProperty(told, "code") && Predicate.isString(told.code) && /^[A-Z][A-Z_]{0,39}$/.test(told.code)
-    ? told.code
+const wordOf = (error: unknown): string | undefined =>
+  Predicate.hasProperty(error, "code") && Predicate.isString(error.code) && /^[A-Z][A-Z_]{0,39}$/.test(error.code)
+    ? error.code
     : undefined

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { Id } from "./envelopes.ts"
+import { Id } from "./Message.ts"
 import { capabilitiesKey, versionKey } from "./ProtocolVersion.ts"
 
 const Meta = Schema.Record(Schema.String, Schema.Unknown)

@@ -6,7 +6,7 @@ import type { Share } from "./memory.ts"
 import { largestMessage } from "./readMessage.ts"
 
 /** The body of a request cannot be read; `status` is the HTTP status. */
-export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
+class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
   status: Schema.Literals([408, 413, 415, 503]),
   message: Schema.String
 }) {}
@@ -27,7 +27,7 @@ const tooSlow = new BodyRefused({ status: 408, message: "The body did not come i
  * Reads a body of limited size, and calls back once at its end; `broken` also means too large. Returns a function that stops
  * it.
  */
-export type ReadBody = (most: number, told: (end: Uint8Array | "broken") => void) => () => void
+type ReadBody = (most: number, onEnd: (end: Uint8Array | "broken") => void) => () => void
 
 /** Shorter ways to read bodies than `HttpServerRequest.arrayBuffer`; undefined if there is none for a request. */
 export type BodyReaders = (request: HttpServerRequest.HttpServerRequest) => ReadBody | undefined

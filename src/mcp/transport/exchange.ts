@@ -3,7 +3,7 @@ import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
-import * as SessionId from "../protocol/elicitation/sessionId.ts"
+import { readSessionId } from "../protocol/elicitation/form.ts"
 import type { Message } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, type ServerMessage, written } from "../protocol/Response.ts"
@@ -14,7 +14,7 @@ type Event =
   | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
-/** What is known first about an answer: all of it, that events come before it, or that there is none. */
+/** The beginning of an answer: all of it, events that come before it, or none at all. */
 type Beginning = Extract<Event, { readonly _tag: "Outcome" }> | { readonly _tag: "Events" | "Nothing" }
 
 /** Opens the sessions in which messages are served. */
@@ -28,7 +28,7 @@ export interface Conversations {
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
 }
 
-/** What a message and its answer hold, how long it may be worked on, and when the answer is sent. */
+/** The memory of a message and its answer, the scope of the work on it, and the moment to send the answer. */
 interface Held {
   readonly scope: Scope.Scope
   readonly share: Share
@@ -112,7 +112,7 @@ const begin = Effect.fnUntraced(function* (
 })
 
 const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
-  session: SessionId.read(request.headers["mcp-session-id"]),
+  session: readSessionId(request.headers["mcp-session-id"]),
   address: Option.getOrElse(request.remoteAddress, () => ""),
   ...(takesEvents(request) ? {} : { silent: Effect.void })
 })

@@ -1,9 +1,9 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { ServerInfo } from "../protocol/eras.ts"
 import * as InFlightRequests from "../protocol/InFlightRequests.ts"
 import { refused } from "../protocol/Response.ts"
-import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { named, withRequestId } from "../RequestId.ts"
 import { Gauges, HealthFacts } from "../Toolset.ts"
@@ -12,11 +12,11 @@ import { answer, type Conversations, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import * as Memory from "./memory.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
-import { metadata, metadataPaths } from "./protectedResource.ts"
 import { readMessage } from "./readMessage.ts"
+import { metadata, metadataPaths } from "./tokens.ts"
 
 export type { Options } from "./middleware.ts"
-export { TokenRefused, TokenUnverifiable } from "./token.ts"
+export { TokenRefused, TokenUnverifiable } from "./tokens.ts"
 
 /**
  * Adds `POST /mcp`, `GET /health` and, where they are asked for, `GET /metrics` and what there is to know of tokens to the
@@ -69,7 +69,7 @@ export const layer = (options: Options = {}) =>
         )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>
-        Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
+        Effect.map(facts, (values) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...values }))
       )
 
       const { healthPath = "/health", path = "/mcp" } = options
@@ -79,13 +79,13 @@ export const layer = (options: Options = {}) =>
       const { metrics } = options
       if (metrics !== undefined) {
         const gauges = yield* Gauges
-        const shown = Effect.map(gauges, (known) =>
-          HttpServerResponse.text(metrics(known), { contentType: prometheus })
+        const page = Effect.map(gauges, (values) =>
+          HttpServerResponse.text(metrics(values), { contentType: prometheus })
         )
         yield* router.add(
           "GET",
           "/metrics",
-          authorized(() => shown)
+          authorized(() => page)
         )
       }
       const { protectedResource } = options

@@ -22,14 +22,14 @@ export const lines = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, limit: numbe
 const isNotEmpty = (line: Line): boolean => line._tag === "TooLong" || line.bytes.length > 0
 
 const cut = (unfinished: Unfinished, piece: Uint8Array): ReadonlyArray<Line> => {
-  const found: Array<Line> = []
+  const whole: Array<Line> = []
   let start = 0
   for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
-    found.push(unfinished.finish(piece.subarray(start, end)))
+    whole.push(unfinished.finish(piece.subarray(start, end)))
     start = end + 1
   }
   unfinished.add(piece.subarray(start))
-  return found
+  return whole
 }
 
 /** Bytes at the beginning and at the end of a line that is too long: one of them contains the id of the message. */

@@ -6,7 +6,7 @@ import { allCalls, type Room } from "../../internal/http/MemoryBudget.ts"
 const small = 64 * 1024
 
 /**
- * What one call holds of the memory. Who holds some already never waits for more, or all could wait for each other: the
+ * The share of one call in the memory. Who holds some already never waits for more, or all could wait for each other: the
  * largest amount counts.
  */
 export interface Share extends Room {
@@ -39,7 +39,7 @@ export const make = (most = allCalls) => {
       used += Math.max(bytes - held, 0)
       held = Math.max(bytes, held)
     }
-    /** What is larger than the whole budget fits when nothing else is there. */
+    /** A share larger than the whole budget fits when nothing else is there. */
     const grab = (bytes: number): boolean => {
       const fits = bytes <= small || held > 0 || used === 0 || used + bytes <= most
       if (fits && bytes > small) grow(bytes)

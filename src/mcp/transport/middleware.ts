@@ -1,14 +1,12 @@
 import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { type Access, CurrentAccess } from "../Access.ts"
+import { type Access, CurrentAccess } from "../Caller.ts"
 import type { Gauge } from "../Toolset.ts"
 import type { BodyReaders } from "./body.ts"
+import { type OriginPolicy, refusal } from "./headers.ts"
 import type { Memory } from "./memory.ts"
-import { type OriginPolicy, refusal } from "./originPolicy.ts"
-import { type Challenge, challenge, type ProtectedResource } from "./protectedResource.ts"
-import type { Verify } from "./token.ts"
-import * as WrongTokens from "./wrongTokens.ts"
+import { type Challenge, challenge, type ProtectedResource, type Verify, makeWrongTokens } from "./tokens.ts"
 
 /** Addresses of the server, and who may call over HTTP. */
 export interface Options {
@@ -20,9 +18,9 @@ export interface Options {
   readonly allowedHosts?: ReadonlyArray<string>
   /** Origins besides our own, as a browser writes them. */
   readonly allowedOrigins?: ReadonlyArray<string>
-  /** What a bearer token allows; without it, everyone who reaches the port may call. */
+  /** The verifier of bearer tokens; without it, everyone who reaches the port may call. */
   readonly verify?: Verify
-  /** How callers get such a token, if an authorization server issues them. */
+  /** The metadata by which callers get such a token, if an authorization server issues them. */
   readonly protectedResource?: ProtectedResource
   /** When this ends, requests in flight are answered with an error; for a server that is about to close. */
   readonly until?: Effect.Effect<void>
@@ -30,7 +28,7 @@ export interface Options {
   readonly memory?: Memory
   /** Shorter ways to read the bodies of requests, if there are any. */
   readonly bodies?: BodyReaders
-  /** What a slow answer waits for, so that those of one round of the event loop are sent together. */
+  /** The moment that a slow answer waits for, so that those of one round of the event loop are sent together. */
   readonly together?: Effect.Effect<void>
   /** The text of `GET /metrics`, including the gauges of the toolsets; without it there is no such route. */
   readonly metrics?: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
@@ -57,15 +55,15 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
       return refused === undefined ? handler(request) : Effect.succeed(problem(refused.status, refused.problem))
     }
 
-  const wrong = WrongTokens.make()
+  const wrong = makeWrongTokens()
   const { read, write } = protectedResource?.scopes ?? { read: undefined, write: undefined }
   // A client may read only the body, so it says as much as the header.
-  const unauthorized = (told: Challenge = {}) =>
+  const unauthorized = (reason: Challenge = {}) =>
     problem(
       401,
-      ["A valid bearer token is needed", ...(told.description === undefined ? [] : [told.description])].join(". "),
+      ["A valid bearer token is needed", ...(reason.description === undefined ? [] : [reason.description])].join(". "),
       {
-        "www-authenticate": challenge(protectedResource, { ...told, ...(read === undefined ? {} : { scope: read }) })
+        "www-authenticate": challenge(protectedResource, { ...reason, ...(read === undefined ? {} : { scope: read }) })
       }
     )
   const insufficient = challenge(protectedResource, {
@@ -79,9 +77,9 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
       response.status === 403 ? HttpServerResponse.setHeader(response, "www-authenticate", insufficient) : response
     )
 
-  const refuse = (request: HttpServerRequest.HttpServerRequest, told: Challenge) =>
+  const refuse = (request: HttpServerRequest.HttpServerRequest, reason: Challenge) =>
     Effect.map(wrong.wait(Option.getOrElse(request.remoteAddress, () => "an unknown address")), (isHeard) =>
-      isHeard ? unauthorized(told) : tooMany
+      isHeard ? unauthorized(reason) : tooMany
     )
 
   const unknown: Challenge = {

@@ -42,10 +42,10 @@ export const layer = (options: Options, read: ReadPageFile) =>
   )
 
 const fileHandler = ({ contentType, name }: (typeof files)[keyof typeof files], read: ReadPageFile): Handler => {
-  const found = Effect.map(read(name), (text) =>
+  const response = Effect.map(read(name), (text) =>
     text === undefined
       ? problem(404, "This build has no page")
       : HttpServerResponse.text(text, { contentType, headers })
   )
-  return () => found
+  return () => response
 }

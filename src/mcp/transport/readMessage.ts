@@ -1,7 +1,7 @@
 import { Option, Result } from "effect"
 
 import { inspect } from "../jsonText.ts"
-import { readIdText } from "../protocol/envelopes.ts"
+import { readIdText } from "../protocol/Message.ts"
 import * as Message from "../protocol/Message.ts"
 import { invalidRequest, parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
 
@@ -45,8 +45,8 @@ const invalid = (
   problem: string,
   unnamed: (problem: string) => ProtocolError
 ): Result.Result<Message.Message, ProtocolError> => {
-  const known = id === undefined ? Option.none() : readIdText(id)
-  return Option.isSome(known)
-    ? Result.succeed({ _tag: "Invalid", id: known.value, problem })
+  const messageId = id === undefined ? Option.none() : readIdText(id)
+  return Option.isSome(messageId)
+    ? Result.succeed({ _tag: "Invalid", id: messageId.value, problem })
     : Result.fail(unnamed(problem))
 }

@@ -59,7 +59,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
   const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
-  const told = Fiber.join(yield* Effect.forkScoped(until))
+  const stopRequested = Fiber.join(yield* Effect.forkScoped(until))
   const inFlightRequests = InFlightRequests.make()
   const inputEnded = yield* Deferred.make<void>()
   const { isImmediate, receive } = (yield* Sessions).open(assumed, tell, {
@@ -114,7 +114,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     return texts.length === 1 && texts.every(leaveNow) ? Effect.void : Effect.forEach(lines, leave, { discard: true })
   })
 
-  /** What follows a handshake may depend on it, even when the client does not wait for the answer. */
+  /** Answers at once: what follows a handshake may depend on it, even when the client does not wait for the answer. */
   const answerAtOnce = (message: Message.Message) =>
     Effect.map(receive(message), (outcome) => {
       if (Option.isSome(outcome)) ready.push(lineOf(outcome.value))
@@ -138,9 +138,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
           Effect.andThen(Effect.suspend(() => take(line)))
         )
 
-  const takeAll = (found: Arr.NonEmptyReadonlyArray<Line>) =>
+  const takeAll = (lines: Arr.NonEmptyReadonlyArray<Line>) =>
     Effect.andThen(
-      found.length === 1 ? takeInTime(found[0]) : Effect.forEach(found, takeInTime, { discard: true }),
+      lines.length === 1 ? takeInTime(lines[0]) : Effect.forEach(lines, takeInTime, { discard: true }),
       leaveTogether
     )
 
@@ -168,18 +168,18 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     Effect.timeoutOption("1 second")
   )
 
-  yield* Effect.raceFirst(reading, told).pipe(
+  yield* Effect.raceFirst(reading, stopRequested).pipe(
     Effect.andThen(leaveTogether),
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
-    Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
+    Effect.raceFirst(Effect.andThen(stopRequested, Effect.sleep(shutdownTimeout))),
     Effect.andThen(inFlightRequests.stop),
     Effect.andThen(flushing),
     Effect.raceFirst(Fiber.join(writing))
   )
 }, Effect.scoped)
 
-/** How writing fails where the other end has gone, which is its right. */
+/** Codes of failed writes where the other end has gone, which is its right. */
 const readerHasLeft: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EOF"])
 
 const lineOf = ({ response }: Outcome) => `${written(response)}\n`

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks"
 
-import { publishedOf } from "../../engine/workflow/published.ts"
+import { publishedOf } from "../../engine/workflow/views.ts"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
 import { textOf } from "../json.ts"

@@ -2,9 +2,9 @@ import { Effect, Redacted, Result } from "effect"
 import { assert, describe, it } from "vitest"
 
 import { read } from "../../../src/cli/commandLine.ts"
+import type { Settings } from "../../../src/cli/configuration/fileFields.ts"
 import { readOptions } from "../../../src/cli/configuration/flags.ts"
 import { resolve } from "../../../src/cli/configuration/Launch.ts"
-import type { ServerSettings, Settings } from "../../../src/cli/configuration/settings.ts"
 import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 
 const environment: Environment = {
@@ -17,19 +17,20 @@ const environment: Environment = {
   headers: {}
 }
 
-const settings = (server: Partial<ServerSettings> = {}): Settings => ({
+const settings = (given: Partial<Settings> = {}): Settings => ({
   engine: { defaultEnv: "default", environments: new Map([["default", environment]]) },
-  server: { http: { allowedHosts: [], allowedOrigins: [] }, readOnly: false, toolsets: [], ...server },
-  marketplace: undefined,
-  warnings: []
+  http: { allowedHosts: [], allowedOrigins: [] },
+  readOnly: false,
+  toolsets: [],
+  warnings: [],
+  ...given
 })
 
-const launch = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) => {
+const launch = (words: ReadonlyArray<string>, given?: Partial<Settings>) => {
   const asked = Effect.runSync(read(words)) ?? assert.fail("asks for no server")
-  return resolve(Result.getOrThrow(readOptions(asked.texts, {})), settings(server))
+  return resolve(Result.getOrThrow(readOptions(asked.texts, {})), settings(given))
 }
-const resolved = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) =>
-  Result.getOrThrow(launch(words, server))
+const resolved = (words: ReadonlyArray<string>, given?: Partial<Settings>) => Result.getOrThrow(launch(words, given))
 
 const token = "0123456789abcdef"
 

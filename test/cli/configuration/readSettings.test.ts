@@ -164,7 +164,10 @@ describe("readSettings", () => {
         caFile: "ca.pem",
         proxy: "http://proxy.test:3128"
       }
-      const { engine, server } = yield* read(file({ environments: { bare: staging, said }, defaultEnv: "bare" }))
+      const { engine, warnings, ...others } = yield* read(
+        file({ environments: { bare: staging, said }, defaultEnv: "bare" })
+      )
+      assert.deepStrictEqual(warnings, [])
       const bare = engine?.environments.get("bare")
       assert.deepInclude(bare, { readOnly: false, allowInsecureHttp: false, requestsPerSecond: 90, concurrency: 10 })
       assert.notProperty(bare, "apiKeyHeader")
@@ -172,7 +175,7 @@ describe("readSettings", () => {
       assert.deepInclude(full, { apiKeyHeader: "X-Key", readOnly: true, requestsPerSecond: 5, concurrency: 2 })
       assert.deepInclude(full, { caFile: "ca.pem", proxy: "http://proxy.test:3128" })
       assert.strictEqual(full?.headers["X-Extra"] && Redacted.value(full.headers["X-Extra"]), "yes")
-      assert.deepStrictEqual(server, {
+      assert.deepStrictEqual(others, {
         http: { allowedHosts: [], allowedOrigins: [] },
         readOnly: false,
         toolsets: []
@@ -196,18 +199,18 @@ describe("readSettings", () => {
         answerLimit: 100_000,
         marketplace: { apiKey: key }
       }
-      const { marketplace, server } = yield* read(file(content))
+      const { marketplace, ...server } = yield* read(file(content))
       assert.deepInclude(server, { readOnly: true, toolsets: ["engine", "marketplace"], answerLimit: 100_000 })
       assert.deepInclude(server.http, { port: 4000, host: "0.0.0.0", allowedHosts: ["tools.test"] })
       assert.deepStrictEqual(marketplace, { apiKey: key })
-      assert.notInclude(JSON.stringify(server), key)
+      assert.notInclude(JSON.stringify({ ...server, engine: undefined }), key)
     })
   )
 
   it.effect("takes the audit log by the name of its file, or with its size", () =>
     Effect.gen(function* () {
       const audit = (audit: unknown) =>
-        Effect.map(read(file({ environments: { production }, audit })), ({ server }) => server.audit)
+        Effect.map(read(file({ environments: { production }, audit })), (settings) => settings.audit)
       assert.deepStrictEqual(yield* audit("audit.jsonl"), { file: "audit.jsonl", maxBytes: 10_000_000, keep: 5 })
       assert.deepInclude(yield* audit({ file: "a.jsonl", keep: 0 }), { file: "a.jsonl", keep: 0 })
     })
@@ -216,9 +219,16 @@ describe("readSettings", () => {
   it.effect("needs no instance beside the embedded engine", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* read({ isEmbedded: true })).engine)
-      const { engine, server } = yield* read({ ...file({ http: { port: 1 } }), isEmbedded: true })
+      const { engine, http } = yield* read({ ...file({ http: { port: 1 } }), isEmbedded: true })
       assert.isUndefined(engine)
-      assert.strictEqual(server.http.port, 1)
+      assert.strictEqual(http.port, 1)
+    })
+  )
+
+  it.effect("has the same settings without a file as with an empty one", () =>
+    Effect.gen(function* () {
+      const empty = yield* read({ ...file({}), isEmbedded: true })
+      assert.deepStrictEqual(yield* read({ isEmbedded: true }), empty)
     })
   )
 

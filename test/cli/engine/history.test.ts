@@ -61,14 +61,9 @@ describe("the history of a server", () => {
     const lines = names.map((name, place) => creation(place + 1, name, `because of ${name}`))
     assert.strictEqual(await live(cwd, lines, names.length + 1, false), "")
     const history = path.join(cwd, "history")
-    const told = git(
-      history,
-      "log",
-      "--format=%an|%s|%(trailers:key=Reason,valueonly,separator=%x2C)",
-      "--grep=^Tool: "
-    )
+    const log = git(history, "log", "--format=%an|%s|%(trailers:key=Reason,valueonly,separator=%x2C)", "--grep=^Tool: ")
     for (const name of names) {
-      assert.include(told, `Test Client/1.2|create_workflow: ${name} on embedded|because of ${name}`)
+      assert.include(log, `Test Client/1.2|create_workflow: ${name} on embedded|because of ${name}`)
     }
     assert.strictEqual(git(history, "status", "--porcelain"), "")
   }, 60_000)
@@ -78,11 +73,11 @@ describe("the history of a server", () => {
     const history = path.join(cwd, "history")
     const names: Array<string> = []
     for (let round = 0; round < 8; round++) {
-      const own = Array.from({ length: 6 }, (_, place) => `Round ${round} ${place}`)
-      names.push(...own.slice(0, round % 6))
+      const roundNames = Array.from({ length: 6 }, (_, place) => `Round ${round} ${place}`)
+      names.push(...roundNames.slice(0, round % 6))
       await live(
         cwd,
-        own.map((name, place) => creation(place + 1, name)),
+        roundNames.map((name, place) => creation(place + 1, name)),
         1 + (round % 6),
         true
       )

@@ -6,7 +6,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { spoolIn } from "../../../src/cli/engine/historySpool.ts"
+import { spoolIn } from "../../../src/cli/engine/history.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "spool-"))),

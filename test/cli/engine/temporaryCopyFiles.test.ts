@@ -5,8 +5,8 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
-import { eraseNoted } from "../../../src/cli/engine/temporaryCopyFiles.ts"
-import { temporaryName } from "../../../src/engine/workflow/temporaryName.ts"
+import { eraseNoted } from "../../../src/cli/engine/toolFolders.ts"
+import { temporaryName } from "../../../src/engine/workflow/naming.ts"
 import { engineThat, json, serving } from "../../engine/tools/standIn.ts"
 import { inTime } from "../../support/inTime.ts"
 

@@ -10,7 +10,7 @@ import { lock } from "../../../src/cli/files/fileLock.ts"
 import { byLink, pipes, sockets } from "../../../src/cli/files/lockClaims.ts"
 import { numberIn, thisMachine } from "../../../src/cli/files/thisMachine.ts"
 
-/** How claims are made on each system. Linux has names of its own for sockets as well, which stand in for pipes. */
+/** The kinds of claims on each system. Linux has names of its own for sockets as well, which stand in for pipes. */
 const systems = {
   Linux: sockets,
   macOS: (folder: string) => sockets(folder, byLink),

@@ -5,7 +5,7 @@ import path from "node:path"
 
 import { afterEach, assert, describe, it, vi } from "vitest"
 
-import { persistentFolder } from "../../../src/cli/files/persistentFolder.ts"
+import { persistentFolder } from "../../../src/cli/files/homeFolders.ts"
 
 afterEach(() => vi.unstubAllEnvs())
 

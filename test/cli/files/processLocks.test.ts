@@ -17,8 +17,8 @@ const filesIn = (folder: string) => Effect.promise(() => readdir(folder))
 
 /** A server among those that use a folder; what it is told where that is impossible. */
 const serverIn = Effect.fnUntraced(function* (folder: string) {
-  const told: Array<string> = []
-  const lock = yield* processLocks(folder, ({ message }) => Effect.sync(() => void told.push(message))).pipe(
+  const warnings: Array<string> = []
+  const lock = yield* processLocks(folder, ({ message }) => Effect.sync(() => void warnings.push(message))).pipe(
     Effect.provide(NodeFiles.layer)
   )
   const within = <A, E>(name: string, self: Effect.Effect<A, E>, atMost: Duration.Input = "10 seconds") =>
@@ -26,7 +26,7 @@ const serverIn = Effect.fnUntraced(function* (folder: string) {
       atMost: Duration.fromInputUnsafe(atMost),
       busy: (problem) => Effect.fail(problem ?? "")
     })
-  return { within, told }
+  return { within, warnings }
 })
 
 describe("locks among processes", () => {
@@ -56,7 +56,7 @@ describe("locks among processes", () => {
           const last = servers.map((_, server) => order.lastIndexOf(server)).toSorted((a, b) => a - b)
           assert.isAbove(last[0] ?? 0, 30, order.join(""))
           assert.deepStrictEqual(
-            servers.flatMap(({ told }) => told),
+            servers.flatMap(({ warnings }) => warnings),
             []
           )
         })
@@ -128,7 +128,7 @@ describe("locks among processes", () => {
       yield* Effect.promise(() => rm(folder, { recursive: true }))
       const refusal = yield* left.within("w", Effect.flip(right.within("w", Effect.void, "50 millis")))
       assert.include(refusal, "is changing it")
-      assert.deepStrictEqual([...left.told, ...right.told], [])
+      assert.deepStrictEqual([...left.warnings, ...right.warnings], [])
     })
   )
 
@@ -136,10 +136,10 @@ describe("locks among processes", () => {
     Effect.gen(function* () {
       const file = path.join(yield* temporary, "file")
       yield* Effect.promise(() => writeFile(file, ""))
-      const { told, within } = yield* serverIn(path.join(file, "locks"))
+      const { warnings, within } = yield* serverIn(path.join(file, "locks"))
       assert.strictEqual(yield* within("w", Effect.succeed("done")), "done")
-      assert.lengthOf(told, 1)
-      assert.include(told[0], path.join(file, "locks"))
+      assert.lengthOf(warnings, 1)
+      assert.include(warnings[0], path.join(file, "locks"))
     })
   )
 })

@@ -5,9 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
-import { mostConnections } from "../../../src/cli/http/connections.ts"
+import { mostConnections, sendLimits } from "../../../src/cli/http/connections.ts"
 import { httpListener } from "../../../src/cli/http/httpListener.ts"
-import { sendLimits } from "../../../src/cli/http/unreadAnswers.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
 import { FixtureServer, Gate, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
@@ -29,10 +28,10 @@ const caller = Effect.gen(function* () {
     send: (message: unknown) =>
       Effect.promise(() => {
         const body = JSON.stringify(message)
-        const told = once(socket, "data").then(([chunk]) => String(chunk))
+        const data = once(socket, "data").then(([chunk]) => String(chunk))
         const length = Buffer.byteLength(body)
         socket.write(`POST /mcp HTTP/1.1\r\nHost: localhost:${at}\r\nContent-Length: ${length}\r\n\r\n${body}`)
-        return Promise.race([told, closed.then(() => "closed")])
+        return Promise.race([data, closed.then(() => "closed")])
       }),
     closed: Effect.promise(() => closed),
     leave: () => socket.destroy()
@@ -53,8 +52,8 @@ describe("where there is no room for another connection", () => {
         return yield* (yield* caller).send(ping)
       })
       // Who was heard a moment ago counts as at work, until somebody has looked.
-      const told = yield* Effect.repeat(tryOnce, { until: (text) => text !== "closed" })
-      assert.match(told, answered)
+      const answer = yield* Effect.repeat(tryOnce, { until: (text) => text !== "closed" })
+      assert.match(answer, answered)
       yield* silent.closed
       for (const { send } of others) assert.match(yield* send(ping), answered)
     }).pipe(Effect.scoped, Effect.provide(Small))
@@ -83,8 +82,8 @@ it.live("an answer tells for how long its connection is kept: a minute, and seco
     )
     assert.match(texts.join(), /^keep-alive: timeout=60\r$/im)
     yield* callers(2)
-    const asked = Effect.flatMap(caller, ({ send }) => send(ping))
-    assert.match(yield* asked, /^keep-alive: timeout=5\r$/im)
+    const answer = Effect.flatMap(caller, ({ send }) => send(ping))
+    assert.match(yield* answer, /^keep-alive: timeout=5\r$/im)
   }).pipe(Effect.scoped, Effect.provide(Small))
 )
 

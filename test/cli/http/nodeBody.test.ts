@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import { nodeBody } from "../../../src/cli/http/nodeBody.ts"
+import { nodeBody } from "../../../src/cli/http/httpListener.ts"
 import type { BodyReaders } from "../../../src/mcp/transport/body.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
 import * as Memory from "../../../src/mcp/transport/memory.ts"
@@ -22,7 +22,7 @@ const listening = (bodies: BodyReaders, memory = Memory.make()) =>
     Layer.provideMerge(FixtureServer)
   )
 
-/** What the server says until it closes, or until `isEnough`, to a caller that does `talk`. */
+/** The words of the server until it closes, or until `isEnough`, to a caller that does `talk`. */
 const talking = (
   talk: (socket: Socket, heard: () => string) => void,
   isEnough: (heard: string) => boolean = () => false

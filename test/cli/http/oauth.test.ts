@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http"
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose"
 import { afterEach, assert, beforeAll, describe, it } from "vitest"
 
-import { directory, listen, run, startHttp, useCommand } from "../built.ts"
+import { directory, listen, run, standIn, startHttp, useCommand } from "../built.ts"
 
 useCommand()
 
@@ -13,11 +13,11 @@ type Keys = Awaited<ReturnType<typeof generateKeyPair>>
 let keys: Keys
 let others: Keys
 let issuer = ""
-let asked: Array<string> = []
+let requests: Array<string> = []
 const faults = new Set<string>()
 
 const answer: RequestListener = ({ url = "" }, response) => {
-  asked.push(url)
+  requests.push(url)
   const json = (body: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(body))
   if (faults.has(url)) response.writeHead(500).end()
   else if (url === "/.well-known/oauth-authorization-server") json({ issuer, jwks_uri: `${issuer}/keys` })
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   faults.clear()
-  asked = []
+  requests = []
 })
 
 const claims = (more: Readonly<Record<string, unknown>> = {}): JWTPayload => ({
@@ -82,7 +82,7 @@ describe("tokens of an issuer", () => {
       })
     }
     assert.strictEqual((await fetch(`${url}/health`)).status, 200)
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requests, [])
   })
 
   it("let read with one scope and change with the other", async () => {
@@ -101,7 +101,7 @@ describe("tokens of an issuer", () => {
     const none = await call(await signed(claims({ scope: "openid" })))
     assert.strictEqual(none.status, 403)
     assert.include(none.text, "neither the scope workflows:read nor workflows:write")
-    assert.deepEqual(asked, ["/.well-known/oauth-authorization-server", "/keys"])
+    assert.deepEqual(requests, ["/.well-known/oauth-authorization-server", "/keys"])
   })
 
   it("are refused when they are forged, of somebody else, for something else or out of their time", async () => {
@@ -237,9 +237,33 @@ describe("tokens of an issuer", () => {
         .split("\n")
         .map((line): unknown => JSON.parse(line))
     await assertEventually(async () => assert.lengthOf(await read(), 2))
-    const [own, issued] = await read()
-    assert.notProperty(own, "subject")
+    const [shared, issued] = await read()
+    assert.notProperty(shared, "subject")
     assert.propertyVal(issued, "subject", "ann")
+  })
+
+  it("go to no engine, whoever they are of", async () => {
+    const requests: Array<string> = []
+    const host = await standIn(({ method, rawHeaders, url }, response) => {
+      requests.push([method, url, ...rawHeaders].join(" "))
+      response.setHeader("content-type", "application/json").end('{"data":[],"nextCursor":null}')
+    })
+    const environments = { ours: { engine_host: host, engine_api_key: "key of the engine" } }
+    const authToken = "0123456789abcdef"
+    const cwd = await directory({ "c.json": { environments, http: { oauth: { issuer, resource }, authToken } } })
+    const { url } = await startHttp(["--config", "c.json"], { cwd })
+    const token = await signed(claims())
+    for (const bearer of [authToken, token]) {
+      const headers = { authorization: `Bearer ${bearer}` }
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_workflows" } })
+      assert.strictEqual((await fetch(`${url}/mcp`, { method: "POST", body, headers })).status, 200)
+    }
+    assert.isAbove(requests.filter((request) => request.includes("/workflows")).length, 1)
+    assert.include(requests.join(), "key of the engine")
+    for (const request of requests) {
+      for (const part of [authToken, ...token.split(".")]) assert.notInclude(request, part)
+      assert.notMatch(request, /authorization/i)
+    }
   })
 
   it("need an issuer and a resource that nobody can listen to", async () => {

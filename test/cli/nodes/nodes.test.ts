@@ -6,7 +6,7 @@ import { assert, describe, it } from "vitest"
 
 import { cacheFolder } from "../../../src/cli/files/ownFolders.ts"
 import { archiveFiles } from "../../../src/cli/nodes/archiveFiles.ts"
-import { parseNpmrc, readNpmSettings } from "../../../src/cli/nodes/npmSettings.ts"
+import { readNpmSettings } from "../../../src/cli/nodes/npmSettings.ts"
 import { unpackFile } from "../../../src/cli/nodes/unpackFile.ts"
 import { directory, run, standIn, useCommand } from "../built.ts"
 import { described, engine, engineWith, packed, registry, withNodes } from "./packages.ts"
@@ -36,17 +36,19 @@ const describeNode = (type: string, at: Awaited<ReturnType<typeof place>>) =>
 
 describe("nodes fetch", () => {
   it("fetches the packages of exactly the engine's version, and what it kept is there for the next process", async () => {
-    const { asked, url } = await registry(engineWith({ file: withNodes(described("postcard", { version: [1, 2] })) }))
+    const { requests, url } = await registry(
+      engineWith({ file: withNodes(described("postcard", { version: [1, 2] })) })
+    )
     const at = await place(await engine(), url)
     const fetched = await run(["nodes", "fetch"], at)
     assert.include(fetched.stdout, "main: version 2.41.1, 2 node types kept")
     assert.strictEqual(fetched.code, 0)
     assert.include(
-      asked.map(({ url: one }) => one),
+      requests.map(({ url: one }) => one),
       "/n8n-nodes-base/2.41.0"
     )
 
-    const before = asked.length
+    const before = requests.length
     const { code, stdout } = await describeNode("postcard", at)
     assert.strictEqual(code, 0, stdout)
     assert.deepInclude(JSON.parse(stdout), {
@@ -54,7 +56,7 @@ describe("nodes fetch", () => {
       version: 2,
       parameters: "message*: string"
     })
-    assert.lengthOf(asked, before, "nothing is fetched again")
+    assert.lengthOf(requests, before, "nothing is fetched again")
   })
 
   it("knows community nodes by their package, or by their names where it tells nothing", async () => {
@@ -108,7 +110,7 @@ describe("nodes fetch", () => {
   })
 
   it("tells the registry who asks, and nobody else", async () => {
-    const { asked, url } = await registry(engineWith({ file: withNodes(described("postcard")) }))
+    const { requests, url } = await registry(engineWith({ file: withNodes(described("postcard")) }))
     const strangers: Array<string | undefined> = []
     const mirror = await standIn((request, response) => {
       strangers.push(request.headers.authorization)
@@ -120,7 +122,7 @@ describe("nodes fetch", () => {
     const { code, stdout } = await run(["nodes", "fetch"], { ...at, env: { ...at.env, REGISTRY_TOKEN: "t0ken" } })
     assert.strictEqual(code, 0, stdout)
     assert.deepStrictEqual([...new Set(strangers)], [undefined])
-    assert.deepStrictEqual([...new Set(asked.map(({ authorization }) => authorization))], ["Bearer t0ken"])
+    assert.deepStrictEqual([...new Set(requests.map(({ authorization }) => authorization))], ["Bearer t0ken"])
   })
 
   it("reads a folder with the packages of an engine, and refuses that of another version", async () => {
@@ -151,13 +153,13 @@ describe("nodes fetch", () => {
 
 describe("nodeTypes in the configuration", () => {
   it("fetches at the first need with fetch, and nothing by itself or with off", async () => {
-    const { asked, url } = await registry(engineWith({ file: withNodes(described("postcard")) }))
+    const { requests, url } = await registry(engineWith({ file: withNodes(described("postcard")) }))
     const host = await engine()
     const silent = await describeNode("postcard", await place(host, url))
     assert.match(silent.stdout, /run \\"workflow-tool-server nodes fetch\\" once/)
     const off = await describeNode("postcard", await place(host, url, { nodeTypes: "off" }))
     assert.match(off.stdout, /nodeTypes is \\"off\\"/)
-    assert.lengthOf(asked, 0)
+    assert.lengthOf(requests, 0)
     const fetching = await describeNode("postcard", await place(host, url, { nodeTypes: "fetch" }))
     assert.deepInclude(JSON.parse(fetching.stdout), { type: "n8n-nodes-base.postcard" })
   })
@@ -176,11 +178,11 @@ describe("what is kept of node types", () => {
       archiveFiles(folder).save("same", `index ${writer}`, [`text ${writer}`])
     )
     await Effect.runPromise(Effect.all(writers, { concurrency: "unbounded" }))
-    const found = await Effect.runPromise(
+    const archive = await Effect.runPromise(
       Effect.flatten(Effect.map(archiveFiles(folder).open("same"), Effect.fromOption))
     )
-    const [, writer] = /^index (\d)$/.exec(found.index) ?? []
-    assert.strictEqual(await Effect.runPromise(found.read(0)), `text ${writer}`)
+    const [, writer] = /^index (\d)$/.exec(archive.index) ?? []
+    assert.strictEqual(await Effect.runPromise(archive.read(0)), `text ${writer}`)
     assert.deepStrictEqual(await readdir(folder), ["same.nodes"])
   })
 
@@ -224,8 +226,8 @@ describe("a package file", () => {
 
   it("gives one of its files, in whatever folder they lie", async () => {
     const text = JSON.stringify(Array.from({ length: 5000 }, (_, index) => described(`node${index}`)))
-    const found = await unpack(packed({ "a.txt": "a".repeat(70_000), "dist/types/nodes.json": text, "b.txt": "b" }))
-    assert.deepStrictEqual(found._tag === "Success" ? found.success : found, text)
+    const unpacked = await unpack(packed({ "a.txt": "a".repeat(70_000), "dist/types/nodes.json": text, "b.txt": "b" }))
+    assert.deepStrictEqual(unpacked._tag === "Success" ? unpacked.success : unpacked, text)
     const none = await unpack(packed({ "a.txt": "a" }))
     assert.deepStrictEqual(none._tag === "Success" ? none.success : none, undefined)
   })
@@ -254,14 +256,13 @@ describe("npm's settings", () => {
     assert.strictEqual(readNpmSettings({ HOME: "/nowhere" }).registryOf("n8n"), "https://registry.npmjs.org")
   })
 
-  it("fill in variables, and leave what is none", () => {
-    const read = parseNpmrc("a=${HERE}\nb=${THERE}\n# c=1\n[section]\n", { HERE: "yes" })
-    assert.deepStrictEqual(
-      [...read],
-      [
-        ["a", "yes"],
-        ["b", "${THERE}"]
-      ]
-    )
+  it("fill in variables, and leave what is none", async () => {
+    const home = await directory({
+      ".npmrc": "registry=${HERE}\ncafile=${THERE}\n# proxy=http://proxy.example\n[section]\n"
+    })
+    const settings = readNpmSettings({ HOME: home, HERE: "https://here.example" })
+    assert.strictEqual(settings.registryOf("n8n"), "https://here.example")
+    assert.strictEqual(settings.caFile, "${THERE}")
+    assert.isUndefined(settings.proxyFor(new URL("http://here.example")))
   })
 })

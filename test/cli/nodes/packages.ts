@@ -55,22 +55,25 @@ export interface Asked {
 
 /** A registry that holds these packages, under `name@version`. */
 export const registry = async (packages: Readonly<Record<string, Published>>, answer?: RequestListener) => {
-  const asked: Array<Asked> = []
+  const requests: Array<Asked> = []
   let url = ""
   url = await standIn((request, response) => {
     const path = decodeURIComponent(request.url ?? "")
-    asked.push({ url: path, authorization: request.headers.authorization })
+    requests.push({ url: path, authorization: request.headers.authorization })
     const [, file] = /^\/files\/(.+)\.tgz$/.exec(path) ?? []
-    const found = packages[file ?? path.slice(1).replace(/\/([^/]+)$/, "@$1")]
-    if (found === undefined) return answer === undefined ? response.writeHead(404).end("{}") : answer(request, response)
-    if (file !== undefined) return response.end(found.file)
+    const npmPackage = packages[file ?? path.slice(1).replace(/\/([^/]+)$/, "@$1")]
+    if (npmPackage === undefined)
+      return answer === undefined ? response.writeHead(404).end("{}") : answer(request, response)
+    if (file !== undefined) return response.end(npmPackage.file)
     const [, version = ""] = /@([^@]+)$/.exec(path.replace(/\/([^/]+)$/, "@$1")) ?? []
-    const bytes = found.file ?? Buffer.alloc(0)
-    const integrity = found.integrity ?? `sha512-${createHash("sha512").update(bytes).digest("base64")}`
+    const bytes = npmPackage.file ?? Buffer.alloc(0)
+    const integrity = npmPackage.integrity ?? `sha512-${createHash("sha512").update(bytes).digest("base64")}`
     const tarball = `${url}/files/${path.slice(1).replace(/\/([^/]+)$/, "@$1")}.tgz`
-    return response.end(JSON.stringify({ version, dependencies: found.dependencies, dist: { tarball, integrity } }))
+    return response.end(
+      JSON.stringify({ version, dependencies: npmPackage.dependencies, dist: { tarball, integrity } })
+    )
   })
-  return { url, asked }
+  return { url, requests }
 }
 
 /** The packages of an engine: its own, and those that it depends on. */

@@ -36,7 +36,7 @@ const watched = Effect.gen(function* () {
       cwd,
       command: (...words: ReadonlyArray<string>) =>
         run([...words, "--config", ".config.json"], { cwd, env: { TRACEPARENT: `00-${trace}-${parent}-01` } }),
-      /** What was delivered of calls of tools until now: commands deliver before they end. */
+      /** The calls of tools that were delivered until now: commands deliver before they end. */
       calls: () => spansIn(deliveries).filter(({ name }) => name.startsWith("tools/call")),
       upstreams: () => spansIn(deliveries).filter(({ kind }) => kind === 3),
       entries: async () =>

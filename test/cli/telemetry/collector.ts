@@ -34,8 +34,8 @@ export const collector = async (answer: (delivery: Delivery) => number | "never"
     /** Waits until what has come so far makes something of it. */
     until: async <A>(look: () => A | undefined): Promise<A> => {
       for (;;) {
-        const found = look()
-        if (found !== undefined) return found
+        const match = look()
+        if (match !== undefined) return match
         await once(arrived, "delivery")
       }
     }
@@ -102,7 +102,7 @@ const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, path: stri
     deliveries.filter((delivery) => delivery.path === path).map(({ body }) => decode(body.toString()))
 }
 
-/** What attributes say, by name. */
+/** The values of attributes by name. */
 export const valuesOf = (attributes: typeof Attributes.Type): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 

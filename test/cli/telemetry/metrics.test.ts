@@ -92,14 +92,14 @@ describe("GET /metrics", () => {
     await post(call("list_workflows", { instance: 'down \\ "quoted"' }))
     for (const odd of [canary, `${canary}2`, "__proto__"]) await post(call(odd))
     // The first hit starts the look at the executions, and does not wait for it.
-    let told = await metrics()
-    while (!told.has("workflow_tool_server_instance_up")) told = await metrics()
+    let families = await metrics()
+    while (!families.has("workflow_tool_server_instance_up")) families = await metrics()
     const value = (family: string, labels: Readonly<Record<string, string>>) => {
-      const found = told
+      const samples = families
         .get(family)
         ?.samples.filter((one) => Object.entries(labels).every(([a, b]) => one.labels[a] === b))
-      assert.lengthOf(found ?? [], 1, `${family} ${JSON.stringify(labels)}`)
-      return found?.[0]?.value
+      assert.lengthOf(samples ?? [], 1, `${family} ${JSON.stringify(labels)}`)
+      return samples?.[0]?.value
     }
     const main = { workflow_tool_server_instance: "main" }
     const calls = "workflow_tool_server_tool_calls_total"
@@ -125,15 +125,15 @@ describe("GET /metrics", () => {
     }
     assert.strictEqual(value("workflow_tool_server_instance_up", main), 1)
     const page = await readFile(new URL("../../../docs/watching.md", import.meta.url), "utf8")
-    for (const family of told.keys()) assert.include(page, `\`${family}\``)
+    for (const family of families.keys()) assert.include(page, `\`${family}\``)
     await metrics()
     assert.strictEqual(looks, 1, "the engine is not asked at every hit")
   })
 
   it("counts no failure where a key's header is learnt, nor what an engine keeps to itself, but one where a key is refused", async () => {
-    const asked: Array<string> = []
+    const requests: Array<string> = []
     const host = await standIn((request, response) => {
-      asked.push(request.url ?? "")
+      requests.push(request.url ?? "")
       const isRefused = request.headers["x-n8n-api-key"] !== "right"
       response.writeHead(isRefused ? 401 : 200, { "content-type": "application/json" })
       response.end(JSON.stringify(isRefused ? { message: "unauthorized" } : { data: [] }))
@@ -145,19 +145,19 @@ describe("GET /metrics", () => {
     const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
     assert.include(await post(call("list_workflows")), "data")
     await post(call("find_nodes", { query: "mail" }))
-    assert.includeMembers(asked, ["/rest/settings", "/"])
+    assert.includeMembers(requests, ["/rest/settings", "/"])
     await post(call("list_workflows", { instance: "wrong" }))
-    const told = parse(await (await fetch(`${url}/metrics`)).text())
-    assert.deepStrictEqual(told.get("workflow_tool_server_upstream_failures_total")?.samples, [
+    const families = parse(await (await fetch(`${url}/metrics`)).text())
+    assert.deepStrictEqual(families.get("workflow_tool_server_upstream_failures_total")?.samples, [
       { labels: { workflow_tool_server_instance: "wrong", error_type: "401", "": "" }, value: 1 }
     ])
   })
 
   it("counts a failure once where every attempt failed, and none where another one went well", async () => {
-    let asked = 0
+    let count = 0
     const host = await standIn((request, response) => {
       const isTag = request.url?.startsWith("/api/v1/tags") === true
-      const isDown = request.url?.startsWith("/api/v1/workflows") === true || (isTag && asked++ === 0)
+      const isDown = request.url?.startsWith("/api/v1/workflows") === true || (isTag && count++ === 0)
       response.writeHead(isDown ? 503 : 200, { "content-type": "application/json" })
       response.end(isDown ? "{}" : JSON.stringify({ data: [] }))
     })
@@ -166,11 +166,11 @@ describe("GET /metrics", () => {
     const { url } = await startHttp(["--metrics"], { cwd })
     const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
     const failures = async () => {
-      const told = parse(await (await fetch(`${url}/metrics`)).text())
-      return told.get("workflow_tool_server_upstream_failures_total")?.samples.map(({ value }) => value)
+      const families = parse(await (await fetch(`${url}/metrics`)).text())
+      return families.get("workflow_tool_server_upstream_failures_total")?.samples.map(({ value }) => value)
     }
     assert.include(await post(call("get_tags")), "data")
-    assert.strictEqual(asked, 2)
+    assert.strictEqual(count, 2)
     assert.isUndefined(await failures())
     assert.include(await post(call("delete_workflow", { id: "abc" })), "error")
     assert.include(await post(call("list_workflows")), "error")

@@ -163,18 +163,18 @@ describe("telemetry over OTLP", () => {
     const cwd = await directory({ ".config.json": { ...configuration(await engine()), telemetry } })
     const { code, stderr } = await run(["call", "--config", ".config.json", "list_workflows"], { cwd })
     assert.strictEqual(code, 0)
-    const told = stderr.split("\n").filter((line) => line.includes("Telemetry cannot be delivered"))
-    assert.lengthOf(told, 1, stderr)
+    const warnings = stderr.split("\n").filter((line) => line.includes("Telemetry cannot be delivered"))
+    assert.lengthOf(warnings, 1, stderr)
     assert.include(
-      told[0],
+      warnings[0],
       "to http://127.0.0.1:9: nothing listens there (ECONNREFUSED). What was last to be told is lost."
     )
   })
 
   it("goes on with the trace of the caller, by message or by header, and takes it on to the engine", async () => {
     const { deliveries, until, url: endpoint } = await collector()
-    const told: Array<unknown> = []
-    const host = await engine(({ traceparent }) => told.push(traceparent))
+    const traceparents: Array<unknown> = []
+    const host = await engine(({ traceparent }) => traceparents.push(traceparent))
     const cwd = await directory({ ".config.json": configuration(host) })
     const { url } = await startHttp([], {
       cwd,
@@ -200,10 +200,10 @@ describe("telemetry over OTLP", () => {
     )
     const upstreams = spansIn(deliveries).filter(({ kind }) => kind === 3)
     assert.sameMembers(
-      told.filter((one) => String(one).endsWith("-01")),
+      traceparents.filter((one) => String(one).endsWith("-01")),
       upstreams.map(({ spanId, traceId }) => `00-${traceId}-${spanId}-01`)
     )
-    const unsampled = told.find((one) => String(one).includes("2".repeat(32)))
+    const unsampled = traceparents.find((one) => String(one).includes("2".repeat(32)))
     assert.match(String(unsampled), /^00-2{32}-[0-9a-f]{16}-00$/)
     assert.deepStrictEqual([...new Set(deliveries.map((one) => one.path))], ["/v1/traces"])
   })

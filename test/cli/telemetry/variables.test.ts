@@ -52,8 +52,8 @@ describe("telemetry in the configuration", () => {
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: " " }, { url: "https://otel.test/in/v1/traces" }]
   ])("gives way to the environment: %o", (environment, expected) => {
     const otel = read(environment)
-    const found = { ...otel, signals: Object.keys(otel.signals), url: otel.signals.traces?.url }
-    assert.deepInclude(found, expected)
+    const summary = { ...otel, signals: Object.keys(otel.signals), url: otel.signals.traces?.url }
+    assert.deepInclude(summary, expected)
   })
 
   it.each([

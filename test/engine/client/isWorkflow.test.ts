@@ -2,8 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import * as fc from "fast-check"
 
-import { isWorkflow } from "../../../src/engine/workflow/isWorkflow.ts"
-import { Workflow } from "../../../src/engine/workflow/models.ts"
+import { isWorkflow, Workflow } from "../../../src/engine/workflow/models.ts"
 
 const object = fc.dictionary(fc.string(), fc.jsonValue())
 const workflow = fc.record(

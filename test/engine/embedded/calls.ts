@@ -2,7 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
-import { parseJson } from "../../../src/internal/json/parseJson.ts"
+import { parseJson } from "../../../src/internal/json/values.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -59,7 +59,7 @@ export const api = (...[method, path, body, more]: Parameters<typeof send>) =>
 /** The status and the message of a refusal. */
 export const refusal = ({ json, status }: Answer) => [status, json.message] as const
 
-/** What an API call refuses with. */
+/** The refusal of an API call. */
 export const refused = (...call: Parameters<typeof send>) => Effect.map(api(...call), refusal)
 
 /** The data of a list. */

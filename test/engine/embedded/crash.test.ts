@@ -26,17 +26,17 @@ const live = async (file: string, names: ReadonlyArray<string>, acknowledgements
   child.stdin.write(call(0, "get_tags", { limit: 250 }))
   names.forEach((name, index) => child.stdin.write(call(index + 1, "create_tag", { name })))
   const acknowledged: Array<string> = []
-  let found = ""
+  let tagList = ""
   for await (const line of createInterface({ input: child.stdout })) {
     const { id } = JSON.parse(line)
-    if (id === 0) found = line
+    if (id === 0) tagList = line
     else {
       assert.include(line, String(names[id - 1]))
       acknowledged.push(String(names[id - 1]))
     }
-    if (found !== "" && acknowledged.length >= acknowledgements) child.kill("SIGKILL")
+    if (tagList !== "" && acknowledged.length >= acknowledgements) child.kill("SIGKILL")
   }
-  return { found, acknowledged }
+  return { tagList, acknowledged }
 }
 
 it("keeps everything it acknowledged, whenever it is killed", async () => {
@@ -45,8 +45,8 @@ it("keeps everything it acknowledged, whenever it is killed", async () => {
   const kept: Array<string> = []
   for (let round = 0; round <= kills; round += 1) {
     const names = round === kills ? [] : Array.from({ length: writesPerLife }, (_, index) => `t${round}-${index}`)
-    const { acknowledged, found } = await live(file, names, Math.min(names.length, round % writesPerLife))
-    for (const name of kept) expect(found).toContain(`\\"${name}\\"`)
+    const { acknowledged, tagList } = await live(file, names, Math.min(names.length, round % writesPerLife))
+    for (const name of kept) expect(tagList).toContain(`\\"${name}\\"`)
     kept.push(...acknowledged)
   }
   assert.isAbove(kept.length, kills)

@@ -64,8 +64,8 @@ describe("expressions", () => {
   })
 
   it("that call what is not there have no value, as on engines", async () => {
-    const told = "Cannot read properties of undefined (reading 'toUpperCase')"
-    assert.deepStrictEqual(valueOf("$json.nowhere.toUpperCase()"), Result.fail(told))
+    const message = "Cannot read properties of undefined (reading 'toUpperCase')"
+    assert.deepStrictEqual(valueOf("$json.nowhere.toUpperCase()"), Result.fail(message))
     assert.isUndefined(await Effect.runPromise(resolve("={{ $json.nowhere.toUpperCase() }}", scope)))
   })
 

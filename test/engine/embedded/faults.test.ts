@@ -106,10 +106,10 @@ const everywhere = Effect.fnUntraced(function* (entries: (typeof stories)[number
       Effect.orElseSucceed((): ReadonlyArray<Lines> => [[]]),
       over(service)
     )
-    const found = yield* readAfterwards(name)
+    const linesAfterwards = yield* readAfterwards(name)
     assert.include(
       possible.map((lines) => JSON.stringify([...lines, "after"])),
-      JSON.stringify(found)
+      JSON.stringify(linesAfterwards)
     )
     assert.deepStrictEqual(
       readdirSync(dir).filter((entry) => entry !== "store.jsonl.new"),

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 
 import { fileJournal } from "../../../src/cli/engine/embeddedEngine.ts"
 import { isForeignAndUncertain } from "../../../src/cli/files/thisMachine.ts"
-import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
+import { Journal } from "../../../src/engine/embedded/store/Store.ts"
 
 /** A folder for one test, and the journal's file in it. */
 const folder = Effect.acquireRelease(

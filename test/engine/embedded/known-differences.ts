@@ -4,7 +4,7 @@ export const probeDifferences: Readonly<Record<string, string>> = {
   "execution: get with data": "1.x puts a hint for users of its editor beside the output of a code node"
 }
 
-/** What the probe does not ask, and the embedded engine knowingly does otherwise. */
+/** Behaviour that the probe does not cover, and in which the embedded engine differs on purpose. */
 export const otherDifferences: ReadonlyArray<string> = [
   "Code nodes run only `return <expression>`, and expressions are paths, literals, operators and a few methods; all else fails the node and says so.",
   "Nodes beyond webhook, form, chat, set, if, filter, wait, code, stopAndError and respondToWebhook pass their items on.",

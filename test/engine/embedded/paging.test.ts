@@ -4,18 +4,24 @@ import fc from "fast-check"
 
 import { v1 } from "../../../src/engine/embedded/dialects/v1/v1.ts"
 import { v2 } from "../../../src/engine/embedded/dialects/v2/v2.ts"
-import { byLastId, byOffset, type Page, type Query } from "../../../src/engine/embedded/wire/query.ts"
+import { byLastId, byOffset, type Query } from "../../../src/engine/embedded/wire/query.ts"
 
 interface Row {
   readonly id: number
 }
 
+/** One page of a list; the last one has no cursor. */
+interface Page {
+  readonly data: ReadonlyArray<Row>
+  readonly nextCursor: string | null
+}
+
 /** Every row that is seen on the way from the first page to the last. */
-const walk = Effect.fnUntraced(function* (page: (query: Query) => Effect.Effect<Page<Row>, unknown>, limit: number) {
+const walk = Effect.fnUntraced(function* (page: (query: Query) => Effect.Effect<Page, unknown>, limit: number) {
   const seen: Array<number> = []
   let query: Query | undefined = new Map([["limit", `${limit}`]])
   while (query !== undefined) {
-    const { data, nextCursor }: Page<Row> = yield* page(query)
+    const { data, nextCursor }: Page = yield* page(query)
     seen.push(...data.map(({ id }) => id))
     query = nextCursor === null ? undefined : new Map([["cursor", nextCursor]])
   }

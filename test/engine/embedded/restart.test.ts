@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../../src/engine/embedded/EmbeddedEngine.ts"
-import { Journal, JournalError } from "../../../src/engine/embedded/store/Journal.ts"
+import { Journal, JournalError } from "../../../src/engine/embedded/store/Store.ts"
 import { api, chain, created, flow, listed, node, running, set, visit, webhook } from "./calls.ts"
 
 /** A journal in a list, which outlives the engines that write it. */

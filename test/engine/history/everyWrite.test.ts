@@ -81,6 +81,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   getExecution: "none",
   deleteExecution: "none",
   retryExecutionIfSupported: "none",
+  provenExecutionAbsent: "none",
   stopExecutionIfSupported: "none"
 }
 

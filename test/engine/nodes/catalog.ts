@@ -1,12 +1,12 @@
 import { Effect, Option } from "effect"
 
 import { nodeTypes } from "../../../src/engine/embedded/nodes/nodeTypes.ts"
-import { archiveOf } from "../../../src/engine/nodes/Archives.ts"
-import { type Catalog, open, written } from "../../../src/engine/nodes/Catalog.ts"
+import { archiveContent, type Catalog, open } from "../../../src/engine/nodes/Catalog.ts"
 import { checkWorkflow } from "../../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../../src/engine/nodes/check/Finding.ts"
 import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
-import { packageOf } from "../../../src/engine/nodes/packageOf.ts"
+import { archiveOf } from "../../../src/engine/nodes/NodePackages.ts"
+import { packageOf } from "../../../src/engine/workflow/naming.ts"
 
 /** A catalog of these descriptions. */
 export const catalogOf = (
@@ -16,11 +16,11 @@ export const catalogOf = (
 ): Catalog => {
   const collected = collectNodeTypes(descriptions)
   const packages = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
-  const { index, texts } = written({ version, source, made: 0, packages }, collected)
+  const { index, texts } = archiveContent({ version, source, made: 0, packages }, collected)
   return Option.getOrThrow(open(archiveOf(index, texts)))
 }
 
-/** What the embedded engine of generation 2 has, and a loop. */
+/** The node types of the embedded engine of generation 2, and a loop. */
 export const catalog = catalogOf([
   ...nodeTypes(2).filter(({ name }) => name !== "n8n-nodes-base.splitInBatches"),
   {
@@ -67,6 +67,6 @@ export const wired = (...lines: ReadonlyArray<string>) => {
   return all
 }
 
-/** What is found, in words. */
-export const found = (nodes: ReadonlyArray<Json>, connections: unknown = {}, known = catalog) =>
-  Effect.map(checkWorkflow({ nodes, connections }, known), (findings) => findings.map(inWords))
+/** The findings about a workflow, in words. */
+export const problemsIn = (nodes: ReadonlyArray<Json>, connections: unknown = {}, nodeTypes = catalog) =>
+  Effect.map(checkWorkflow({ nodes, connections }, nodeTypes), (findings) => findings.map(inWords))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { catalogOf, found, node, wired } from "./catalog.ts"
+import { catalogOf, node, problemsIn, wired } from "./catalog.ts"
 
 const start = node("manualTrigger", "Start")
 const url = "https://example.com"
@@ -20,7 +20,7 @@ const agent = (parameters = {}) =>
 const says = (value: string, name = "Say") =>
   node("set", name, { assignments: { assignments: [{ id: "a", name: "a", type: "string", value }] } })
 
-type Nodes = Parameters<typeof found>[0]
+type Nodes = Parameters<typeof problemsIn>[0]
 
 const wrong: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: ReadonlyArray<string>, said: RegExp]> = [
   [
@@ -255,18 +255,18 @@ const sound: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
   ]
 ]
 
-/** What is found in nodes that are connected so; where nothing is said of that, each behind a trigger. */
-const foundIn = (nodes: Nodes, wires: ReadonlyArray<string>) => {
+/** The findings about nodes with these wires; without wires, each node is behind a trigger. */
+const problemsInNodes = (nodes: Nodes, wires: ReadonlyArray<string>) => {
   const others = nodes.filter((one) => one !== start)
   const all = wires.length > 0 ? wires : others.map(({ name }) => `Start > ${String(name)}`)
-  return found(wires.length > 0 ? nodes : [start, ...others], wired(...all))
+  return problemsIn(wires.length > 0 ? nodes : [start, ...others], wired(...all))
 }
 
 describe("check_workflow", () => {
   for (const [title, nodes, wires, said] of wrong) {
     it.effect(`finds ${title}, and nothing else`, () =>
       Effect.gen(function* () {
-        const lines = yield* foundIn(nodes, wires)
+        const lines = yield* problemsInNodes(nodes, wires)
         assert.lengthOf(lines, 1, lines.join("\n"))
         assert.match(lines[0] ?? "", said)
       })
@@ -276,7 +276,7 @@ describe("check_workflow", () => {
   for (const [title, nodes, wires] of sound) {
     it.effect(`finds nothing in ${title}`, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* foundIn(nodes, wires), [])
+        assert.deepStrictEqual(yield* problemsInNodes(nodes, wires), [])
       })
     )
   }
@@ -287,7 +287,7 @@ describe("check_workflow", () => {
         [{ name: "n8n-nodes-base.noOp", displayName: "No Operation", version: 1, properties: [] }],
         "engine"
       )
-      const lines = yield* found([node("n8n-nodes-acme.rocket", "Fly")], {}, all)
+      const lines = yield* problemsIn([node("n8n-nodes-acme.rocket", "Fly")], {}, all)
       assert.deepStrictEqual(lines, [
         "node Fly, type: this engine has no node type n8n-nodes-acme.rocket. find_nodes tells which there are"
       ])
@@ -296,11 +296,13 @@ describe("check_workflow", () => {
 })
 
 describe("conditions without options", () => {
-  const known = (version: string) => catalogOf([{ name: "n8n-nodes-base.if", version: [2.2] }], "packages", version)
+  const catalogWithIf = (version: string) =>
+    catalogOf([{ name: "n8n-nodes-base.if", version: [2.2] }], "packages", version)
   const one = { leftValue: "={{ $json.a }}", rightValue: "x", operator: { type: "string", operation: "equals" } }
   const check = (conditions: object, version: string) =>
-    Effect.map(found([start, node("if", "Check", { conditions })], wired("Start > Check"), known(version)), (lines) =>
-      lines.filter((line) => line.includes("has no options"))
+    Effect.map(
+      problemsIn([start, node("if", "Check", { conditions })], wired("Start > Check"), catalogWithIf(version)),
+      (lines) => lines.filter((line) => line.includes("has no options"))
     )
 
   it.effect("are found where the engine fails on them, and nowhere else", () =>
@@ -319,9 +321,9 @@ describe("conditions without options", () => {
 
 describe("what a node only fails on when it runs", () => {
   const request = (parameters: object) =>
-    found([start, node("httpRequest", "Send", { url, method: "POST", ...parameters })], wired("Start > Send"))
+    problemsIn([start, node("httpRequest", "Send", { url, method: "POST", ...parameters })], wired("Start > Send"))
   const code = (jsCode: string, mode = "runOnceForEachItem") =>
-    found([start, node("code", "Code", { mode, jsCode })], wired("Start > Code"))
+    problemsIn([start, node("code", "Code", { mode, jsCode })], wired("Start > Code"))
   const body = (jsonBody: string) => request({ sendBody: true, specifyBody: "json", jsonBody })
   const lines = (lists: ReadonlyArray<string>, word: RegExp) => lists.filter((line) => word.test(line))
 
@@ -344,7 +346,9 @@ describe("what a node only fails on when it runs", () => {
   it.effect("is told of sorting and summarizing by nothing", () =>
     Effect.gen(function* () {
       const check = (kind: string, parameters = {}) =>
-        Effect.map(found([start, node(kind, "Do", parameters)], wired("Start > Do")), (all) => lines(all, /names no/))
+        Effect.map(problemsIn([start, node(kind, "Do", parameters)], wired("Start > Do")), (all) =>
+          lines(all, /names no/)
+        )
       assert.deepStrictEqual(yield* check("sort"), [
         'node Do, parameters.sortFieldsUi: names no field to sort by. Name one: {"sortField": [{"fieldName": "…", "order": "ascending"}]}'
       ])
@@ -367,7 +371,7 @@ describe("what a node only fails on when it runs", () => {
   it.effect("is told of what nodes do not offer", () =>
     Effect.gen(function* () {
       const at = "node Say, parameters.assignments.assignments[0].value: "
-      const check = (value: string) => found([start, says(value)], wired("Start > Say"))
+      const check = (value: string) => problemsIn([start, says(value)], wired("Start > Say"))
       assert.deepStrictEqual(yield* check("={{ $('Start').json.a }}"), [
         `${at}a node has no json: $("…").json is nothing. Did you mean item.json, or first().json?`
       ])
@@ -392,12 +396,12 @@ describe("what a node only fails on when it runs", () => {
       const value = "={{ $fromAI('city') }}"
       const chat = node(ai("chatTrigger"), "Chat")
       const about = (all: ReadonlyArray<string>) => lines(all, /\$fromAI/)
-      assert.deepStrictEqual(about(yield* found([start, says(value)], wired("Start > Say"))), [
+      assert.deepStrictEqual(about(yield* problemsIn([start, says(value)], wired("Start > Say"))), [
         "node Say, parameters.assignments.assignments[0].value: $fromAI gives nothing here: only tools of agents get values from a model. Connect the node to an agent as its tool, or take the value from $json"
       ])
       const tool = node("httpRequestTool", "Ask", { url: value }, { typeVersion: 4.2 })
       const wires = wired("Chat > Agent", "Model > Agent ai_languageModel", "Ask > Agent ai_tool")
-      assert.deepStrictEqual(about(yield* found([chat, agent(), model("Model"), tool], wires)), [])
+      assert.deepStrictEqual(about(yield* problemsIn([chat, agent(), model("Model"), tool], wires)), [])
     })
   )
 
@@ -407,7 +411,7 @@ describe("what a node only fails on when it runs", () => {
       const chat = node(ai("chatTrigger"), "Chat")
       const wires = wired("Chat > Agent", "Model > Agent ai_languageModel", "Parser > Agent ai_outputParser")
       const check = (parameters: object) =>
-        Effect.map(found([chat, agent(parameters), model("Model"), parser], wires), (all) =>
+        Effect.map(problemsIn([chat, agent(parameters), model("Model"), parser], wires), (all) =>
           lines(all, /hasOutputParser/)
         )
       assert.deepStrictEqual(yield* check({}), [

@@ -1,4 +1,4 @@
-/** How workflows are written down that check_workflow is held against on real engines: short, and whole. */
+/** Short and whole forms of workflows with which check_workflow is compared to real engines. */
 export type Json = Readonly<Record<string, unknown>>
 
 export interface Draft {

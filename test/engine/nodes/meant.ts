@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../../../src/engine/nodes/NodeType.ts"
 
-/** What assistants write for a type that they do not know by heart, and the one that is meant. */
+/** Spellings by assistants of types that they do not know by heart, and the types that they mean. */
 export const meantTypes: ReadonlyArray<readonly [written: string, kind: string]> = [
   ["sendEmail", "emailSend"],
   ["sendMail", "emailSend"],
@@ -58,10 +58,10 @@ export const meantTypes: ReadonlyArray<readonly [written: string, kind: string]>
   ["manual", "manualTrigger"]
 ]
 
-/** What nothing is meant by. */
+/** Words that mean no type. */
 export const meaningless = ["xyzzy", "jsonParse"]
 
-/** What assistants look for, and the node that they should find first. */
+/** Queries of assistants, and the node that they should find first. */
 export const meantQuestions: ReadonlyArray<readonly [query: string, kind: string]> = [
   ["AI agent with tools", "agent"],
   ["AI agent", "agent"],

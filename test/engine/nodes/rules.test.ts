@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { splitExpression } from "../../../src/engine/nodes/check/splitExpression.ts"
+import { splitExpression } from "../../../src/engine/nodes/check/javaScript.ts"
+import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
 import { isShown } from "../../../src/engine/nodes/conditions.ts"
 import { describeParameters } from "../../../src/engine/nodes/describeParameters.ts"
-import { reduceNodeType } from "../../../src/engine/nodes/reduceNodeType.ts"
-import { sampleOf } from "../../../src/engine/nodes/sampleOf.ts"
+import { sampleOf } from "../../../src/engine/nodes/nodeUsage.ts"
 import { search } from "../../../src/engine/nodes/searchNodes.ts"
 import { catalog } from "./catalog.ts"
 
 describe("whether a parameter is shown", () => {
-  const shown = (show: Record<string, ReadonlyArray<unknown>>, values: object, version = 2) =>
+  const isShownUnder = (show: Record<string, ReadonlyArray<unknown>>, values: object, version = 2) =>
     isShown({ show }, { values, root: values, version, isTool: false })
   const under = (condition: object) => ({ "@version": [{ _cnd: condition }] })
 
@@ -26,21 +26,21 @@ describe("whether a parameter is shown", () => {
     [{ exists: true }, true],
     [{ unheard: 1 }, false]
   ])("follows the condition %j on the version", (condition, expected) => {
-    assert.strictEqual(shown(under(condition), {}), expected)
+    assert.strictEqual(isShownUnder(under(condition), {}), expected)
   })
 
   it("follows texts, nested values, roots, things by their value, and lists", () => {
-    assert.isTrue(shown({ name: [{ _cnd: { startsWith: "ab" } }] }, { name: "abc" }))
-    assert.isFalse(shown({ name: [{ _cnd: { endsWith: "ab" } }] }, { name: "abc" }))
-    assert.isTrue(shown({ name: [{ _cnd: { includes: "b" } }] }, { name: "abc" }))
-    assert.isTrue(shown({ "/options.mode": ["x"] }, { options: { mode: "x" } }))
-    assert.isTrue(shown({ sheet: ["1"] }, { sheet: { __rl: true, mode: "id", value: "1" } }))
-    assert.isTrue(shown({ many: ["b"] }, { many: ["a", "b"] }))
-    assert.isFalse(shown({ many: ["b"], other: [1] }, { many: ["b"], other: 2 }))
+    assert.isTrue(isShownUnder({ name: [{ _cnd: { startsWith: "ab" } }] }, { name: "abc" }))
+    assert.isFalse(isShownUnder({ name: [{ _cnd: { endsWith: "ab" } }] }, { name: "abc" }))
+    assert.isTrue(isShownUnder({ name: [{ _cnd: { includes: "b" } }] }, { name: "abc" }))
+    assert.isTrue(isShownUnder({ "/options.mode": ["x"] }, { options: { mode: "x" } }))
+    assert.isTrue(isShownUnder({ sheet: ["1"] }, { sheet: { __rl: true, mode: "id", value: "1" } }))
+    assert.isTrue(isShownUnder({ many: ["b"] }, { many: ["a", "b"] }))
+    assert.isFalse(isShownUnder({ many: ["b"], other: [1] }, { many: ["b"], other: 2 }))
   })
 
   it("cannot be known where an expression decides, and is taken to be", () => {
-    assert.isTrue(shown({ mode: ["x"] }, { mode: "={{ $json.mode }}" }))
+    assert.isTrue(isShownUnder({ mode: ["x"] }, { mode: "={{ $json.mode }}" }))
   })
 })
 
@@ -76,16 +76,13 @@ describe("descriptions of nodes", () => {
   it("of whatever shape are read without failing, or left out", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, inner) => {
-        reduceNodeType(value)
-        const reduced = reduceNodeType({
-          name: "x",
-          version: 1,
-          inputs: value,
-          outputs: inner,
-          properties: [value, inner]
-        })
-        assert.strictEqual(reduced?.type, "x")
-        if (reduced !== undefined) describeParameters(reduced, {})
+        const described = { name: "x", version: 1, inputs: value, outputs: inner, properties: [value, inner] }
+        const types = collectNodeTypes([value, described])
+        assert.include(
+          types.map(({ entry }) => entry.type),
+          "x"
+        )
+        for (const type of types.flatMap(({ versions }) => versions)) describeParameters(type, {})
       })
     )
   })

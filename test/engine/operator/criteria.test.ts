@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { type Criteria, matchesIn } from "../../../src/engine/operator/search/criteria.ts"
+import { type Criteria, matcherOf } from "../../../src/engine/operator/search/criteria.ts"
 import { WorkflowId } from "../../../src/engine/workflow/models.ts"
 
 const node = (name: string, kind: string, parameters: object = {}, more: object = {}) => ({
@@ -28,9 +28,9 @@ const workflow = {
   ],
   connections: {}
 }
-const found = (criteria: Criteria) => matchesIn(workflow, criteria)?.map(({ field, node }) => [node, field] as const)
+const found = (criteria: Criteria) => matcherOf(criteria)(workflow)?.map(({ field, node }) => [node, field] as const)
 
-describe("matchesIn", () => {
+describe("matcherOf", () => {
   it.each<readonly [string, Criteria, ReadonlyArray<readonly [string | undefined, string]> | undefined]>([
     ["nothing asked", {}, []],
     ["a text over two lines, letter case aside", { text: "new ORDER of" }, [["Tell", "text"]]],
@@ -80,7 +80,7 @@ describe("matchesIn", () => {
       ...workflow,
       nodes: [node("Code", "code", { jsCode: `${"a ".repeat(300)}needle${" b".repeat(300)}` })]
     }
-    const [match] = matchesIn(long, { text: "needle" }) ?? []
+    const [match] = matcherOf({ text: "needle" })(long) ?? []
     assert.match(match?.snippet ?? "", /^….*needle.*…$/)
     assert.isAtMost(match?.snippet.length ?? 0, 92)
   })
@@ -110,7 +110,7 @@ describe("matchesIn", () => {
           { changedSince: "2026-01-01" },
           { calledBy: WorkflowId.make("a") }
         ]) {
-          const matches = matchesIn(given, criteria)
+          const matches = matcherOf(criteria)(given)
           assert.isTrue(matches === undefined || Array.isArray(matches))
         }
       })

@@ -1,10 +1,25 @@
+import { threadCpuUsage } from "node:process"
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
+import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
+import { filesOf } from "../../../src/engine/history/layout.ts"
+import { checkAddresses } from "../../../src/engine/nodes/check/structure.ts"
 import { withoutPaths } from "../../../src/engine/operator/explain/failure.ts"
+import { matcherOf } from "../../../src/engine/operator/search/criteria.ts"
+import { fitting } from "../../../src/engine/plans/fits.ts"
+import { takenOver } from "../../../src/engine/tools/workflows/takenOver.ts"
 import { componentsOf, reachabilityOf } from "../../../src/engine/workflow/components.ts"
+import { differences } from "../../../src/engine/workflow/difference.ts"
+import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { arrange } from "../../../src/engine/workflow/placing.ts"
+import { sketchOf } from "../../../src/engine/workflow/sketch.ts"
+import { warningsOf } from "../../../src/engine/workflow/validate.ts"
+import { redact } from "../../../src/internal/http/redact.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { maskText } from "../../../src/internal/secrets/maskSecrets.ts"
+import { unmasked } from "../../../src/internal/secrets/unmasked.ts"
 import { ask, OperatorServer } from "../../support/harness.ts"
 import { longestTurn } from "../../support/strangers/longestTurn.ts"
 import { strangeTexts } from "../../support/strangers/texts.ts"
@@ -73,8 +88,9 @@ describe("check_workflow", () => {
   )
 })
 
+const names = Array.from({ length: 20_000 }, (_, at) => `N${at}`)
+
 describe("the graph of a workflow", () => {
-  const names = Array.from({ length: 20_000 }, (_, at) => `N${at}`)
   const looks = (next: (name: string) => ReadonlyArray<string>) => {
     let count = 0
     const components = componentsOf(names, (name) => {
@@ -116,6 +132,90 @@ describe("the graph of a workflow", () => {
       xs,
       nodes.map((_, at) => at * 220)
     )
+  })
+})
+
+/** Milliseconds that this thread works on something, whatever else the machine does. */
+const worked = (work: () => unknown): number => {
+  const before = threadCpuUsage()
+  work()
+  const { system, user } = threadCpuUsage()
+  return (system + user - before.system - before.user) / 1000
+}
+
+describe("what strangers and callers make long", () => {
+  const text = "ab".repeat(500_000)
+  const hooks = names.slice(0, 4000).map((name) => ({ ...node(name, "webhook", { path: name }), webhookId: name }))
+  const workflow = (nodes: ReadonlyArray<JsonObject>, connections: JsonObject = {}): Workflow => ({
+    id: WorkflowId.make("1"),
+    name: "Long",
+    active: false,
+    nodes,
+    connections
+  })
+  const leadingTo = (targets: ReadonlyArray<string>) => ({
+    main: [targets.map((target) => ({ node: target, type: "main", index: 0 }))]
+  })
+  const deep = Array.from({ length: 190 }).reduce<JsonObject>((inner) => ({ inner }), { text, mask: "[masked]" })
+  const orders = workflow([node("Fetch", "httpRequest", { path: "orders" })])
+  const many = Array.from({ length: 500 }, () => orders)
+
+  it.each<[string, () => unknown]>([
+    ["an address that begins at every letter of a text", () => maskText(".a".repeat(1_500_000))],
+    ["a text to search for", () => many.map(matcherOf({ text, credential: text, tags: [text] }))],
+    ["a pattern for names", () => many.map(({ name }) => name).filter(fitting("*ab".repeat(300_000)))],
+    ["a mask deep inside of a value", () => unmasked(deep, deep)],
+    [
+      "a secret with thousands of fields",
+      () =>
+        redact(
+          "x".repeat(20_000),
+          names.map((name) => `secret ${name}`)
+        )
+    ],
+    ["one output that leads to thousands", () => sketchOf(workflow(hooks, { N0: leadingTo(names) }))],
+    [
+      "a chain of thousands",
+      () =>
+        warningsOf(
+          workflow(hooks, Object.fromEntries(names.slice(0, 3999).map((name, at) => [name, leadingTo([`N${at + 1}`])])))
+        )
+    ],
+    [
+      "thousands of references to nodes that are not there",
+      () =>
+        warningsOf(
+          workflow([
+            ...hooks.slice(0, 1000),
+            ...names
+              .slice(0, 500)
+              .map((name) => node(`S${name}`, "set", { a: `={{ $('A node that is not there ${name}') }}` }))
+          ])
+        )
+    ],
+    [
+      "thousands of webhooks",
+      () => Effect.runSync(Effect.provideService(takenOver(workflow(hooks), hooks), EngineClient, Object({})))
+    ],
+    [
+      "thousands of webhooks at one address",
+      () =>
+        checkAddresses(
+          hooks.map((one) => ({ ...one, webhookId: "same" })),
+          undefined
+        )
+    ],
+    [
+      "thousands of tags",
+      () =>
+        differences({ tags: names.map((name) => ({ name })) }, { tags: names.map((name) => ({ name: `${name}x` })) })
+    ],
+    [
+      "thousands of texts under one name",
+      () => filesOf("a/b", { nodes: names.map(() => node("Same", "code", { jsCode: "\n" })) })
+    ]
+  ])("is worked on in time: %s", (_, work) => {
+    assert.isBelow(worked(work), hang)
   })
 })
 

@@ -5,7 +5,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
 import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
 import { sideEffectsOf } from "../../../src/engine/operator/run/sideEffects.ts"
-import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/temporaryName.ts"
+import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/naming.ts"
 import { breaks, takes } from "../../internal/http/standIn.ts"
 import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"

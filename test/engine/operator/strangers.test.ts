@@ -4,7 +4,7 @@ import { HttpClient } from "effect/http"
 
 import { ChangesToolset } from "../../../src/changes/toolset.ts"
 import { render } from "../../../src/cli/tasks/call/render.ts"
-import { plain } from "../../../src/cli/terminal/terminalText.ts"
+import { plain } from "../../../src/cli/terminal.ts"
 import { acrossTools, operatorTools } from "../../../src/engine/operator/catalog.ts"
 import { planTools } from "../../../src/engine/plans/planTools.ts"
 import { Elicitation } from "../../../src/mcp/Elicitation.ts"

@@ -7,6 +7,7 @@ import type { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { ask, type Json, refused, request } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { folder, historyIn } from "../history/support.ts"
+import { json } from "../tools/standIn.ts"
 import { Beside, hook, twoEmbedded } from "./support.ts"
 
 const over = (more: object = {}) =>
@@ -94,6 +95,34 @@ const others = [
 const Listed = Schema.Struct({
   tools: Schema.Array(
     Schema.Struct({ name: Schema.String, annotations: Schema.Struct({ readOnlyHint: Schema.Boolean }) })
+  )
+})
+
+describe("a protected workflow that is said to be missing", () => {
+  it.live("is not changed without its person all the same", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const { id } = yield* given("Billing run")
+      const before = yield* shown(id)
+      const { tag } = yield* given("Payroll", "money")
+      // Something in front of the engine says so, in the engine's words, each time that the workflow or the tag is read.
+      yield* meddle((request, proceed) =>
+        request.method === "GET" && /\/(workflows|tags)\/[^/?]+$/.test(request.url)
+          ? json({ message: "Not Found" }, 404)(request)
+          : proceed
+      )
+      const { answering, asked } = person(agreed)
+      for (const tool of ["delete_workflow", "activate_workflow", "deactivate_workflow", "archive_workflow"]) {
+        yield* answering(refused(tool, { id }))
+        yield* refused(tool, { id })
+      }
+      yield* refused("delete_tag", { id: tag })
+      yield* refused("update_tag", { id: tag, name: "free" })
+      yield* meddle(undefined)
+      assert.deepStrictEqual(yield* shown(id), before)
+      assert.deepInclude(yield* ask("get_tag", { id: tag }), { name: "money" })
+      assert.deepStrictEqual(asked, [])
+    }).pipe(Effect.provide(over()))
   )
 })
 

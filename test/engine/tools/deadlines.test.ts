@@ -53,7 +53,7 @@ describe("the deadline of a tool call", () => {
     const { asked, client } = engineThat(({ method, path }) =>
       method === "GET" && path.startsWith("/api/v1/tags")
         ? json({ data: [{ id: "t1", name: "red" }], nextCursor: null })
-        : takes(20_000, json(workflow))
+        : takes(20_000, json(path.endsWith("/tags") ? [{ id: "t1", name: "red" }] : workflow))
     )
     return Effect.gen(function* () {
       const args = { name: "Orders", nodes: [webhook], tags: ["t1"], active: true }

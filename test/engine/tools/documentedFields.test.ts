@@ -23,17 +23,18 @@ const execution = { id: 7 }
 const routes: ReadonlyArray<readonly [RegExp, Step]> = [
   [/^GET \/api\/v1\/workflows(\?|$)/, json({ data: [{ id: "w1", name: "Orders", active: true, ...times }] })],
   [/^(GET|PUT|POST) \/api\/v1\/workflows(\/w1(\/activate|\/deactivate)?)?$/, json({ ...workflow, ...times })],
-  [/^DELETE \/api\/v1\/workflows\/w1$/, answers(204, {}, null)],
-  [/^PUT \/api\/v1\/workflows\/w1\/tags$/, json({ message: "ok" })],
+  [/^DELETE \/api\/v1\/workflows\/w1$/, json(workflow)],
+  [/^PUT \/api\/v1\/workflows\/w1\/tags$/, json([tag])],
   [/^GET \/api\/v1\/executions(\?|$)/, json({ data: [execution] })],
   [/^(GET|DELETE) \/api\/v1\/executions\/7/, json(execution)],
   [/^POST \/api\/v1\/executions\/7\/retry$/, json({ id: 8 })],
   [/^POST \/api\/v1\/credentials$/, json({ id: "c1", name: "Shop", type: "httpBasicAuth" }, 201)],
   [/^GET \/api\/v1\/credentials\/schema\/httpBasicAuth$/, json({ type: "object", properties: {} })],
-  [/^DELETE \/api\/v1\/credentials\/c1$/, json({})],
+  [/^DELETE \/api\/v1\/credentials\/c1$/, json({ name: "Shop", type: "httpBasicAuth" })],
   [/^GET \/api\/v1\/tags(\?|$)/, json({ data: [tag] })],
   [/^(POST \/api\/v1\/tags|(GET|PUT) \/api\/v1\/tags\/t1)$/, json(tag)],
-  [/^DELETE \/api\/v1\/tags\/t1$/, answers(204, {}, null)],
+  // With nothing, as no engine does: it is read afterwards, and is gone.
+  [/^DELETE \/api\/v1\/tags\/t2$/, answers(204, {}, null)],
   [/^GET \/webhook\/w1\/hook\/orders/, json({ done: true })]
 ]
 
@@ -66,7 +67,7 @@ const calls: Readonly<Record<string, Json>> = {
   get_tags: {},
   get_tag: { id: "t1" },
   update_tag: { id: "t1", name: "red" },
-  delete_tag: { id: "t1" }
+  delete_tag: { id: "t2" }
 }
 
 /** How an engine may say that it has no such call. */

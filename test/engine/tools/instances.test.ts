@@ -5,7 +5,7 @@ import { HttpClient } from "effect/http"
 import { Instances } from "../../../src/engine/client/Instances.ts"
 import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
-import * as Server from "../../../src/Server.ts"
+import * as Server from "../../../src/mcp/Server.ts"
 import { ask, callTool, configured, environment, refused, serverOver } from "../../support/harness.ts"
 import { engineThat, host, json, key } from "./standIn.ts"
 

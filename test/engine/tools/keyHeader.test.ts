@@ -44,8 +44,8 @@ describe("the header of the API key", () => {
     return Effect.gen(function* () {
       assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
       yield* ask("list_workflows")
-      // The second one asks whether it was an engine that knew no such path.
-      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs], [theirs]])
+      // The second one asks what is offered, the next one whether it was an engine that knew no such path.
+      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs], [theirs], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 

@@ -18,8 +18,8 @@ const most: Readonly<Record<string, number>> = {
   update_workflow: 4,
   // What is there; the call; whose addresses it takes, where engines let it.
   activate_workflow: 3,
-  // What this engine lacks, and a read which shows that it was the engine that said so.
-  retry_execution: 2,
+  // What this engine lacks; what it offers, which it does not tell; and a read that shows that it was the engine which said so.
+  retry_execution: 3,
   // The workflow and its newest run; the call; its run, looked for and read.
   execute_workflow: 5
 }

@@ -1,7 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
+import { addressesOf, nodesWithOwnPaths, sharedAddresses } from "../../../src/engine/workflow/addresses.ts"
+import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
 const of = (...nodes: ReadonlyArray<JsonObject>) => addressesOf({ id: "wf1", nodes })
@@ -58,8 +59,8 @@ describe("the address of a webhook", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (path, name) => {
         for (const id of [{ webhookId: undefined }, { webhookId: "id-1" }]) {
-          for (const found of of(webhook({ path }, { ...id, name }))) {
-            const url = new URL(found.path, "http://engine.test")
+          for (const address of of(webhook({ path }, { ...id, name }))) {
+            const url = new URL(address.path, "http://engine.test")
             assert.strictEqual(url.host, "engine.test")
             assert.isTrue(url.pathname.startsWith("/webhook/"))
             assert.strictEqual(url.search + url.hash, "")
@@ -99,5 +100,60 @@ describe("the addresses of forms and chats", () => {
       of(...nodes).map(({ kind }) => kind),
       ["webhook", "form", "chat"]
     )
+  })
+})
+
+const generated = "0b9c4f5e-1c5f-4a57-9b62-3f1b8c3a9e10"
+const fresh = "7d0c5f0e-4b3a-4f57-9d61-2f1b8c3a9e10"
+
+const called = (kind: string, path: string, webhookId = fresh) => ({
+  name: kind,
+  type: `n8n-nodes-base.${kind}`,
+  typeVersion: 2,
+  webhookId,
+  parameters: { path, options: {} }
+})
+
+const original = (...nodes: Workflow["nodes"]): Workflow => ({
+  id: WorkflowId.make("w1"),
+  name: "Original",
+  active: false,
+  nodes,
+  connections: {},
+  createdAt: "",
+  updatedAt: ""
+})
+
+const paths = (nodes: ReturnType<typeof nodesWithOwnPaths>) => nodes.map(({ parameters }) => Object(parameters).path)
+
+describe("copies of workflows", () => {
+  it("leave paths that somebody chose, in the original or for the copy", () => {
+    const chosen = "2c2f4a39-55a8-4f7e-b9e6-3d5f5a1c7b88"
+    const nodes = [called("webhook", "orders"), called("formTrigger", chosen), called("mcpTrigger", generated)]
+    assert.deepStrictEqual(paths(nodesWithOwnPaths(nodes, [called("webhook", generated)])), ["orders", chosen, fresh])
+  })
+
+  it("tell of webhooks, forms and MCP servers that their original has as well", () => {
+    const nodes = [called("webhook", "orders"), called("formTrigger", "ask"), called("mcpTrigger", "shop")]
+    const warnings = sharedAddresses(nodes, original(...nodes))
+    assert.deepStrictEqual(
+      warnings.map((line) => line.replace(/ in common.*/, "")),
+      ["webhook has GET /webhook/orders", "formTrigger has POST /form/ask", "mcpTrigger has /mcp/shop"]
+    )
+    const disabled = nodes.map((node) => ({ ...node, disabled: true }))
+    assert.deepStrictEqual(sharedAddresses(disabled, original(...nodes)), [])
+    assert.deepStrictEqual(
+      sharedAddresses([called("webhook", "orders/:id")], original(called("webhook", "orders/:id", generated))),
+      []
+    )
+  })
+
+  it("tell of the nodes that run, where those of the draft are others", () => {
+    const running = {
+      ...original(called("webhook", "new")),
+      active: true,
+      activeVersion: { nodes: [called("webhook", "old")] }
+    }
+    assert.include(sharedAddresses([called("webhook", "old")], running)[0], "GET /webhook/old in common with w1")
   })
 })

@@ -2,13 +2,13 @@ import { Option, Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { fromLinks, toConnections, toLinks } from "../../../src/engine/workflow/connections.ts"
+import { toConnections, toLinks } from "../../../src/engine/workflow/connections.ts"
 import { edges, graph, linkEdges } from "./graphs.ts"
 
 const links = (...given: ReadonlyArray<object>) => Result.getOrThrow(toConnections(given))
 const to = (node: string, type = "main", index = 0) => ({ node, type, index })
 
-describe("fromLinks", () => {
+describe("toConnections", () => {
   it("takes both ends as index 0 of main when nothing is said", () => {
     assert.deepStrictEqual(links({ source: "A", target: "B" }), { A: { main: [[to("B")]] } })
   })
@@ -57,7 +57,7 @@ describe("the two forms of connections", () => {
   it("give back the object form from links", () => {
     fc.assert(
       fc.property(graph, ({ connections }) => {
-        const back = Result.getOrThrow(fromLinks(toLinks(connections)))
+        const back = Result.getOrThrow(toConnections(toLinks(connections)))
         assert.deepStrictEqual(edges(back), edges(connections))
       })
     )

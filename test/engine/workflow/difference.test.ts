@@ -202,9 +202,9 @@ describe("differences", () => {
   it("shows no secret, and still that it changed", () => {
     const header = (value: string) =>
       withNode("Fetch", { parameters: { headers: [{ name: "Authorization", value }], url: `https://u:${value}@a` } })
-    const found = differences(header("Bearer abcdefgh-1"), header("Bearer abcdefgh-2"))
-    assert.lengthOf(found, 2)
-    assert.notInclude(JSON.stringify(found), "abcdefgh")
+    const changes = differences(header("Bearer abcdefgh-1"), header("Bearer abcdefgh-2"))
+    assert.lengthOf(changes, 2)
+    assert.notInclude(JSON.stringify(changes), "abcdefgh")
   })
 
   it("does not compare what one side does not have", () => {
@@ -215,6 +215,29 @@ describe("differences", () => {
   it("tells an item that is put in between as one change", () => {
     const list = (...items: ReadonlyArray<string>) => withNode("Notify", { parameters: { list: items } })
     assert.deepStrictEqual(textsOf(list("a", "x", "b", "c"), list("a", "b", "c")), ['Notify: list[1] set to "x"'])
+  })
+
+  it("quotes names that could be taken for more than a name", () => {
+    const named = (name: string, more: object = {}) => ({ ...http, name, ...more })
+    const evil = "Harmless: disabled, nothing else → sent"
+    const before = {
+      nodes: [named(evil), named("Notify", { id: "d" })],
+      connections: { [evil]: { main: [[to("Notify")]] } },
+      tags: [{ id: "1", name: "red, and it is deleted" }],
+      pinData: { [evil]: [{}] }
+    }
+    const after = {
+      nodes: [named(evil, { disabled: true }), named("Notify", { id: "d" })],
+      connections: {},
+      tags: [],
+      pinData: {}
+    }
+    assert.deepStrictEqual(changeLines(differences(before, after)), [
+      `"${evil}": disabled`,
+      `"${evil}": no longer leads to Notify`,
+      `"${evil}": pinned data removed (1 item)`,
+      'no longer tagged "red, and it is deleted"'
+    ])
   })
 
   it("finds none between a workflow and itself, whatever it holds", () => {

@@ -66,7 +66,7 @@ export const graph: fc.Arbitrary<Graph> = fc.uniqueArray(nodeName, { minLength: 
   })
 )
 
-/** What a connection says, without the spellings of "nothing there" and without order between outputs. */
+/** The edges of connections, whatever the spelling of "nothing there" and the order of outputs. */
 export const edges = (connections: Connections): ReadonlyArray<string> =>
   Object.entries(connections)
     .flatMap(([source, types]) =>

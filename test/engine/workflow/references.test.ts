@@ -2,12 +2,17 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
 import { mentions, referencesOf, renameInNode, renameNode } from "../../../src/engine/workflow/references.ts"
-import { renameInCode, renameInTemplate } from "../../../src/engine/workflow/sourceCode.ts"
+import { renameInCode } from "../../../src/engine/workflow/sourceCode.ts"
+import { objectOf } from "../../../src/internal/schema/JsonObject.ts"
+
+const node = (type: string, parameters: object) => ({ name: "N", type: `engine-nodes-base.${type}`, parameters })
 
 const naming = (from: string, to: string) => ({ naming: (name: string) => (name === from ? to : undefined) })
 const inCode = (code: string, from = "A", to = "B b") => renameInCode(code, "javascript", naming(from, to))
 const inPython = (code: string, from = "A", to = "B b") => renameInCode(code, "python", naming(from, to))
-const inTemplate = (template: string, from = "A", to = "B b") => renameInTemplate(template, naming(from, to))
+const renameInTemplate = (template: string, name: (name: string) => string | undefined): string =>
+  String(objectOf(renameInNode(node("set", { template }), name).parameters).template)
+const inTemplate = (template: string, from = "A", to = "B b") => renameInTemplate(template, naming(from, to).naming)
 
 const nothing = { naming: () => undefined }
 
@@ -123,7 +128,7 @@ describe("renameInCode", () => {
     fc.assert(
       fc.property(code, fc.constantFrom("javascript" as const, "python" as const), (text, language) => {
         assert.strictEqual(renameInCode(text, language, nothing), text)
-        assert.strictEqual(renameInTemplate(text, nothing), text)
+        assert.strictEqual(renameInTemplate(`=${text}`, nothing.naming), `=${text}`)
       })
     )
   })
@@ -134,15 +139,15 @@ describe("renameInCode", () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1 }), name, (calls, other) => {
         const code = `={{ ${calls.join(" + ")} }}`
-        const there = renameInTemplate(code, naming("A", other))
+        const there = renameInTemplate(code, naming("A", other).naming)
         assert.notInclude(there, "'A'")
-        assert.strictEqual(renameInTemplate(there, naming(other, "A")), code)
+        assert.strictEqual(renameInTemplate(there, naming(other, "A").naming), code)
       })
     )
   })
 })
 
-describe("renameInTemplate", () => {
+describe("renameInNode, in templates", () => {
   it.each([
     [`={{ $('A').item.json.x }}`, `={{ $('B b').item.json.x }}`],
     [`=Dear {{ $('A').first().json.x }}, see $('A')`, `=Dear {{ $('B b').first().json.x }}, see $('A')`],
@@ -159,8 +164,6 @@ describe("renameInTemplate", () => {
     assert.strictEqual(inTemplate(template, "{{b}}", "A"), `={{ $('A').x }}`)
   })
 })
-
-const node = (type: string, parameters: object) => ({ name: "N", type: `engine-nodes-base.${type}`, parameters })
 
 describe("referencesOf", () => {
   it("finds the nodes that expressions and code name, each once", () => {
@@ -266,7 +269,7 @@ describe("long texts", () => {
     const text = piece.repeat(50_000)
     const since = performance.now()
     for (const language of ["javascript", "python"] as const) renameInCode(`$('A')${text}`, language, nothing)
-    renameInTemplate(`=$('A')${text}`, nothing)
+    renameInTemplate(`=$('A')${text}`, nothing.naming)
     assert.isBelow(performance.now() - since, 3000)
   })
 })

@@ -74,7 +74,7 @@ const oddWorkflow: fc.Arbitrary<JsonObject> = fc.record({
   pinData: odd
 })
 
-/** What Mermaid's grammar takes of what is drawn here. */
+/** The part of Mermaid's grammar that drawings use here. */
 const mermaidLine = new RegExp(
   [
     /^flowchart LR$/,
@@ -188,10 +188,10 @@ describe("sketchOf", () => {
         const lines = sketchOf({ ...workflow }).split("\n")
         for (const { name } of workflow.nodes) {
           const labels = [`${nameText(name)} [`, `${quotedName(name)} [`]
-          const own = lines.filter((line) =>
+          const nodeLines = lines.filter((line) =>
             labels.some((label) => line.replace(/^ *(?:[\w ]+: )*/, "").startsWith(label) || line.startsWith(label))
           )
-          assert.isNotEmpty(own, `${JSON.stringify(name)} in ${JSON.stringify(lines)}`)
+          assert.isNotEmpty(nodeLines, `${JSON.stringify(name)} in ${JSON.stringify(lines)}`)
         }
       })
     )

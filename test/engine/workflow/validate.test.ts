@@ -2,9 +2,11 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { type Draft, validate } from "../../../src/engine/workflow/validate.ts"
+import { validate } from "../../../src/engine/workflow/validate.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
+
+type Draft = Parameters<typeof validate>[0]
 
 const accepted = (draft: Draft) => Result.getOrThrow(validate(draft))
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 
 import { WorkflowId } from "../../../src/engine/workflow/models.ts"
-import { makeSeenVersions, isVersion, versionOf } from "../../../src/engine/workflow/versions.ts"
+import { makeSeenVersions, versionOf } from "../../../src/engine/workflow/versions.ts"
 
 const node = (name: string, url = "a") => ({ name, type: "x", parameters: { url, retry: 1 } })
 const workflow = {
@@ -28,7 +28,7 @@ describe("the version of a workflow", () => {
     ]
     const versions = others.map(versionOf)
     assert.lengthOf([...new Set(versions)], others.length)
-    for (const version of versions) assert.isTrue(isVersion(version), version)
+    for (const version of versions) assert.match(version, /^([0-9a-z]{6}-){5}(on|off)$/)
   })
 
   it("ignores the order of fields, the engine's own counters and what is empty", () => {

@@ -75,11 +75,11 @@ it.effect("what others tell the end of is stopped at its time, and not when it w
     const { callback } = yield* TimeLimit.makeClock
     let stops = 0
     const stop = () => void stops++
-    const told: Array<(result: Effect.Effect<number, string>) => void> = []
+    const resumes: Array<(result: Effect.Effect<number, string>) => void> = []
     const waiting = Effect.forkChild(
       callback<number, string, string>(
         (resume) => {
-          told.push(resume)
+          resumes.push(resume)
           return stop
         },
         100,
@@ -89,13 +89,13 @@ it.effect("what others tell the end of is stopped at its time, and not when it w
     )
     const [first, second, third] = [yield* waiting, yield* waiting, yield* waiting]
     yield* TestClock.adjust(99)
-    told[0]?.(Effect.succeed(1))
+    resumes[0]?.(Effect.succeed(1))
     yield* Fiber.interrupt(third)
     yield* TestClock.adjust(1)
     assert.deepStrictEqual(yield* Fiber.await(first), Exit.succeed(1))
     assert.deepStrictEqual(yield* Fiber.await(second), Exit.fail("late"))
     assert.strictEqual(stops, 2)
-    told[1]?.(Effect.succeed(2))
+    resumes[1]?.(Effect.succeed(2))
     assert.strictEqual(stops, 2)
   })
 )

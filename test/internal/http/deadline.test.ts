@@ -53,14 +53,14 @@ describe("the time of a call", () => {
 
   it.effect("counts from the moment of asking: a call that waits for its turn says that nothing was sent", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(hangs)
+      const { requests, client } = standIn(hangs)
       const upstream = Upstream.make(client, { baseUrl, concurrency: 1 })
       yield* Effect.forkChild(upstream.send({ method: "GET", path: "/first", timeout: "1 minute" }))
       const { at, failure } = yield* outcomeOf(upstream, { method: "POST", path: "/second" })
       assert.containSubset(failure, timeout(30_000, false))
       assert.strictEqual(at, 30_000)
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         [`${baseUrl}/first`]
       )
     })
@@ -68,12 +68,12 @@ describe("the time of a call", () => {
 
   it.effect("sends nothing when no time is left", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(200))
+      const { requests, client } = standIn(answers(200))
       const failure = yield* Effect.flip(
         Upstream.make(client, { baseUrl }).send({ method: "GET", path: "/", timeout: 0 })
       )
       assert.containSubset(failure, timeout(0, false))
-      assert.lengthOf(asked, 0)
+      assert.lengthOf(requests, 0)
     })
   )
 
@@ -89,16 +89,16 @@ describe("the time of a call", () => {
 
   it.effect("is not slept away: an answer is better than a retry that comes too late", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(503, { "retry-after": "4" }))
+      const { requests, client } = standIn(answers(503, { "retry-after": "4" }))
       const reply = yield* Upstream.make(client, { baseUrl }).send({ method: "GET", path: "/", timeout: "3 seconds" })
       assert.strictEqual(reply.status, 503)
-      assert.lengthOf(asked, 1)
+      assert.lengthOf(requests, 1)
     })
   )
 
   it.effect("does not care when the clock of the machine is set", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(takes(20, answers(200)))
+      const { requests, client } = standIn(takes(20, answers(200)))
       const upstream = Upstream.make(client, { baseUrl })
       const testClock = yield* Clock.Clock
       let wall = 0
@@ -119,7 +119,7 @@ describe("the time of a call", () => {
         yield* TestClock.adjust("20 millis")
         assert.strictEqual((yield* Fiber.join(fiber)).status, 200)
       }
-      assert.lengthOf(asked, 4)
+      assert.lengthOf(requests, 4)
     })
   )
 })

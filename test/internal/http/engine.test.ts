@@ -8,7 +8,7 @@ import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
 import { toToolError } from "../../../src/engine/tools/errors.ts"
 import { systemError } from "../../../src/internal/http/transportCode.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
-import { CurrentAccess } from "../../../src/mcp/Access.ts"
+import { CurrentAccess } from "../../../src/mcp/Caller.ts"
 import { environment } from "../../support/harness.ts"
 import { canary } from "./clients.ts"
 import { answers, breaks, hangs, redirects, standIn, type Step } from "./standIn.ts"
@@ -21,20 +21,20 @@ const engine = (
   options: Partial<Upstream.UpstreamOptions> = {},
   configured: Environment = environment("https://engine.test", canary)
 ) => {
-  const { asked, client } = standIn(step)
+  const { requests, client } = standIn(step)
   const upstream = Upstream.make(client, { baseUrl: "https://engine.test", ...options })
-  return { ...EngineClient.make("production", configured, upstream), asked }
+  return { ...EngineClient.make("production", configured, upstream), requests }
 }
 
 /** The error of a read, and of a write, while time passes. */
 const errorsOf = Effect.fnUntraced(function* (step: Step, options: Partial<Upstream.UpstreamOptions> = {}) {
-  const { asked, createTag, listTags } = engine(step, options)
+  const { requests, createTag, listTags } = engine(step, options)
   const read = yield* Effect.forkChild(Effect.flip(listTags({})))
   yield* TestClock.adjust("1 minute")
-  const reads = asked.length
+  const reads = requests.length
   const write = yield* Effect.forkChild(Effect.flip(createTag("x")))
   yield* TestClock.adjust("1 minute")
-  return { read: yield* Fiber.join(read), write: yield* Fiber.join(write), writes: asked.length - reads }
+  return { read: yield* Fiber.join(read), write: yield* Fiber.join(write), writes: requests.length - reads }
 })
 
 describe("an answer of the engine", () => {

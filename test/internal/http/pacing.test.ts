@@ -160,13 +160,13 @@ describe("200 calls at once", () => {
 
   it.effect("are paced, bounded and served in order", () =>
     Effect.gen(function* () {
-      const { asked, counts, paths } = yield* run(20)
-      const moments = asked.map(({ at }) => at)
+      const { requests, counts, paths } = yield* run(20)
+      const moments = requests.map(({ at }) => at)
       assert.strictEqual(mostInOneSecond(moments), 90)
       assert.isAtMost(counts.most, 10)
       assert.isAtMost(moments.at(-1) ?? Infinity, 2300)
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         paths.map((path) => baseUrl + path)
       )
     })
@@ -183,7 +183,7 @@ describe("200 calls at once", () => {
 describe("a caller who leaves", () => {
   it.effect("while waiting in line is never sent, and the next one takes the place", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(hangs, answers(200))
+      const { requests, client } = standIn(hangs, answers(200))
       const upstream = Upstream.make(client, { baseUrl, concurrency: 1 })
       const call = (path: string) => Effect.forkChild(get(upstream, path), { startImmediately: true })
       const first = yield* call("/first")
@@ -193,7 +193,7 @@ describe("a caller who leaves", () => {
       yield* Fiber.interrupt(first)
       yield* Fiber.join(third)
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         [`${baseUrl}/first`, `${baseUrl}/third`]
       )
     })
@@ -201,7 +201,7 @@ describe("a caller who leaves", () => {
 
   it.effect("before a write that finishes has left is never sent, and afterwards waits for its end", () =>
     Effect.gen(function* () {
-      const { asked, client, counts } = standIn(takes(5000, answers(200)))
+      const { requests, client, counts } = standIn(takes(5000, answers(200)))
       const upstream = Upstream.make(client, { baseUrl, concurrency: 1 })
       const write = (path: string) =>
         Effect.forkChild(upstream.send({ method: "PUT", path, finishes: true }), { startImmediately: true })
@@ -215,7 +215,7 @@ describe("a caller who leaves", () => {
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(leaving)
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         [`${baseUrl}/first`]
       )
       assert.deepInclude(counts, { going: 0, cutOff: 0 })
@@ -224,7 +224,7 @@ describe("a caller who leaves", () => {
 
   it.effect("while the pace holds the call back is never sent", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(200))
+      const { requests, client } = standIn(answers(200))
       const upstream = Upstream.make(client, { baseUrl, requestsPerSecond: 1, concurrency: 1 })
       yield* get(upstream, "/first")
       const second = yield* Effect.forkChild(get(upstream, "/second"))
@@ -234,7 +234,7 @@ describe("a caller who leaves", () => {
       yield* TestClock.adjust("500 millis")
       yield* Fiber.join(third)
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         [`${baseUrl}/first`, `${baseUrl}/third`]
       )
     })
@@ -268,12 +268,12 @@ describe("a caller who leaves", () => {
 
   it.effect("while a retry is due is not retried", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(503, { "retry-after": "5" }))
+      const { requests, client } = standIn(answers(503, { "retry-after": "5" }))
       const fiber = yield* Effect.forkChild(get(Upstream.make(client, { baseUrl }), "/"))
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust("1 minute")
-      assert.lengthOf(asked, 1)
+      assert.lengthOf(requests, 1)
     })
   )
 })

@@ -11,19 +11,19 @@ const baseUrl = "https://engine.test"
 const reads = ["GET"] as const
 const writes = ["POST", "PUT", "PATCH", "DELETE"] as const
 
-/** How many requests one call becomes. */
+/** Number of requests that one call becomes. */
 const requestsOf = Effect.fnUntraced(function* (
   step: Step,
   method: Upstream.UpstreamRequest["method"],
   more: Partial<Upstream.UpstreamRequest> = {}
 ) {
-  const { asked, client } = standIn(step)
+  const { requests, client } = standIn(step)
   const fiber = yield* Effect.forkChild(
     Effect.exit(Upstream.make(client, { baseUrl }).send({ method, path: "/", ...more }))
   )
   yield* TestClock.adjust("1 minute")
   yield* Fiber.join(fiber)
-  return asked.length
+  return requests.length
 })
 
 describe("the number of requests that one call becomes", () => {
@@ -76,20 +76,20 @@ describe("the number of requests that one call becomes", () => {
 
   it.effect("ends with the first answer that is none of these", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(breaks("ECONNRESET"), answers(200, {}, "fine"), answers(500))
+      const { requests, client } = standIn(breaks("ECONNRESET"), answers(200, {}, "fine"), answers(500))
       const fiber = yield* Effect.forkChild(Upstream.make(client, { baseUrl }).send({ method: "GET", path: "/" }))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(requests, 2)
     })
   )
 
   it.effect("is what the options say, and none is a number too", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(429))
+      const { requests, client } = standIn(answers(429))
       const reply = yield* Upstream.make(client, { baseUrl, retries: 0 }).send({ method: "GET", path: "/" })
       assert.strictEqual(reply.status, 429)
-      assert.lengthOf(asked, 1)
+      assert.lengthOf(requests, 1)
     })
   )
 })
@@ -139,7 +139,7 @@ describe("the wait before a retry", () => {
 
   it.effect("is kept between the requests of a call", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(
+      const { requests, client } = standIn(
         answers(429, { "retry-after": "2" }),
         answers(503, { "retry-after": "60" }),
         answers(200)
@@ -148,7 +148,7 @@ describe("the wait before a retry", () => {
       yield* TestClock.adjust("30 seconds")
       yield* Fiber.join(fiber)
       assert.deepEqual(
-        asked.map(({ at }) => at),
+        requests.map(({ at }) => at),
         [0, 2000, 7000]
       )
     })
@@ -156,13 +156,13 @@ describe("the wait before a retry", () => {
 
   it.effect("holds no place: others go first", () =>
     Effect.gen(function* () {
-      const { asked, client } = standIn(answers(429, { "retry-after": "5" }), answers(200))
+      const { requests, client } = standIn(answers(429, { "retry-after": "5" }), answers(200))
       const upstream = Upstream.make(client, { baseUrl, concurrency: 1 })
       yield* Effect.forkChild(upstream.send({ method: "GET", path: "/refused" }))
       yield* Effect.yieldNow
       yield* upstream.send({ method: "GET", path: "/other" })
       assert.deepEqual(
-        asked.map(({ url }) => url),
+        requests.map(({ url }) => url),
         [`${baseUrl}/refused`, `${baseUrl}/other`]
       )
     })

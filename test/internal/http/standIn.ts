@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 
-/** What a stand-in for an upstream does with one request. */
+/** The reaction of a stand-in for an upstream to one request. */
 export type Step = (
   request: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
@@ -32,12 +32,12 @@ export const takes =
 
 /** A client that plays these steps, the last one for every further request, and keeps count of what it is asked. */
 export const standIn = (...steps: readonly [Step, ...Array<Step>]) => {
-  const asked: Array<{ readonly at: number; readonly method: string; readonly url: string }> = []
+  const requests: Array<{ readonly at: number; readonly method: string; readonly url: string }> = []
   const counts = { going: 0, most: 0, cutOff: 0 }
   const client = HttpClient.make((request, url) =>
     Effect.gen(function* () {
-      const step = steps[Math.min(asked.length, steps.length - 1)] ?? steps[0]
-      asked.push({ at: yield* Clock.currentTimeMillis, method: request.method, url: url.href })
+      const step = steps[Math.min(requests.length, steps.length - 1)] ?? steps[0]
+      requests.push({ at: yield* Clock.currentTimeMillis, method: request.method, url: url.href })
       counts.most = Math.max(counts.most, ++counts.going)
       return yield* step(request)
     }).pipe(
@@ -45,5 +45,5 @@ export const standIn = (...steps: readonly [Step, ...Array<Step>]) => {
       Effect.ensuring(Effect.sync(() => counts.going--))
     )
   )
-  return { client, asked, counts }
+  return { client, requests, counts }
 }

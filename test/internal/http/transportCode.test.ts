@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 
 import {
-  failedWhileConnecting,
   inWords,
   neverLeft,
   NotConnected,
+  systemError,
   transportCode
 } from "../../../src/internal/http/transportCode.ts"
 
@@ -34,7 +34,7 @@ describe("the code of a broken connection", () => {
     "SELF_SIGNED_CERT_IN_CHAIN",
     "ERR_SSL_WRONG_VERSION_NUMBER"
   ])("tells that nothing arrived: %s", (code) => {
-    assert.isTrue(failedWhileConnecting(code))
+    assert.isTrue(neverLeft(systemError(code)))
     assert.include(inWords(code), code)
   })
 
@@ -48,7 +48,7 @@ describe("the code of a broken connection", () => {
     "HPE_INVALID_CONSTANT",
     "NETWORK_ERROR"
   ])("leaves open whether something arrived: %s", (code) => {
-    assert.isFalse(failedWhileConnecting(code))
+    assert.isFalse(neverLeft(systemError(code)))
     assert.include(inWords(code), code)
   })
 })

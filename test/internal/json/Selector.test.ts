@@ -1,8 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { each, fields, type Selection } from "../../../src/internal/json/Selection.ts"
-import { Selector } from "../../../src/internal/json/Selector.ts"
+import { each, fields, type Selection, Selector } from "../../../src/internal/json/Selection.ts"
 
 /** The selected part of a text that comes in pieces of these sizes, again and again. */
 const selected = (text: string, selection: Selection, sizes: ReadonlyArray<number> = [7]) => {

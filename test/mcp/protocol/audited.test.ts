@@ -19,7 +19,7 @@ const toolOf = (call: Tool["call"], annotations = creates): Tool => ({
   call
 })
 
-/** What a call records, once it has been under way for a second. */
+/** The record of a call that has been under way for a second. */
 const recorded = Effect.fnUntraced(function* (tool: Tool, input: unknown, client?: unknown) {
   const entries: Array<AuditEntry> = []
   const audit = {

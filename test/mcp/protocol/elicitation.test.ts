@@ -19,7 +19,7 @@ const forms = { elicitation: {} }
 const ask = "test_input_required_result_elicitation"
 
 /** The id of a request of the server, and what it asks. */
-const asked = (message: unknown) => {
+const questionIn = (message: unknown) => {
   const { id, method, params } = Object(message)
   assert.strictEqual(method, "elicitation/create")
   return { id: String(id), params }
@@ -28,7 +28,7 @@ const asked = (message: unknown) => {
 const answer = (id: unknown, result: object) => ({ jsonrpc: "2.0", id, result })
 const yes = { action: "accept", content: { name: "Ada" } }
 
-/** What the tool was told. */
+/** The replies that the tool has got. */
 const repliesIn = (message: unknown) => {
   const { content } = Object(message).result
   return JSON.parse(content[0].text).replies
@@ -47,11 +47,12 @@ const httpClient = Effect.fnUntraced(function* (version = "2025-11-25", capabili
   const client = yield* Http.connect()
   const { headers } = yield* client.send(initialize(version, "init", capabilities))
   const session = headers.get("mcp-session-id")
-  const own = { "mcp-protocol-version": version, ...(session === null ? {} : { "mcp-session-id": session }) }
+  const sessionHeaders = { "mcp-protocol-version": version, ...(session === null ? {} : { "mcp-session-id": session }) }
   return {
     session,
-    open: (message: unknown) => client.open(message, own),
-    send: (message: unknown, more: Readonly<Record<string, string>> = {}) => client.send(message, { ...own, ...more })
+    open: (message: unknown) => client.open(message, sessionHeaders),
+    send: (message: unknown, more: Readonly<Record<string, string>> = {}) =>
+      client.send(message, { ...sessionHeaders, ...more })
   }
 })
 
@@ -71,15 +72,15 @@ layer(FixtureServer)("a question over stdio", (it) => {
     it.effect(`goes out on the same stream and brings the tool what the person does, in ${version}`, () =>
       Effect.gen(function* () {
         const client = yield* stdioClient(version)
-        for (const [, result, told] of cases) {
+        for (const [, result, reply] of cases) {
           yield* client.send(toolCall(ask))
-          const { id, params } = asked(yield* client.receive)
+          const { id, params } = questionIn(yield* client.receive)
           assert.deepStrictEqual(params, {
             message: "What is your name?",
             requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
           })
           yield* client.send(answer(id, result))
-          assert.deepStrictEqual(repliesIn(yield* client.receive), [told])
+          assert.deepStrictEqual(repliesIn(yield* client.receive), [reply])
         }
       })
     )
@@ -105,7 +106,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
     Effect.gen(function* () {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask, { message: "one\nRename \u202E evil\u2028line\u0000 to x" }))
-      const { params } = asked(yield* client.receive)
+      const { params } = questionIn(yield* client.receive)
       assert.strictEqual(params.message, "one\nRename \\u{202e} evil\\u{2028}line\\u{0} to x")
     })
   )
@@ -114,7 +115,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
     Effect.gen(function* () {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask))
-      const { id } = asked(yield* client.receive)
+      const { id } = questionIn(yield* client.receive)
       yield* client.send({ jsonrpc: "2.0", id, error: { code: -32601, message: "no\u0007forms" } })
       assert.deepStrictEqual(repliesIn(yield* client.receive), [
         { _tag: "Unanswered", problem: "the client could not ask: no\\u{7}forms" }
@@ -127,9 +128,9 @@ layer(FixtureServer)("a question over stdio", (it) => {
       const client = yield* stdioClient()
       const other = yield* stdioClient()
       yield* client.send(toolCall(ask, {}, "first"))
-      const one = asked(yield* client.receive)
+      const one = questionIn(yield* client.receive)
       yield* client.send(toolCall(ask, {}, "second"))
-      const two = asked(yield* client.receive)
+      const two = questionIn(yield* client.receive)
       assert.notStrictEqual(one.id, two.id)
       yield* other.send(answer(one.id, yes))
       for (const id of ["unknown", 1, null]) yield* client.send(answer(id, yes))
@@ -151,7 +152,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
     Effect.gen(function* () {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask))
-      const { id } = asked(yield* client.receive)
+      const { id } = questionIn(yield* client.receive)
       yield* TestClock.adjust("299999 millis")
       assert.strictEqual(yield* client.pending, 0)
       yield* TestClock.adjust("1 millis")
@@ -171,7 +172,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
     Effect.gen(function* () {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask, {}, "call"))
-      const { id } = asked(yield* client.receive)
+      const { id } = questionIn(yield* client.receive)
       yield* client.send(notification("notifications/cancelled", { requestId: "call" }))
       assert.deepStrictEqual(
         yield* client.receive,
@@ -187,7 +188,7 @@ layer(FixtureServer)("a question over stdio", (it) => {
     Effect.gen(function* () {
       const client = yield* stdioClient()
       yield* client.send(toolCall(ask))
-      asked(yield* client.receive)
+      questionIn(yield* client.receive)
       yield* client.close
       assert.deepStrictEqual(repliesIn(yield* client.receive), [
         { _tag: "Unanswered", problem: "the client cannot answer any more" }
@@ -209,12 +210,12 @@ layer(FixtureServer)("a question over stdio", (it) => {
         ])
       }
       yield* two.send(toolCall(ask))
-      yield* two.send(answer(asked(yield* two.receive).id, yes))
+      yield* two.send(answer(questionIn(yield* two.receive).id, yes))
       assert.deepStrictEqual(repliesIn(yield* two.receive), [{ _tag: "Accepted", content: { name: "Ada" } }])
-      yield* one.send(answer(asked(questions[0]).id, yes))
+      yield* one.send(answer(questionIn(questions[0]).id, yes))
       yield* one.receive
       yield* one.send(toolCall(ask, {}, "again"))
-      asked(yield* one.receive)
+      questionIn(yield* one.receive)
     })
   )
 
@@ -224,12 +225,12 @@ layer(FixtureServer)("a question over stdio", (it) => {
       for (const client of many) {
         for (let id = 0; id < 50; id++) {
           yield* client.send(toolCall(ask, {}, id))
-          asked(yield* client.receive)
+          questionIn(yield* client.receive)
         }
       }
       const late = yield* stdioClient()
       yield* late.send(toolCall(ask))
-      const { id } = asked(yield* late.receive)
+      const { id } = questionIn(yield* late.receive)
       const [first] = many
       assert.deepStrictEqual(repliesIn(yield* first?.receive ?? Effect.undefined), [
         { _tag: "Unanswered", problem: "it was withdrawn, as too many questions are waiting for answers" }
@@ -245,12 +246,12 @@ layer(FixtureServer)("a question over HTTP", (it) => {
     it.effect(`goes out on the answer's stream, and its answer comes under the session, in ${version}`, () =>
       Effect.gen(function* () {
         const client = yield* httpClient(version)
-        for (const [, result, told] of cases) {
+        for (const [, result, reply] of cases) {
           const call = yield* client.open(toolCall(ask))
           assert.strictEqual(call.headers.get("content-type"), "text/event-stream")
-          const { id } = asked(yield* call.next)
+          const { id } = questionIn(yield* call.next)
           assert.strictEqual((yield* client.send(answer(id, result))).status, 202)
-          assert.deepStrictEqual(repliesIn(yield* call.next), [told])
+          assert.deepStrictEqual(repliesIn(yield* call.next), [reply])
         }
       })
     )
@@ -276,9 +277,9 @@ layer(FixtureServer)("a question over HTTP", (it) => {
       const [client, other] = [yield* httpClient(), yield* httpClient()]
       const bare = yield* Http.connect()
       const call = yield* client.open(toolCall(ask))
-      const { id } = asked(yield* call.next)
+      const { id } = questionIn(yield* call.next)
       const hung = yield* other.open(toolCall(ask))
-      asked(yield* hung.next)
+      questionIn(yield* hung.next)
       assert.strictEqual((yield* other.send(answer(id, yes))).status, 202)
       assert.strictEqual((yield* bare.send(answer(id, yes))).status, 202)
       assert.strictEqual((yield* bare.send(answer(id, yes), { "mcp-session-id": "elicits-1" })).status, 202)
@@ -294,10 +295,10 @@ layer(FixtureServer)("a question over HTTP", (it) => {
     Effect.gen(function* () {
       const { session } = yield* httpClient()
       const restarted = yield* Http.connect().pipe(Effect.provide(yield* Layer.build(Layer.fresh(FixtureServer))))
-      const own = { "mcp-protocol-version": "2025-11-25", "mcp-session-id": session ?? "" }
-      const call = yield* restarted.open(toolCall(ask), own)
-      const { id } = asked(yield* call.next)
-      yield* restarted.send(answer(id, { action: "cancel" }), own)
+      const sessionHeaders = { "mcp-protocol-version": "2025-11-25", "mcp-session-id": session ?? "" }
+      const call = yield* restarted.open(toolCall(ask), sessionHeaders)
+      const { id } = questionIn(yield* call.next)
+      yield* restarted.send(answer(id, { action: "cancel" }), sessionHeaders)
       assert.deepStrictEqual(repliesIn(yield* call.next), [{ _tag: "Cancelled" }])
     })
   )
@@ -316,7 +317,7 @@ layer(FixtureServer)("a question over HTTP", (it) => {
     Effect.gen(function* () {
       const client = yield* httpClient()
       const call = yield* client.open(toolCall(ask))
-      const { id } = asked(yield* call.next)
+      const { id } = questionIn(yield* call.next)
       for (let n = 0; n < 14; n++) yield* TestClock.adjust("20 seconds")
       yield* client.send(answer(id, yes))
       assert.deepStrictEqual(repliesIn(yield* call.next), [{ _tag: "Accepted", content: { name: "Ada" } }])
@@ -329,7 +330,7 @@ layer(FixtureServer)("a question over HTTP", (it) => {
       const client = yield* httpClient()
       for (let n = 0; n < 101; n++) {
         const call = yield* client.open(toolCall(ask))
-        asked(yield* call.next)
+        questionIn(yield* call.next)
         yield* call.leave
       }
     })
@@ -351,7 +352,7 @@ layer(FixtureServer)("a question in 2026-07-28", (it) => {
   it.effect("is the result of its call, which is made again with what the person does", () =>
     Effect.gen(function* () {
       const call = yield* rounds
-      for (const [, result, told] of cases.slice(0, 3)) {
+      for (const [, result, reply] of cases.slice(0, 3)) {
         const { inputRequests, requestState, resultType } = (yield* call(ask)).result
         assert.strictEqual(resultType, "input_required")
         assert.deepStrictEqual(inputRequests, {
@@ -364,7 +365,7 @@ layer(FixtureServer)("a question in 2026-07-28", (it) => {
           }
         })
         const done = yield* call(ask, { requestState, inputResponses: { user_name: result, other: yes } })
-        assert.deepStrictEqual(repliesIn(done), [told])
+        assert.deepStrictEqual(repliesIn(done), [reply])
       }
     })
   )

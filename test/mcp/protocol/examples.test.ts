@@ -38,7 +38,7 @@ type Kind =
 
 const isId = (id: unknown) => Predicate.isString(id) || Number.isSafeInteger(id)
 
-/** What JSON-RPC and MCP make of a message, said once more and independently. */
+/** The meaning of a message in JSON-RPC and MCP, said once more and independently. */
 const kindOf = (message: unknown): Kind => {
   if (!Predicate.isObject(message)) return { kind: "wrong" }
   const { error, id, jsonrpc, method, params, result }: Record<string, unknown> = { ...message }
@@ -88,19 +88,19 @@ layer(FixtureServer)(`the ${examples.length} official examples, mutated field by
         for (const message of messages) {
           const reply = yield* client.send(message, headersOf(message))
           const expected = kindOf(message)
-          const shown = JSON.stringify(message)
+          const text = JSON.stringify(message)
           if (expected.kind === "silent") {
-            assert.strictEqual(reply.status, 202, shown)
+            assert.strictEqual(reply.status, 202, text)
             continue
           }
-          assert.lengthOf(reply.messages, 1, shown)
+          assert.lengthOf(reply.messages, 1, text)
           const answer = Object(reply.messages[0])
           if (expected.kind === "request") {
-            assert.strictEqual(answer.id, expected.id, shown)
-            assert.include([200, 400, 404], reply.status, shown)
+            assert.strictEqual(answer.id, expected.id, text)
+            assert.include([200, 400, 404], reply.status, text)
           } else {
-            assert.strictEqual(reply.status, 400, shown)
-            assert.strictEqual(answer.error.code, -32600, shown)
+            assert.strictEqual(reply.status, 400, text)
+            assert.strictEqual(answer.error.code, -32600, text)
           }
         }
       }),

@@ -57,29 +57,29 @@ layer(FixtureServer)("revisions", (it) => {
 
   it.effect("settle on the one asked for, or else on the newest that has a handshake", () =>
     Effect.gen(function* () {
-      for (const asked of [...dates, "2024-10-07", "2099-01-01", ""]) {
+      for (const requested of [...dates, "2024-10-07", "2099-01-01", ""]) {
         const client = yield* connect
-        yield* client.send(initialize(asked))
-        const isOurs = dates.includes(asked) && asked !== "2026-07-28"
-        assert.nestedPropertyVal(yield* client.receive, "result.protocolVersion", isOurs ? asked : "2025-11-25")
+        yield* client.send(initialize(requested))
+        const isOurs = dates.includes(requested) && requested !== "2026-07-28"
+        assert.nestedPropertyVal(yield* client.receive, "result.protocolVersion", isOurs ? requested : "2025-11-25")
       }
     })
   )
 
   it.effect("decide what a listed tool shows", () =>
     Effect.gen(function* () {
-      const shown = Effect.fnUntraced(function* (version: string) {
+      const features = Effect.fnUntraced(function* (version: string) {
         const client = yield* connect
         yield* client.send(initialize(version))
         yield* client.receive
         const reply = yield* client.request("tools/list")
         return Object.keys(Object(Object(reply).result.tools[0]))
       })
-      assert.deepEqual(yield* shown("2024-11-05"), ["name", "description", "inputSchema"])
-      assert.deepEqual(yield* shown("2025-03-26"), ["name", "description", "inputSchema", "annotations"])
+      assert.deepEqual(yield* features("2024-11-05"), ["name", "description", "inputSchema"])
+      assert.deepEqual(yield* features("2025-03-26"), ["name", "description", "inputSchema", "annotations"])
       const whole = ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"]
-      assert.deepEqual(yield* shown("2025-06-18"), whole)
-      assert.deepEqual(yield* shown("2025-11-25"), whole)
+      assert.deepEqual(yield* features("2025-06-18"), whole)
+      assert.deepEqual(yield* features("2025-11-25"), whole)
     })
   )
 

@@ -27,7 +27,7 @@ const client = Effect.fnUntraced(function* (name = "one", options: Options = {},
   return { call, question: Effect.map(call(), ({ result }) => String(result.requestState)) }
 })
 
-/** Who of several callers came through with an answer, and who is asked instead. */
+/** The callers among several that came through with an answer, and those that are asked instead. */
 const outcomeOf = ({ error, result }: ReturnType<typeof Object>): string =>
   error !== undefined
     ? error.message
@@ -132,8 +132,8 @@ describe("an answer", () => {
       assert.deepStrictEqual(outcomes.toSorted(), ["Accepted", "asked", "asked", "asked"])
       isLost = true
       const { call, question } = other
-      const told = yield* call({ requestState: yield* question, inputResponses })
-      assert.deepStrictEqual(JSON.parse(told.result.content[0].text).replies, [
+      const answer = yield* call({ requestState: yield* question, inputResponses })
+      assert.deepStrictEqual(JSON.parse(answer.result.content[0].text).replies, [
         { _tag: "Unanswered", problem: "whether the answer was used before cannot be told just now" }
       ])
     })

@@ -8,7 +8,7 @@ import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import { modernMeta, toolCall } from "../../support/fixtures/messages.ts"
 
-const asked = [
+const requests = [
   { jsonrpc: "2.0", id: "list", method: "tools/list", params: {} },
   { jsonrpc: "2.0", id: "list again", method: "tools/list", params: {} },
   toolCall("echo", { text: 'quotes " and \\ and \u2028 and 😀' }, 'an "id"')
@@ -19,7 +19,7 @@ layer(FixtureServer)("the text of an answer", (it) => {
     Effect.gen(function* () {
       for (const protocolVersion of protocolVersions) {
         const { receive } = (yield* Sessions).open(protocolVersion, () => Effect.void)
-        for (const message of asked) {
+        for (const message of requests) {
           const meta = protocolVersion.era === "modern" ? { _meta: modernMeta } : {}
           const outcome = yield* receive(Message.read({ ...message, params: { ...message.params, ...meta } }))
           const { response } = Option.getOrThrow(outcome)

@@ -96,10 +96,10 @@ layer(FixtureServer)("POST /mcp", (it) => {
         yield* TestClock.adjust("1 second").pipe(Effect.repeat({ times: 3 }))
         return yield* Fiber.join(reply)
       })
-      const told = yield* run("application/json, text/event-stream", { progressToken: "t" })
-      assert.strictEqual(told.headers.get("content-type"), "text/event-stream")
+      const streamed = yield* run("application/json, text/event-stream", { progressToken: "t" })
+      assert.strictEqual(streamed.headers.get("content-type"), "text/event-stream")
       assert.deepEqual(
-        told.messages.map((message) => Object.keys(Object(message))),
+        streamed.messages.map((message) => Object.keys(Object(message))),
         [...Array.from({ length: 3 }, () => ["jsonrpc", "method", "params"]), ["jsonrpc", "id", "result"]]
       )
       for (const silent of [

@@ -24,7 +24,7 @@ const cases = [
 const codesOf = (message: unknown): ReadonlyArray<number> =>
   [message].flat().map((each) => Object(each).error?.code ?? 0)
 
-/** What JSON must be refused as: unreadable, or readable but no message; the suite leaves some cases open. */
+/** The refusals of JSON: unreadable, or readable but no message; the suite leaves some cases open. */
 const expected = (name: string): ReadonlyArray<number> => {
   if (name.startsWith("n_")) return [-32700]
   return name.startsWith("y_") ? [-32600] : [-32600, -32700]

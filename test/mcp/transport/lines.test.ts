@@ -26,9 +26,9 @@ it("lines are the same in whatever pieces their bytes come", () => {
 })
 
 it("lines are what lies between the newlines, without the carriage return and without empty ones", () => {
-  const found = read(encode("a\r\n\nb\n\r\n c \nlast"), [], 100)
+  const lines = read(encode("a\r\n\nb\n\r\n c \nlast"), [], 100)
   assert.deepEqual(
-    found.map((line) => (line._tag === "Line" ? new TextDecoder().decode(line.bytes) : line)),
+    lines.map((line) => (line._tag === "Line" ? new TextDecoder().decode(line.bytes) : line)),
     ["a", "b", " c ", "last"]
   )
 })
@@ -37,8 +37,8 @@ it("a line over the limit is passed over, told by its length and its edges, and 
   fc.assert(
     fc.property(fc.integer({ min: 11, max: 5000 }), fc.array(fc.nat()), (length, cuts) => {
       const long = encode(Array.from({ length }, (_, at) => String.fromCharCode(97 + (at % 26))).join(""))
-      const found = read(encode(`${new TextDecoder().decode(long)}\nnext\n`), cuts, 10)
-      assert.deepEqual(found, [
+      const lines = read(encode(`${new TextDecoder().decode(long)}\nnext\n`), cuts, 10)
+      assert.deepEqual(lines, [
         { _tag: "TooLong", bytes: length, head: long.slice(0, 256), tail: long.slice(-256) },
         { _tag: "Line", bytes: encode("next") }
       ])

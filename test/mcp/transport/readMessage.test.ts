@@ -28,7 +28,7 @@ it("reads 200 levels and refuses 201, however much text stands between or looks 
   assert.isTrue(Result.isSuccess(read(asking(`[${Array.from({ length: 500 }, () => "[]").join()}]`))))
 })
 
-/** How many characters of a text are looked at, one by one or in search of another. */
+/** Number of characters of a text that are looked at, one by one or in search of another. */
 const looksAt = (text: string): number => {
   let looks = 0
   const counting = {

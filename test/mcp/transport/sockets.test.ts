@@ -86,7 +86,7 @@ it.live("requests of one connection sent at once are answered in their order", (
 
 it.live("a call in flight is answered before the server closes", () =>
   Effect.gen(function* () {
-    const asked = yield* Effect.scoped(
+    const answer = yield* Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(Listening)
         const run = Effect.gen(function* () {
@@ -101,7 +101,7 @@ it.live("a call in flight is answered before the server closes", () =>
         return yield* Effect.provideContext(run, context)
       })
     )
-    const response = yield* Fiber.join(asked)
+    const response = yield* Fiber.join(answer)
     assert.include(response, "opened")
   })
 )

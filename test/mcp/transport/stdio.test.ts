@@ -190,7 +190,7 @@ layer(FixtureServer)("stdio, where a line can be written now", (it) => {
   const ping = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`
   const pong = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{}}\n`
 
-  /** What is written by the stream and at once, where each of these pieces follows when the one before was answered. */
+  /** The texts written by the stream and at once, where each of these pieces follows when the one before was answered. */
   const written = (pieces: ReadonlyArray<string>, isWritable: boolean) =>
     Effect.gen(function* () {
       const said: Array<readonly [how: "at once" | "in turn", text: string]> = []

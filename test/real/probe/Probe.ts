@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
-import { parseJson } from "../../../src/internal/json/parseJson.ts"
+import { parseJson } from "../../../src/internal/json/values.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 

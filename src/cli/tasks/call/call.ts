@@ -3,6 +3,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { oneLine, visibleJson } from "../../../internal/foreignText.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
+import { GatheringSeconds } from "../../../mcp/callTime.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import { render as renderFailure, type ToolFailure } from "../../../mcp/ToolError.ts"
@@ -11,22 +12,19 @@ import { readLaunch } from "../../configuration/readLaunch.ts"
 import { nothingConfigured } from "../../configuration/readSettings.ts"
 import { stopRequested } from "../../stopRequested.ts"
 import { watching } from "../../telemetry/watching.ts"
-import { withProgressLine } from "../../terminal/progressLine.ts"
-import { coloured, plain } from "../../terminal/terminalText.ts"
-import { audit } from "../../toolsets/loadToolsets.ts"
+import { withProgressLine, coloured, plain } from "../../terminal.ts"
+import { audit, toolsOf } from "../../toolsets/toolsets.ts"
 import { calledAtOnce } from "../watched.ts"
 import { filesIn, readInput } from "./callArguments.ts"
-import { fieldAt } from "./fieldAt.ts"
 import { toolHelp, toolList } from "./help.ts"
 import { jsonArguments, readText } from "./jsonInput.ts"
-import { render } from "./render.ts"
+import { fieldAt, render } from "./render.ts"
 import { shortfall, tells } from "./shortfall.ts"
-import { toolsOf } from "./tools.ts"
 
 /** The result of parsing the arguments of `call`. */
 export interface CallRequest {
   readonly tool: string | undefined
-  /** What follows the tool's name and is not a flag of ours. */
+  /** The words behind the tool's name that are no flags of the command. */
   readonly toolWords: ReadonlyArray<string>
   readonly toolHelp: boolean
   readonly list: boolean
@@ -57,6 +55,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   const { answerLimit } = launch
   return yield* calledAtOnce(tool, input).pipe(
     withProgressLine,
+    Effect.provideService(GatheringSeconds, patience),
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({
@@ -68,13 +67,16 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   )
 }, Effect.scoped)
 
+/** Seconds for which somebody at a terminal waits for what a rate limit allows only slowly: they see how far it is. */
+const patience = 4 * 3600
+
 /** The tools can be listed without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {
-  const asked = { ...options, http: false }
-  return readLaunch(asked).pipe(
+  const withoutHttp = { ...options, http: false }
+  return readLaunch(withoutHttp).pipe(
     Effect.catchTag("ConfigurationError", (error) =>
       isOnlyAsked && error.message === nothingConfigured
-        ? readLaunch({ ...asked, embedded: { file: undefined } })
+        ? readLaunch({ ...withoutHttp, embedded: { file: undefined } })
         : Effect.fail(error)
     )
   )
@@ -119,15 +121,15 @@ const printAnswer =
   ({ json, print }: CallRequest, canColor: boolean) =>
   ({ content, structured = {} }: Answer) => {
     if (print !== undefined) {
-      const found = fieldAt(structured, print)
-      return found === undefined
+      const field = fieldAt(structured, print)
+      return field === undefined
         ? Effect.as(
             Console.error(
               `--print ${oneLine(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
             ),
             { code: 1, text: "" }
           )
-        : printed(found)
+        : printed(field)
     }
     const [block] = content
     if (json) return printed(block?.type === "text" ? block.text : visibleJson(JSON.stringify(structured)))
@@ -155,9 +157,9 @@ const judged =
   ({ code, text }: Printed) => {
     const missing = shortfall(tool, structured, input)
     // Only at a terminal are the answer and the errors read together.
-    const untold = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
-    const told = Effect.forEach(untold, (words) => Console.error(oneLine(words)), { discard: true })
-    return Effect.as(told, missing.length === 0 ? code : 1)
+    const unreported = isWatched && process.stderr.isTTY ? missing.filter((words) => !tells(text, words)) : missing
+    const reported = Effect.forEach(unreported, (words) => Console.error(oneLine(words)), { discard: true })
+    return Effect.as(reported, missing.length === 0 ? code : 1)
   }
 
 /** Most messages of the engine do not name the instance; clients find it in an error's data. */

@@ -8,7 +8,7 @@ export const callFlags = { values: ["json-args", "print"], switches: ["json", "l
 
 /** A command line in two parts: what `effect/cli` parses, and what follows the name of a tool, which only its schema explains. */
 export interface SplitCommandLine {
-  readonly own: ReadonlyArray<string>
+  readonly commandWords: ReadonlyArray<string>
   readonly toolWords: ReadonlyArray<string>
   /** Whether help about the tool is requested. */
   readonly toolHelp: boolean
@@ -16,7 +16,7 @@ export interface SplitCommandLine {
 
 /** Separates the arguments of a tool from the rest of a command line, wherever our own flags are. */
 export const splitCommandLine = (words: ReadonlyArray<string>): SplitCommandLine => {
-  const own: Array<string> = []
+  const commandWords: Array<string> = []
   const toolWords: Array<string> = []
   let toolHelp = false
   let positionals = 0
@@ -27,33 +27,33 @@ export const splitCommandLine = (words: ReadonlyArray<string>): SplitCommandLine
     const isOfTool = isCall && positionals > 1
     if (isOfTool && (word === "--help" || word === "-h")) toolHelp = true
     else if (kind !== undefined) {
-      own.push(word)
+      commandWords.push(word)
       const next = words[at + 1]
       if (kind === "value" && next !== undefined) {
-        own.push(next)
+        commandWords.push(next)
         at++
       }
     } else if (isOfTool) toolWords.push(word)
     else {
-      own.push(word)
+      commandWords.push(word)
       if (word.startsWith("-")) continue
       positionals++
       if (positionals === 1) isCall = word === "call"
     }
   }
-  return { own, toolWords, toolHelp }
+  return { commandWords, toolWords, toolHelp }
 }
 
 /** Whether a word is a flag of ours, and one whose value is the next word. */
 const kindOf = (word: string): "switch" | "value" | undefined => {
   if (!word.startsWith("--")) return undefined
   const [name = "", value] = word.slice(2).split(/=(.*)/s)
-  const known = flagNames.find((one) => one === name)
+  const flagName = flagNames.find((one) => one === name)
   const isSwitch = (text: string) =>
     callFlags.switches.some((one) => one === text) ||
     flagNames.some((one) => one === text && flag(one).value === undefined)
-  if (known !== undefined) {
-    const { optional = false, value: metavar } = flag(known)
+  if (flagName !== undefined) {
+    const { optional = false, value: metavar } = flag(flagName)
     return metavar === undefined || optional || value !== undefined ? "switch" : "value"
   }
   if (callFlags.values.some((one) => one === name)) return value === undefined ? "value" : "switch"
@@ -93,26 +93,26 @@ export const readInput = (
         continue
       }
       const [written = "", value] = word.slice(2).split(/=(.*)/s)
-      const known = parameter([...parameters, confirmProtected], written)
+      const target = parameter([...parameters, confirmProtected], written)
       const negated = written.startsWith("no-") ? parameter(parameters, written.slice(3)) : undefined
       const next = words[at + 1]
-      if (known === undefined && negated?.isSwitch === true) {
+      if (target === undefined && negated?.isSwitch === true) {
         given.set(negated.name, false)
-      } else if (known?.isSwitch === true) {
+      } else if (target?.isSwitch === true) {
         const isSaid = value === undefined && (next === "true" || next === "false")
         if (isSaid) at++
-        given.set(known.name, isSaid ? next === "true" : (value ?? true))
+        given.set(target.name, isSaid ? next === "true" : (value ?? true))
       } else {
         const takesNext = value === undefined && next !== undefined && !isFlag(next)
         if (takesNext) at++
         const text = value ?? (takesNext ? next : undefined)
-        if (known !== undefined && text === undefined) {
+        if (target !== undefined && text === undefined) {
           return yield* Result.fail(
-            new UsageError({ message: `--${known.name} needs a value: --${known.name} ${known.metavar}` })
+            new UsageError({ message: `--${target.name} needs a value: --${target.name} ${target.metavar}` })
           )
         }
-        const name = known?.name ?? written
-        given.set(name, known?.isList === true ? added(given.get(name), text ?? "") : (text ?? true))
+        const name = target?.name ?? written
+        given.set(name, target?.isList === true ? added(given.get(name), text ?? "") : (text ?? true))
       }
     }
     const open = nameless(parameters).filter(({ name }) => !given.has(name))

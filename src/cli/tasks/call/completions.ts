@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { Completions } from "effect/cli"
 
 import type { Tool } from "../../../mcp/Tool.ts"
-import { flag, flagNames } from "../../configuration/flags.ts"
+import { flag, type Flag, flagNames } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
-import { toolsets } from "../../configuration/settings.ts"
+import { toolsets } from "../../configuration/toolsetFacts.ts"
+import { toolsOf } from "../../toolsets/toolsets.ts"
 import { parametersOf } from "./parameters.ts"
-import { toolsOf } from "./tools.ts"
 
 type Flags = Completions.CommandDescriptor["flags"]
 
@@ -15,23 +15,14 @@ export const withTools = Effect.fnUntraced(function* (command: Completions.Comma
   const tools = yield* toolsOf(everything)
   const subcommands = command.subcommands.map((subcommand) => {
     if (subcommand.name !== "call") return subcommand
-    const flags = subcommand.flags.filter(({ name }) => !servingAlone.has(name))
+    const flags = subcommand.flags.filter(({ name }) => !ofServing.has(name))
     const ofTools = flags.filter(({ name }) => name !== "list")
     return { ...subcommand, flags, arguments: [], subcommands: tools.map((tool) => described(tool, ofTools)) }
   })
   return typed({ ...command, subcommands })
 }, Effect.scoped)
 
-/** Flags about how requests come in mean nothing to a single call. */
-const servingAlone: ReadonlySet<string> = new Set([
-  "auth-token",
-  "auth-token-file",
-  "host",
-  "http",
-  "metrics",
-  "page",
-  "port"
-])
+const ofServing: ReadonlySet<string> = new Set(flagNames.filter((name) => flag(name).isOfServing === true))
 
 /**
  * Our flags are read as texts; shells are told which of them name files, and which of them are one of a few words. Behind one
@@ -46,15 +37,17 @@ const typed = (command: Completions.CommandDescriptor): Completions.CommandDescr
   subcommands: command.subcommands.map(typed)
 })
 
-const types: ReadonlyMap<string, Flags[number]["type"]> = new Map<string, Flags[number]["type"]>([
-  ...flagNames.flatMap((name) => {
-    const { optional = false, value } = flag(name)
-    if (optional || (value !== "FILE" && value !== "DIR")) return []
-    return [[name, { _tag: "Path", pathType: value === "DIR" ? "directory" : "file" }] as const]
-  }),
-  ["junit", { _tag: "Path", pathType: "file" }],
-  ["log-level", { _tag: "Choice", values: ["debug", "info", "warn", "error", "none"] }],
-  ["page", { _tag: "Choice", values: ["on", "off"] }]
+type FlagType = Flags[number]["type"]
+
+const typeOf = ({ choices, optional = false, value }: Flag): FlagType | undefined => {
+  if (choices !== undefined) return { _tag: "Choice", values: choices }
+  if (optional || (value !== "FILE" && value !== "DIR")) return undefined
+  return { _tag: "Path", pathType: value === "DIR" ? "directory" : "file" }
+}
+
+const types: ReadonlyMap<string, FlagType | undefined> = new Map<string, FlagType | undefined>([
+  ...flagNames.map((name) => [name, typeOf(flag(name))] as const),
+  ["junit", { _tag: "Path", pathType: "file" }]
 ])
 
 /**
@@ -75,7 +68,7 @@ export const mended = (shell: string, script: string): string =>
       : script
 
 /**
- * What stands behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
+ * A value behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that
  * takes anything is offered nothing. The variables are those of the function that calls this one.
  */
 const valueOfFlag = `_workflow_tool_server--value()
@@ -89,15 +82,13 @@ const valueOfFlag = `_workflow_tool_server--value()
 `
 
 /** Everything in this version, whatever is configured here. */
-const everything: Launch = {
+export const everything: Launch = {
   engine: undefined,
   embedded: { file: undefined },
   http: undefined,
   readOnly: false,
   toolsets,
-  answerLimit: undefined,
-  config: undefined,
-  marketplace: undefined
+  config: undefined
 }
 
 const described = (tool: Tool, ours: Flags): Completions.CommandDescriptor => ({

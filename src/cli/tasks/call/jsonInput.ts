@@ -38,11 +38,7 @@ export const jsonArguments = Effect.fnUntraced(function* (given: string | undefi
   const { problem } = inspect(text)
   if (problem !== undefined) return yield* new UsageError({ message: `--json-args: ${problem}` })
   const value = yield* Effect.fromResult(
-    Result.mapError(
-      parseJson(text.replace(/^\uFEFF/, "")),
-      ({ column, line, problem }) =>
-        new UsageError({ message: `--json-args: line ${line}, column ${column}: ${problem}` })
-    )
+    Result.mapError(parseJson(text), (problem) => new UsageError({ message: `--json-args: ${problem}` }))
   )
   if (!Predicate.isObject(value)) return yield* new UsageError({ message: "--json-args: expected one JSON object" })
   return Object.fromEntries(Object.entries(value))

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { nameText, quotedLines, visible } from "../../../internal/foreignText.ts"
-import { type Style, table } from "../../terminal/terminalText.ts"
+import { type Style, table } from "../../terminal.ts"
 
 /** Fields with text for people, shown without their name. */
 const drawings: ReadonlySet<string> = new Set(["sketch", "text", "mermaid"])
@@ -35,7 +35,7 @@ const field = (name: string, value: unknown, style: Style): ReadonlyArray<string
   return [label, ...indent(isRows(value) ? rowsOf(value, style) : inside(value, style))]
 }
 
-/** What fits after a name: a single-line text, a number, a few of these. */
+/** A value short enough to stand after a name: a single-line text, a number, a few of these. */
 const inline = (value: unknown): string | undefined => {
   if (Predicate.isString(value)) {
     const text = visible(value)
@@ -96,3 +96,14 @@ const cell = (value: unknown): string | undefined => {
 
 const nameOf = (value: unknown): string | undefined =>
   Predicate.hasProperty(value, "name") && Predicate.isString(value.name) ? value.name : undefined
+
+/** The field of an answer at a path such as `data.0.name`: a string as it is, everything else as JSON. */
+export const fieldAt = (answer: unknown, path: string): string | undefined => {
+  const value = path
+    .split(".")
+    .reduce<unknown>(
+      (at, name) => (Predicate.isObjectOrArray(at) && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined),
+      answer
+    )
+  return value === undefined || Predicate.isString(value) ? value : JSON.stringify(value)
+}

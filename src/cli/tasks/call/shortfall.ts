@@ -4,7 +4,7 @@ import { visible, visibleJson } from "../../../internal/foreignText.ts"
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** What an answer lacks although a script would take it for a success: nothing in most answers. */
+/** Shortfalls of an answer that a script would take for a success: none in most answers. */
 export const shortfall = (tool: string, answer: Answer, input: Answer = {}): ReadonlyArray<string> => [
   ...unread(answer),
   ...undone(tool, answer, input),
@@ -30,7 +30,7 @@ const unpassed = ({ passed, total }: Answer): ReadonlyArray<string> =>
 /** The tools that run a workflow and return how that ended. */
 const runners = new Set(["execute_workflow", "retry_execution", "run_workflow"])
 
-/** What is not a success of a run; of one without a record nobody knows, and its note says so. */
+/** The failure of a run; of one without a record nobody knows, and its note says so. */
 const unsuccessful = ({ ran, status }: Answer): ReadonlyArray<string> =>
   Predicate.isString(status) && (failures.has(status) || (ran === true && status === "unknown"))
     ? [`The run did not succeed: ${status}`]

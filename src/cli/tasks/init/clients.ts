@@ -4,7 +4,7 @@ import path from "node:path"
 export const clientNames = ["claude-desktop", "claude-code", "vscode", "cursor"] as const
 export type ClientName = (typeof clientNames)[number]
 
-/** What determines the path of a client's configuration, and how the server is started from it. */
+/** The facts that determine the path of a client's configuration, and the command in it that starts the server. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   /** Empty for a user without one. */
@@ -20,7 +20,7 @@ export interface Machine {
   readonly main: string
 }
 
-/** How a client is configured. */
+/** The place and form of a client's configuration. */
 interface Client {
   readonly title: string
   /** The field of its file that contains the servers by name. */
@@ -77,7 +77,7 @@ const settingsFolder = (machine: Machine): string => {
   return xdgConfig ?? join(machine, home, ".config")
 }
 
-/** How a client starts the server. */
+/** The command with which a client starts the server. */
 export interface Start {
   readonly command: string
   readonly args: ReadonlyArray<string>

@@ -14,31 +14,44 @@ import {
 } from "node:fs"
 import path from "node:path"
 
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Predicate } from "effect"
 
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../../internal/http/transportCode.ts"
+import { stateFolder } from "../../files/homeFolders.ts"
 
 const failed = (file: string, deed: string) => (error: unknown) =>
   new ConfigurationError({ message: `${file}: cannot be ${deed} (${transportCode(error) ?? "unknown reason"})` })
 
+/** Largest file that is read, in bytes: clients keep much else in theirs. A device has no end. */
+const mostBytes = 64 * 1024 * 1024
+
 /** The content of a file, `""` if it does not exist. */
 export const readOrEmpty = (file: string): Effect.Effect<string, ConfigurationError> =>
   Effect.try({
-    try: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
+    try: () => {
+      const present = statSync(file, { throwIfNoEntry: false })
+      if (present === undefined) return ""
+      return present.isFile() && present.size <= mostBytes ? readFileSync(file, "utf8") : undefined
+    },
     catch: failed(file, "read")
-  })
+  }).pipe(
+    Effect.filterOrFail(
+      Predicate.isNotUndefined,
+      () => new ConfigurationError({ message: `${file}: expected a file of at most ${mostBytes} bytes` })
+    )
+  )
 
 /** The result of a write. */
 export interface Written {
   readonly file: string
-  /** Where its former content is kept; undefined for a new file. */
+  /** The file with its former content; undefined for a new file. */
   readonly copy: string | undefined
 }
 
 /**
- * Replaces the content of a file atomically, and keeps a copy of the old one beside it. Only the owner can read them: they
- * contain keys, or the names of files with keys.
+ * Replaces the content of a file atomically, and keeps a copy of the old one. Only the owner can read them: they contain keys, or
+ * the names of files with keys.
  */
 export const replaceFile = Effect.fnUntraced(function* (name: string, text: string, privately: boolean) {
   const now = DateTime.formatIso(yield* DateTime.now)
@@ -50,7 +63,7 @@ export const replaceFile = Effect.fnUntraced(function* (name: string, text: stri
       const isThere = existsSync(name)
       const file = isThere ? realpathSync(name) : name
       const mode = isThere && !privately ? statSync(file).mode & 0o777 : 0o600
-      const copy = isThere ? free(`${file}.${now}.bak`) : undefined
+      const copy = isThere ? free(`${copiesOf(file)}.${now}.bak`) : undefined
       if (copy !== undefined) write(copy, readFileSync(file), 0o600)
       const temporary = free(`${file}.new`)
       write(temporary, Buffer.from(text), mode)
@@ -60,6 +73,15 @@ export const replaceFile = Effect.fnUntraced(function* (name: string, text: stri
     catch: failed(name, "written")
   })
 })
+
+/** The path without the end of the copies of a file: in a repository beside it they would be committed with everything else. */
+const copiesOf = (file: string): string => {
+  const state = stateFolder()
+  if (state === undefined) return file
+  const folder = path.join(state, "copies")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return path.join(folder, file.replaceAll(/[\\/:]+/g, "-").slice(-150))
+}
 
 const free = (name: string, number = 1): string => {
   const numbered = number === 1 ? name : `${name}.${number}`

@@ -1,7 +1,8 @@
 import path from "node:path"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Result } from "effect"
+import { Console, Effect, Layer, Result, Redacted } from "effect"
+import { Prompt } from "effect/cli"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { fieldAliases, hostVariables, keyVariables } from "../../../engine/client/config/aliases.ts"
@@ -14,14 +15,11 @@ import { type Options, UsageError } from "../../configuration/flags.ts"
 import { requireTrust } from "../../configuration/readLaunch.ts"
 import { isTrusted, recordTrust } from "../../configuration/trust.ts"
 import { home } from "../../files/homeFolders.ts"
-import { ownCommand } from "../../terminal/ownCommand.ts"
-import { report } from "../../terminal/report.ts"
+import { ownCommand, report } from "../../terminal.ts"
 import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
-import { askAgain, askClients, askHost, askKey } from "./ask.ts"
-import { type ClientName, clients, type Machine, startOf } from "./clients.ts"
-import { withInstance, withServer } from "./edits.ts"
+import { type ClientName, clients, type Machine, startOf, clientNames } from "./clients.ts"
+import { withInstance, withServer, tidyHost } from "./edits.ts"
 import { readOrEmpty, replaceFile, type Written } from "./files.ts"
-import { tidyHost } from "./tidyHost.ts"
 
 /** The arguments of `init`. */
 export interface InitRequest {
@@ -45,10 +43,10 @@ export const init = Effect.fnUntraced(
     const config = path.resolve(options.config ?? ".config.json")
     const wasTrusted = yield* trustBefore(config, options)
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-    const found = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
-    if (found === undefined) return 1
+    const reached = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
+    if (reached === undefined) return 1
     const chosen = request.clients ?? (canPrompt ? yield* askClients : [])
-    const writes = yield* plan(config, found, chosen, request, options)
+    const writes = yield* plan(config, reached, chosen, request, options)
     const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
     const configuration = writes.find(({ file }) => file === config)
     if (wasTrusted && configuration !== undefined) yield* recordTrust({ name: config, text: configuration.text })
@@ -78,7 +76,7 @@ interface Reached {
 const fromVariables = (names: ReadonlyArray<string>) =>
   names.map((name) => process.env[name]?.trim()).find((value) => value !== undefined && value !== "")
 
-/** What the arguments and variables say, tried once. */
+/** The instance of the arguments and variables, tried once. */
 const givenInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
   const host = request.engineHost ?? fromVariables(hostVariables)
   const key = request.engineKey ?? fromVariables(keyVariables)
@@ -99,10 +97,10 @@ const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options
   for (;;) {
     host = tidyHost(host === undefined ? yield* askHost(undefined) : host)
     const reached: Reached = { host, key: key ?? (yield* askKey) }
-    const found = yield* Effect.catchTag(tried(reached, request, options), "ConfigurationError", ({ message }) =>
+    const working = yield* Effect.catchTag(tried(reached, request, options), "ConfigurationError", ({ message }) =>
       Effect.as(Console.log(message), undefined)
     )
-    if (found !== undefined) return found
+    if (working !== undefined) return working
     if (!(yield* askAgain)) return undefined
     host = yield* askHost(host)
     key = undefined
@@ -113,7 +111,7 @@ const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options
 const tried = Effect.fnUntraced(function* (
   reached: Reached,
   { instance: name }: InitRequest,
-  { readOnly }: Options
+  { "read-only": readOnly }: Options
 ): Effect.fn.Return<Reached | undefined, ConfigurationError> {
   const written = { engine_host: reached.host, engine_api_key: reached.key, readOnly }
   const environment = yield* Effect.fromResult(
@@ -135,7 +133,7 @@ const plan = Effect.fnUntraced(function* (
   { host, key }: Reached,
   chosen: ReadonlyArray<ClientName>,
   { instance: name, npx, project, serverName }: InitRequest,
-  { readOnly }: Options
+  { "read-only": readOnly }: Options
 ) {
   const start = startOf(machine, config, npx)
   const edited = (result: Result.Result<string, string>) =>
@@ -176,3 +174,27 @@ const summary = (written: ReadonlyArray<Written>, chosen: ReadonlyArray<ClientNa
     ...(chosen.length === 0 ? [`Start it with: ${ownCommand(process.argv[1])} --config ${config}`] : []),
     `The key is in ${config} in the open, for this user alone: keep it out of version control.`
   ].join("\n")
+
+/** Asks a person for what the arguments leave open. */
+const askHost = (before: string | undefined) =>
+  Prompt.String({
+    message: "Address of your engine",
+    ...(before === undefined ? {} : { default: before }),
+    validate: (text) => (text.trim() === "" ? Effect.fail("such as https://engine.example.com") : Effect.succeed(text))
+  })
+
+const askKey = Prompt.Hidden({
+  message: "Its API key (made in its settings; what you paste is not shown)",
+  validate: (text) => (text.trim() === "" ? Effect.fail("paste the key that the engine made") : Effect.succeed(text))
+}).pipe(Effect.map((key) => Redacted.value(key).trim()))
+
+const askAgain = Prompt.Confirm({ message: "Try another address or key?", initial: true })
+
+const askClients: Effect.Effect<
+  ReadonlyArray<ClientName>,
+  Effect.Error<typeof askAgain>,
+  Effect.Services<typeof askAgain>
+> = Prompt.MultiSelect({
+  message: "Which programs shall use it?",
+  choices: clientNames.map((name) => ({ title: clients[name].title, value: name }))
+})

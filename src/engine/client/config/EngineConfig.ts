@@ -1,21 +1,17 @@
 import { Context, type Redacted } from "effect"
 
-/** How to reach one engine instance, and what may be done there. */
-export interface Environment {
+import type { InstanceFields } from "./instanceFields.ts"
+
+/** How to reach one engine instance, and what may be done there: its settings, with the contract's names as ours. */
+export interface Environment extends Omit<
+  typeof InstanceFields.Type,
+  "engine_api_key" | "engine_api_key_header" | "engine_host"
+> {
   /** Base URL, without `/api/v1` and without a trailing slash. */
   readonly host: string
   readonly apiKey: Redacted.Redacted
   /** Pins the name of the key header; without it the name is learnt from the first call. */
   readonly apiKeyHeader?: string
-  readonly readOnly: boolean
-  readonly allowInsecureHttp: boolean
-  readonly requestsPerSecond: number
-  readonly concurrency: number
-  readonly headers: Readonly<Record<string, Redacted.Redacted>>
-  /** PEM file with certificate authorities to trust for this instance. */
-  readonly caFile?: string
-  /** URL of an HTTP proxy for this instance. */
-  readonly proxy?: string
 }
 
 /** What is known of the instances before any of them is talked to. */

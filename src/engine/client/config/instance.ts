@@ -31,23 +31,17 @@ export const instance = (
     const own = Predicate.isObject(written) ? yield* ownNames(written, at) : written
     const given = Predicate.isObject(own) ? { ...own, ...Object.fromEntries(values) } : own
 
-    const fields = yield* decode(InstanceFields, given, place)
+    const {
+      engine_api_key: apiKey,
+      engine_api_key_header: apiKeyHeader,
+      engine_host,
+      ...others
+    } = yield* decode(InstanceFields, given, place)
     const host = yield* Result.mapError(
-      baseUrl(fields.engine_host, fields.allowInsecureHttp),
+      baseUrl(engine_host, others.allowInsecureHttp),
       (problem) => new ConfigurationError({ message: `${place("engine_host")} ${problem}` })
     )
-    return {
-      host,
-      apiKey: fields.engine_api_key,
-      readOnly: fields.readOnly,
-      allowInsecureHttp: fields.allowInsecureHttp,
-      requestsPerSecond: fields.requestsPerSecond,
-      concurrency: fields.concurrency,
-      headers: fields.headers,
-      ...(fields.engine_api_key_header === undefined ? {} : { apiKeyHeader: fields.engine_api_key_header }),
-      ...(fields.caFile === undefined ? {} : { caFile: fields.caFile }),
-      ...(fields.proxy === undefined ? {} : { proxy: fields.proxy })
-    }
+    return { ...others, host, apiKey, ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }) }
   })
 
 /** The same fields with every alias under its own name. Two values for one setting are nobody's intention. */

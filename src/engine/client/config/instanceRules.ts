@@ -1,13 +1,12 @@
 import { Predicate } from "effect"
 
 import { fieldAliases } from "./aliases.ts"
-import { defaults, type InstanceFields } from "./instanceFields.ts"
+import { defaults, InstanceFields } from "./instanceFields.ts"
 
 /** Whether a value of a setting can only restrict what would be done without it. */
 export type Restricts = (value: unknown) => boolean
 
 const always: Restricts = () => true
-const never: Restricts = () => false
 
 /** Numbers up to the default. */
 export const atMost =
@@ -17,27 +16,26 @@ export const atMost =
 
 /**
  * The fields of an instance in a file that merely lies in the working folder. Beside a key of the same file, all count; beside a
- * key of the environment, only those that restrict: no other may decide where that key goes, or how much is sent with it.
+ * key of the environment, only those that restrict: no other may decide where that key goes, or how much is sent with it. One
+ * without a rule does more than restrict.
  */
 export const instanceRules = {
-  engine_host: never,
   engine_api_key: always,
-  engine_api_key_header: never,
   readOnly: always,
   allowInsecureHttp: (value) => value === false,
   requestsPerSecond: atMost(defaults.requestsPerSecond),
   concurrency: atMost(defaults.concurrency),
-  headers: (value) => Predicate.isObject(value) && Object.keys(value).length === 0,
-  caFile: never,
-  proxy: never
-} satisfies Readonly<Record<keyof (typeof InstanceFields)["fields"], Restricts>>
+  headers: (value) => Predicate.isObject(value) && Object.keys(value).length === 0
+} satisfies Readonly<Partial<Record<keyof (typeof InstanceFields)["fields"], Restricts>>>
 
 const rules: ReadonlyMap<string, Restricts> = new Map(Object.entries(instanceRules))
 
-/** Fields of an instance that do more than restrict, under our names and in the order of the table. */
+/** Fields of an instance that do more than restrict, under our names and in the order of the schema. */
 export const unrestricting = (written: unknown): ReadonlyArray<string> => {
   const values = new Map(
     Object.entries(Object(written)).map(([name, value]) => [fieldAliases.get(name) ?? name, value] as const)
   )
-  return [...rules].flatMap(([name, restricts]) => (values.has(name) && !restricts(values.get(name)) ? [name] : []))
+  return Object.keys(InstanceFields.fields).filter(
+    (name) => values.has(name) && rules.get(name)?.(values.get(name)) !== true
+  )
 }

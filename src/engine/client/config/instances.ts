@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { fieldOf } from "../../../internal/config/fields.ts"
 import type { Found, Lookup } from "../../../internal/config/variables.ts"
+import { clipped, listed, nameText, quotedText } from "../../../internal/foreignText.ts"
 import { fieldAliases, hostVariables, keyVariables } from "./aliases.ts"
 import type { EngineConfig, Environment } from "./EngineConfig.ts"
 import { instance } from "./instance.ts"
@@ -25,13 +26,24 @@ export const fromFile = Effect.fnUntraced(function* (
   file: File
 ): Effect.fn.Return<EngineConfig["Service"], ConfigurationError> {
   const names = [...written.keys()]
+  const unfit = names.find((name) => name.trim() === "" || nameOf(name) !== name)
+  if (unfit !== undefined) {
+    return yield* new ConfigurationError({
+      message: `${at("environments")}: expected names of at most ${longestName} visible characters, not ${quotedText(clipped(unfit, longestName))}`
+    })
+  }
+  if (names.length > mostInstances) {
+    return yield* new ConfigurationError({
+      message: `${at("environments")}: expected at most ${mostInstances} instances`
+    })
+  }
   const chosen = defaultEnv ?? (names.length === 1 ? names[0] : undefined)
   if (chosen === undefined) {
-    return yield* new ConfigurationError({ message: `${at("defaultEnv")}: expected one of ${names.join(", ")}` })
+    return yield* new ConfigurationError({ message: `${at("defaultEnv")}: expected one of ${listed(names, 20)}` })
   }
   if (!written.has(chosen)) {
     return yield* new ConfigurationError({
-      message: `Instance ${chosen} not found in configuration. Available: ${names.join(", ")} (${at("defaultEnv")})`
+      message: `Instance ${nameOf(chosen)} not found in configuration. Available: ${listed(names, 20)} (${at("defaultEnv")})`
     })
   }
   const environments = new Map<string, Environment>()
@@ -92,17 +104,25 @@ const variableOf: ReadonlyMap<string, string> = new Map([
   ["engine_api_key", keyVariables[0]]
 ])
 
+/** Instances of all configurations are listed to clients, and have connections of their own. */
+const mostInstances = 1000
+
+/** Names of instances stand in instructions, questions and logs as they are. */
+const longestName = 100
+
+const nameOf = (name: string): string => nameText(clipped(name, longestName))
+
 /** The variables of one named instance: `ENGINE_API_KEY_MY_STAGING` holds the key of `my-staging`. */
 const named =
   (lookup: Lookup, name: string, names: ReadonlyArray<string>) =>
   (variables: ReadonlyArray<string>): Effect.Effect<Found | undefined, ConfigurationError> =>
     Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (found) => {
-      const meant = names.filter((other) => suffixOf(other) === suffixOf(name))
+      const meant = found === undefined ? [] : names.filter((other) => suffixOf(other) === suffixOf(name))
       return found === undefined || meant.length === 1
         ? Effect.succeed(found)
         : Effect.fail(
             new ConfigurationError({
-              message: `${found.place} could mean each of ${meant.join(", ")}: expected one instance`
+              message: `${found.place} could mean each of ${listed(meant, 20)}: expected one instance`
             })
           )
     })

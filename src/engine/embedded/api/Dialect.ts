@@ -19,7 +19,7 @@ export interface Call {
   readonly body: unknown
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   /** Sent as JSON; `undefined` sends nothing. */
   readonly body: unknown
@@ -78,7 +78,7 @@ export interface Messages extends ShapeMessages {
 /** The kinds of answers with a workflow; each shows other parts of it. */
 export type Occasion = "activate" | "create" | "deactivate" | "delete" | "get" | "list" | "update"
 
-/** How records are shown. Fields and their order are those of the real engine. */
+/** Records as answers show them. Fields and their order are those of the real engine. */
 export interface Views {
   readonly workflow: (tables: Tables, workflow: WorkflowRecord, occasion: Occasion) => { readonly pinData: unknown }
   /** The answer to a create, given the body that was sent, with the ids that its nodes lacked. */
@@ -92,38 +92,38 @@ export interface Views {
   readonly listedExecution: (execution: ExecutionRecord, includeData: boolean) => object
 }
 
-/** How an engine validates and processes workflows. */
+/** Rules by which an engine validates and processes workflows. */
 export interface WorkflowRules {
   /** A node and the settings as they are stored. */
   readonly keptNode: (node: JsonObject) => JsonObject
   readonly keptSettings: (settings: JsonObject) => JsonObject
   /** Whether a node gets a webhook id if it has none. */
   readonly needsWebhookId: (node: JsonObject) => boolean
-  /** What is wrong with the graph of a workflow that is created or updated. */
+  /** Message about an invalid graph of a workflow that is created or updated. */
   readonly graphProblem: (draft: Draft) => string | undefined
-  /** Why its node groups are invalid. */
+  /** Message about its invalid node groups. */
   readonly groupProblem: (groups: ReadonlyArray<unknown>, draft: Draft) => string | undefined
-  /** What else is wrong with a workflow that is created. */
+  /** Refusal of a workflow that is created for any other problem. */
   readonly creationProblem: (draft: Draft, tables: Tables) => Refusal | undefined
   readonly updatedSettings: (before: JsonObject, sent: JsonObject) => JsonObject
   /** Whether an update makes a new version of a workflow. */
   readonly isNewVersion: (before: WorkflowRecord, draft: Draft) => boolean
-  /** What is stored of an update to an active workflow that cannot run. */
+  /** The record that is stored when an update of an active workflow cannot run. */
   readonly afterRefusedUpdate: (updated: WorkflowRecord) => WorkflowRecord
   /** Whether an active workflow can be activated again. */
   readonly activatesAgain: boolean
   /** Whether two active workflows can listen at the same address. */
   readonly sharesAddresses: boolean
-  /** Why a workflow cannot run even though all its node types are known. */
+  /** Refusal of a workflow that cannot run even though the engine has all its node types. */
   readonly activationProblem: (workflow: WorkflowRecord) => Refusal | undefined
-  /** Why a workflow cannot run because of others that it calls. */
+  /** Refusal of a workflow that cannot run because of others that it calls. */
   readonly callProblem: (workflow: WorkflowRecord, tables: Tables) => Refusal | undefined
   readonly deletionProblem: (workflow: WorkflowRecord) => Refusal | undefined
   /** Whether a filter ignores unknown tag names, as long as one tag exists. */
   readonly ignoresUnknownTags: boolean
 }
 
-export interface ExecutionRules {
+interface ExecutionRules {
   /** An id in a path. */
   readonly id: (text: string) => Result.Result<number, Refusal>
   /** Whether a list shows executions of a status if another one, or none, is requested. */
@@ -143,7 +143,7 @@ export class Dialect extends Context.Service<
     /** A fixed segment of a path comes before a variable one. */
     readonly endpoints: ReadonlyArray<Endpoint>
     readonly version: string
-    /** What the engine makes public about itself. */
+    /** The answer of the public settings. */
     readonly publicSettings: object
     /** Descriptions of all node types, if the engine makes them public; others require a session. */
     readonly publicNodeTypes?: () => ReadonlyArray<JsonObject>
@@ -151,7 +151,7 @@ export class Dialect extends Context.Service<
     readonly answersHeadAndOptions: boolean
     readonly messages: Messages
     /** Parses the query of an address, without its `?`. */
-    readonly readQuery: (known: Parameters, source: string) => Result.Result<Query, Refusal>
+    readonly readQuery: (parameters: Parameters, source: string) => Result.Result<Query, Refusal>
     readonly paging: PagingRules
     readonly views: Views
     readonly workflows: WorkflowRules

@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { freshId, now } from "../store/fresh.ts"
 import { Store } from "../store/Store.ts"
-import { own } from "../store/values.ts"
+import { entryOf, freshId, now } from "../store/values.ts"
 import { badRequest, notFound, type Refusal } from "../wire/http.ts"
 import { type CredentialType, Dialect, type Handler, ok } from "./Dialect.ts"
 
@@ -22,7 +21,7 @@ const decode = Schema.decodeUnknownEffect(Sent)
 /** The JSON schema of a type's data, as engines publish it. */
 const schemaFor = Effect.fnUntraced(function* (type: string, refusal: Refusal) {
   const { credentialTypes } = yield* Dialect
-  const { properties, required = [] } = own(credentialTypes, type) ?? (yield* refusal)
+  const { properties, required = [] } = entryOf(credentialTypes, type) ?? (yield* refusal)
   return { additionalProperties: false, type: "object", properties, required }
 })
 

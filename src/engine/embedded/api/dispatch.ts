@@ -24,19 +24,19 @@ export const dispatch = (apiKey: Redacted.Redacted) =>
       const [path = "", query = ""] = request.url.slice(root.length).split("?")
 
       const { answersHeadAndOptions, endpoints, messages, readQuery } = yield* Dialect
-      const here = endpoints.flatMap((endpoint) => {
+      const routes = endpoints.flatMap((endpoint) => {
         const variables = match(endpoint.path, path)
         return variables === undefined ? [] : [{ endpoint, variables }]
       })
-      if (here.length === 0) return yield* notFound("not found")
-      const methods = here.map(({ endpoint }) => endpoint.method)
+      if (routes.length === 0) return yield* notFound("not found")
+      const methods = routes.map(({ endpoint }) => endpoint.method)
       if (answersHeadAndOptions && request.method === "OPTIONS") return options(methods)
       const method = answersHeadAndOptions && request.method === "HEAD" ? "GET" : request.method
-      const found = here.find(({ endpoint }) => endpoint.method === method)
-      if (found === undefined) {
+      const route = routes.find(({ endpoint }) => endpoint.method === method)
+      if (route === undefined) {
         return yield* new Refusal({ status: 405, message: `${request.method} method not allowed` })
       }
-      const { endpoint, variables } = found
+      const { endpoint, variables } = route
 
       yield* checkKey(request, apiKey, messages)
       if (endpoint.body !== undefined) yield* checkType(request, endpoint.body, text)

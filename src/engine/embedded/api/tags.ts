@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 
-import { freshId, now } from "../store/fresh.ts"
 import type { TagRecord, WorkflowRecord } from "../store/records.ts"
 import { Store, type Tables } from "../store/Store.ts"
+import { freshId, now } from "../store/values.ts"
 import { conflict, notFound } from "../wire/http.ts"
 import { byOffset } from "../wire/query.ts"
 import { array, fields, readOnly, string } from "../wire/shapes.ts"

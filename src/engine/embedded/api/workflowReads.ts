@@ -1,9 +1,9 @@
 import { Effect, Struct } from "effect"
 
 import { asOf } from "../run/publishing.ts"
-import { present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store, type Tables } from "../store/Store.ts"
+import { present } from "../store/values.ts"
 import { notFound, type Refusal } from "../wire/http.ts"
 import { byOffset, type Query } from "../wire/query.ts"
 import { Dialect, type Handler, type Occasion, ok } from "./Dialect.ts"
@@ -38,8 +38,8 @@ export const showWorkflow = Effect.fnUntraced(function* (workflow: WorkflowRecor
 })
 
 export const getWorkflow: Handler = Effect.fnUntraced(function* ({ at, query }) {
-  const shown = yield* showWorkflow(yield* findWorkflow(at("id")), "get")
-  return ok(query.get("excludePinnedData") === "true" ? withoutPins(shown) : shown)
+  const workflow = yield* showWorkflow(yield* findWorkflow(at("id")), "get")
+  return ok(query.get("excludePinnedData") === "true" ? withoutPins(workflow) : workflow)
 })
 
 export const listWorkflows: Handler = Effect.fnUntraced(function* ({ query }) {
@@ -74,9 +74,9 @@ const byTags = (query: Query, tables: Tables, ignoresUnknown: boolean): Test => 
     .map((name) => name.trim())
   if (names === undefined) return () => true
   const ids = names.map((name) => [...tables.tags.values()].find((tag) => tag.name === name)?.id)
-  const known = ids.filter((id) => id !== undefined)
-  const isHopeless = known.length === 0 || (!ignoresUnknown && known.length < ids.length)
-  return ({ tagIds }) => !isHopeless && known.every((id) => tagIds.includes(id))
+  const existingIds = ids.filter((id) => id !== undefined)
+  const isUnknownTag = existingIds.length === 0 || (!ignoresUnknown && existingIds.length < ids.length)
+  return ({ tagIds }) => !isUnknownTag && existingIds.every((id) => tagIds.includes(id))
 }
 
 /** Workflows whose name contains the text, ignoring case; `%` and `_` are wildcards, as in the database of a real engine. */

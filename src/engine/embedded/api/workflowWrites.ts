@@ -1,16 +1,14 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
-import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { losers, publish } from "../run/publishing.ts"
-import { freshId, freshUuid, present } from "../store/fresh.ts"
+import { parseJson } from "../../../internal/json/values.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { isKnownType } from "../nodes/nodeTypes.ts"
+import { isListening, publish, sharesAddress, unpublish, withLostAddresses } from "../run/publishing.ts"
 import type { WorkflowRecord } from "../store/records.ts"
-import { Store } from "../store/Store.ts"
-import { pick } from "../store/values.ts"
-import { badRequest, conflict, type Refusal } from "../wire/http.ts"
-import { activationProblem } from "./activation.ts"
-import { Dialect, Draft, type Handler, ok } from "./Dialect.ts"
-import { withNamedCredentials } from "./nodeCredentials.ts"
+import { Store, type Tables } from "../store/Store.ts"
+import { freshId, freshUuid, type Moment, pick, present, textOf } from "../store/values.ts"
+import { badRequest, conflict, notFound, type Refusal } from "../wire/http.ts"
+import { Dialect, Draft, type Handler, ok, type WorkflowRules } from "./Dialect.ts"
 import { findWorkflow, showWorkflow } from "./workflowReads.ts"
 
 const decode = Schema.decodeUnknownEffect(Draft)
@@ -131,7 +129,7 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     rules: publishing,
     publication: tables.counters.publication
   })
-  const others = losers(workflow, [...tables.workflows.values()]).map((other) => ({ workflow: other }))
+  const others = withLostAddresses(workflow, [...tables.workflows.values()]).map((other) => ({ workflow: other }))
   yield* commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions, ...others)
   return ok(yield* showWorkflow(workflow, "update"))
 })
@@ -147,8 +145,77 @@ export const deleteWorkflow: Handler = Effect.fnUntraced(function* ({ at }) {
   if (millis < workflow.busyUntil) {
     return yield* conflict("Workflow is still being unpublished. Please try again in a few moments.")
   }
-  const shown = yield* showWorkflow(workflow, "delete")
+  const view = yield* showWorkflow(workflow, "delete")
   const runs = [...tables.executions.values()].filter(({ workflowId }) => workflowId === workflow.id)
   yield* commit({ removedWorkflow: workflow.id }, ...runs.map(({ id }) => ({ removedExecution: id })))
-  return ok(shown)
+  return ok(view)
+})
+
+/** A node with the actual names of its credentials: found by their ids, or else by name and type. */
+const withNamedCredentials = (node: JsonObject, { credentials }: Pick<Tables, "credentials">): JsonObject => {
+  const { credentials: given } = node
+  if (!isJsonObject(given)) return node
+  const all = [...credentials.values()]
+  const named = Object.entries(given).map(([type, value]) => {
+    const { id, name } = isJsonObject(value) ? value : { id: undefined, name: value }
+    const byId = all.find((one) => one.type === type && one.id === id)
+    const byName = Predicate.isString(name) ? all.filter((one) => one.type === type && one.name === name) : []
+    const credential = byId ?? (byName.length === 1 ? byName[0] : undefined)
+    return [type, credential === undefined ? value : { id: credential.id, name: credential.name }] as const
+  })
+  return { ...node, credentials: Object.fromEntries(named) }
+}
+
+/** The refusal to activate a workflow, if the engine refuses. */
+const activationProblem = (workflow: WorkflowRecord, rules: WorkflowRules): Refusal | undefined => {
+  const unknownNode = workflow.nodes.find(({ type }) => !Predicate.isString(type) || !isKnownType(type))
+  return unknownNode === undefined
+    ? rules.activationProblem(workflow)
+    : badRequest(`Unrecognized node type: ${textOf(unknownNode.type)}`)
+}
+
+export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
+  const { commit, tables } = yield* Store
+  const { messages, publishing, workflows } = yield* Dialect
+  const before = yield* findWorkflow(at("id"), messages.noWorkflow("activate"))
+  if (before.active && !workflows.activatesAgain) return ok(yield* showWorkflow(before, "activate"))
+  if (before.isArchived) return yield* badRequest("Cannot activate an archived workflow.")
+  const { versionId } = objectOf(body)
+  if (versionId !== undefined && versionId !== before.versionId) return yield* notFound("Version not found")
+  const problem = activationProblem(before, workflows)
+  if (problem !== undefined) return yield* problem
+  const moment = yield* present
+  const all = [...tables.workflows.values()]
+  if (!workflows.sharesAddresses && collides(before, all, moment)) {
+    return yield* conflict("There is a conflict with one of the webhooks.")
+  }
+  const missing = workflows.callProblem(before, tables)
+  if (missing !== undefined) return yield* missing
+  const { publication, workflow } = publish(before, moment, {
+    rules: publishing,
+    publication: tables.counters.publication
+  })
+  const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
+  const others = withLostAddresses(workflow, all).map((other) => ({ workflow: other }))
+  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } }, ...others)
+  return ok(yield* showWorkflow(workflow, "activate"))
+})
+
+/** Whether another workflow already listens at an address of this one. */
+const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean =>
+  others.some((other) => other.id !== workflow.id && isListening(other, moment) && sharesAddress(workflow, other))
+
+export const deactivate: Handler = Effect.fnUntraced(function* ({ at }) {
+  const { commit, tables } = yield* Store
+  const { messages, publishing } = yield* Dialect
+  const before = yield* findWorkflow(at("id"), messages.noWorkflow("deactivate"))
+  if (!before.active) return ok(yield* showWorkflow(before, "deactivate"))
+  const moment = yield* present
+  const { publication, workflow } = unpublish(before, moment, {
+    rules: publishing,
+    publication: tables.counters.publication
+  })
+  const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
+  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
+  return ok(yield* showWorkflow(workflow, "deactivate"))
 })

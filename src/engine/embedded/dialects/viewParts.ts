@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../run/triggers.ts"
-import { iso } from "../store/fresh.ts"
 import type { ExecutionRecord, Problem, Source, Step } from "../store/records.ts"
-import { own } from "../store/values.ts"
+import { entryOf, iso } from "../store/values.ts"
 
 /** The only user, who owns everything. */
 export const author = { firstName: "Engine", lastName: "Owner", email: "owner@engine.test" }
@@ -70,11 +69,11 @@ const defaults: Readonly<Record<string, (parameters: JsonObject) => JsonObject>>
 /** A node in an execution. */
 export const withDefaults = (node: JsonObject): JsonObject => {
   const given = parametersOf(node)
-  const filled = own(defaults, kindOf(node))?.(given)
+  const filled = entryOf(defaults, kindOf(node))?.(given)
   return filled === undefined ? node : { ...node, parameters: { ...filled, ...given } }
 }
 
-/** How the parts of a run are shown. */
+/** Parts of a run as one generation of the engine shows them. */
 export interface Style {
   readonly error: (problem: Problem, node: JsonObject) => object
   readonly source: (source: Source) => object

@@ -49,7 +49,7 @@ export const one = (name: string, group: string, fields: ReadonlyArray<JsonObjec
   typeOptions: {}
 })
 
-/** What goes into the columns of a table. */
+/** The values for the columns of a table. */
 export const columns = (mode: "add" | "update", operation: string): JsonObject => ({
   ...parameter("resourceMapper", { mappingMode: "defineBelow", value: null })("columns"),
   typeOptions: { resourceMapper: { mode } },

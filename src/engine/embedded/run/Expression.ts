@@ -67,12 +67,12 @@ export const parse = (source: string): Parsed<Expression> =>
     const peek = () => tokens[at]?.text ?? ""
     const isNext = (symbol: string) => tokens[at]?.kind === "symbol" && peek() === symbol
     const take = (symbol: string): boolean => {
-      const found = isNext(symbol)
-      at += found ? 1 : 0
-      return found
+      const isTaken = isNext(symbol)
+      at += isTaken ? 1 : 0
+      return isTaken
     }
-    const stranger = () => Result.fail(at < tokens.length ? `unexpected "${peek()}"` : "unexpected end")
-    const demand = (symbol: string): Parsed<true> => (take(symbol) ? Result.succeed(true) : stranger())
+    const unexpected = () => Result.fail(at < tokens.length ? `unexpected "${peek()}"` : "unexpected end")
+    const demand = (symbol: string): Parsed<true> => (take(symbol) ? Result.succeed(true) : unexpected())
 
     const whole = (): Parsed<Expression> => inside(choice)
     const choice = (): Parsed<Expression> =>
@@ -108,7 +108,7 @@ export const parse = (source: string): Parsed<Expression> =>
         let of = start
         for (;;) {
           if (take(".") || take("?.")) {
-            if (tokens[at]?.kind !== "name") return yield* stranger()
+            if (tokens[at]?.kind !== "name") return yield* unexpected()
             of = { _tag: "member", of, key: { _tag: "value", value: peek() } }
             at += 1
           } else if (take("[")) {
@@ -133,7 +133,7 @@ export const parse = (source: string): Parsed<Expression> =>
     const entry = (): Parsed<readonly [string, Expression]> =>
       Result.gen(function* () {
         const key = tokens[at]
-        if (key === undefined || key.kind === "symbol") return yield* stranger()
+        if (key === undefined || key.kind === "symbol") return yield* unexpected()
         at += 1
         const name = key.kind === "text" ? unquote(key.text) : key.text
         if (key.kind === "name" && (isNext(",") || isNext("}"))) return [name, { _tag: "name", name }] as const
@@ -146,7 +146,7 @@ export const parse = (source: string): Parsed<Expression> =>
       if (take("[")) return Result.map(list("]", whole), (items) => ({ _tag: "array", items }))
       if (take("{")) return Result.map(list("}", entry), (entries) => ({ _tag: "object", entries }))
       const next = tokens[at]
-      if (next === undefined || next.kind === "symbol") return stranger()
+      if (next === undefined || next.kind === "symbol") return unexpected()
       at += 1
       if (next.kind === "number") return Result.succeed({ _tag: "value", value: Number(next.text) })
       if (next.kind === "text") return Result.succeed({ _tag: "value", value: unquote(next.text) })
@@ -157,7 +157,7 @@ export const parse = (source: string): Parsed<Expression> =>
       )
     }
 
-    return Result.flatMap(whole(), (expression) => (at === tokens.length ? Result.succeed(expression) : stranger()))
+    return Result.flatMap(whole(), (expression) => (at === tokens.length ? Result.succeed(expression) : unexpected()))
   })
 
 const tokenize = (source: string): Parsed<ReadonlyArray<Token>> => {

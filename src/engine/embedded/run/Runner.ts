@@ -6,7 +6,7 @@ import type { Response } from "./nodes.ts"
 import { type Pending, walk } from "./walk.ts"
 
 /** A run to start. */
-export interface Order {
+interface Order {
   readonly workflowId: string
   readonly snapshot: Snapshot
   readonly mode: ExecutionRecord["mode"]

@@ -2,7 +2,7 @@ import { Effect, Predicate, Result, Schema } from "effect"
 
 import { sha256 } from "../../../internal/sha256.ts"
 import { Thrown } from "../store/records.ts"
-import { own, textOf } from "../store/values.ts"
+import { entryOf, textOf } from "../store/values.ts"
 import { type Expression, parse } from "./Expression.ts"
 
 /** A function that expressions can call; JavaScript's own functions are out of their reach. */
@@ -16,13 +16,13 @@ export class Callable {
 /** The names an expression can use. */
 export type Scope = Readonly<Record<string, unknown>>
 
-/** Why an expression has no value; errors that JavaScript would throw have its messages. */
-interface Trouble {
+/** The reason why an expression has no value; errors that JavaScript would throw have its messages. */
+interface EvaluationError {
   readonly text: string
   readonly isTypeError?: boolean
 }
 
-type Value = Result.Result<unknown, Trouble>
+type Value = Result.Result<unknown, EvaluationError>
 
 /** The value of an expression, or why it has none. A missing member is `undefined`, and so are its own members. */
 export const evaluate = (expression: Expression, scope: Scope): Value => {
@@ -63,7 +63,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
 }
 
 /** The error for a call of something that is not a function, such as a missing method. */
-const uncallable = (callee: Expression, of: (part: Expression) => Value): Trouble => {
+const uncallable = (callee: Expression, of: (part: Expression) => Value): EvaluationError => {
   const owner = callee._tag === "member" ? Result.getOrUndefined(of(callee.of)) : "there"
   const key = callee._tag === "member" ? Result.getOrUndefined(of(callee.key)) : ""
   return owner === undefined || owner === null
@@ -80,10 +80,10 @@ const shortcuts: Readonly<Record<string, (left: unknown) => boolean>> = {
 
 const member = (value: unknown, key: unknown): unknown => {
   const name = String(key)
-  if (Predicate.isString(value)) return name === "length" ? value.length : own(textMethods, name)?.(value)
+  if (Predicate.isString(value)) return name === "length" ? value.length : entryOf(textMethods, name)?.(value)
   if (Array.isArray(value)) {
     if (name === "length") return value.length
-    return own(listMethods, name)?.(value) ?? value[Number(name)]
+    return entryOf(listMethods, name)?.(value) ?? value[Number(name)]
   }
   return Predicate.isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
@@ -144,11 +144,11 @@ export class NodeFailure extends Schema.TaggedError<NodeFailure>()("NodeFailure"
 
 const valueOf = (source: string, scope: Scope): Value =>
   parse(source).pipe(
-    Result.mapError((text): Trouble => ({ text })),
+    Result.mapError((text): EvaluationError => ({ text })),
     Result.flatMap((expression) => evaluate(expression, scope))
   )
 
-const unable = (source: string, { text }: Trouble) =>
+const unable = (source: string, { text }: EvaluationError) =>
   new NodeFailure({ message: `The embedded engine cannot run "${source.trim()}": ${text}` })
 
 /** Engines treat an expression that throws a type error as one without a value. */

@@ -2,7 +2,7 @@ import { Duration, Effect, Predicate } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item } from "../store/records.ts"
-import { own, textOf } from "../store/values.ts"
+import { entryOf, textOf } from "../store/values.ts"
 import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
 import { edit, holds } from "./parameters.ts"
 import { kindOf, parametersOf } from "./triggers.ts"
@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 /** The context of a running node. `scopeOf` returns the names that its expressions can use for an input item. */
-export interface Work {
+interface Work {
   readonly parameters: JsonObject
   readonly input: ReadonlyArray<Item>
   readonly scopeOf: (item: Item | undefined) => Scope
@@ -32,7 +32,7 @@ type Kind = (work: Work) => Effect.Effect<Outcome, NodeFailure>
 
 /** Runs a node; one of an unknown kind passes its items on. */
 export const perform = (node: JsonObject, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
-  (own(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
+  (entryOf(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
 
 const pass: Kind = ({ input }) => Effect.succeed({ outputs: [input] })
 
@@ -75,7 +75,8 @@ const spread: Kind = ({ input, parameters, scopeOf }) =>
 /** The entries of a list in each item, as items of their own. */
 const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
   const name = textOf(fieldToSplitOut)
-  const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(objectOf(value), part), json)
+  const within = ({ json }: Item) =>
+    name.split(".").reduce<unknown>((value, part) => entryOf(objectOf(value), part), json)
   const items = input.flatMap((item, index) =>
     listOf(within(item)).map((entry) => paired(Predicate.isObject(entry) ? objectOf(entry) : { [name]: entry }, index))
   )
@@ -111,7 +112,7 @@ const code: Kind = ({ input, parameters, scopeOf }) => {
 const perUnit: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
 
 const wait: Kind = ({ input, parameters: { amount = 1, unit = "hours" } }) =>
-  Effect.as(Effect.sleep(Duration.seconds(Number(amount) * (own(perUnit, unit) ?? 0))), { outputs: [input] })
+  Effect.as(Effect.sleep(Duration.seconds(Number(amount) * (entryOf(perUnit, unit) ?? 0))), { outputs: [input] })
 
 const respond: Kind = ({ input, parameters, scopeOf }) =>
   Effect.map(resolve(parameters, scopeOf(input[0])), (resolved) => ({

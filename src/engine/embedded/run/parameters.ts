@@ -1,8 +1,8 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { own, textOf } from "../store/values.ts"
+import { entryOf, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"
 
 type Test = (left: unknown, right: unknown) => boolean
@@ -59,14 +59,14 @@ export const holds = ({ combineOperation, conditions }: JsonObject): boolean => 
 
 const current = (condition: unknown): boolean => {
   const { leftValue, operator, rightValue } = objectOf(condition)
-  return own(tests, objectOf(operator).operation)?.(leftValue, rightValue) ?? false
+  return entryOf(tests, objectOf(operator).operation)?.(leftValue, rightValue) ?? false
 }
 
 /** Conditions in the form of the node's first version: lists by type. */
 const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
   listOf(list).map((condition: unknown) => {
     const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = objectOf(condition)
-    return own(tests, operation)?.(value1, value2) ?? false
+    return entryOf(tests, operation)?.(value1, value2) ?? false
   })
 
 /** The result of an Edit Fields node for one item's data; its expressions have been evaluated before. */

@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
+import type { Moment } from "../store/values.ts"
 import { type Address, addressesOf, countListeners, schedulesIn } from "./triggers.ts"
 
-/** How an engine publishes and unpublishes a workflow. */
+/** Rules by which an engine publishes and unpublishes a workflow. */
 export interface PublishingRules {
   /** Milliseconds until the triggers of a published workflow listen. */
   readonly listensAfter: number
@@ -34,7 +34,10 @@ export const sharesAddress = (workflow: WorkflowRecord, other: WorkflowRecord): 
 }
 
 /** Other workflows that lose addresses when one begins to listen: for good, until they are published again. */
-export const losers = (workflow: WorkflowRecord, all: ReadonlyArray<WorkflowRecord>): ReadonlyArray<WorkflowRecord> =>
+export const withLostAddresses = (
+  workflow: WorkflowRecord,
+  all: ReadonlyArray<WorkflowRecord>
+): ReadonlyArray<WorkflowRecord> =>
   all.flatMap((other) => {
     const { published } = other
     if (other.id === workflow.id || published === null || !sharesAddress(workflow, other)) return []
@@ -63,7 +66,7 @@ interface Circumstances {
 }
 
 /** A record and the highest id of a publication so far. */
-export interface Outcome {
+interface Outcome {
   readonly workflow: WorkflowRecord
   readonly publication: number
 }
@@ -75,10 +78,14 @@ export const publish = (
   { isAtOnce = false, publication, rules }: Circumstances & { readonly isAtOnce?: boolean }
 ): Outcome => {
   const { connections, nodes, published, versionId } = workflow
-  const note = (event: Publication["event"], version: string) => ({ event, versionId: version, createdAt: moment.text })
-  const notes = [
-    ...(published === null ? [] : [note("deactivated", published.versionId)]),
-    note("activated", versionId)
+  const entryFor = (event: Publication["event"], version: string) => ({
+    event,
+    versionId: version,
+    createdAt: moment.text
+  })
+  const entries = [
+    ...(published === null ? [] : [entryFor("deactivated", published.versionId)]),
+    entryFor("activated", versionId)
   ].map((entry, index): Publication => ({ ...entry, id: publication + index + 1 }))
   const listensAt = published?.listensAt ?? moment.millis + (isAtOnce ? 0 : rules.listensAfter)
   return {
@@ -86,9 +93,9 @@ export const publish = (
       ...workflow,
       active: true,
       published: { versionId, nodes, connections, createdAt: moment.text, listensAt },
-      publications: rules.keepsHistory ? [...workflow.publications, ...notes] : []
+      publications: rules.keepsHistory ? [...workflow.publications, ...entries] : []
     },
-    publication: publication + notes.length
+    publication: publication + entries.length
   }
 }
 
@@ -97,13 +104,13 @@ export const unpublish = (workflow: WorkflowRecord, moment: Moment, { publicatio
   const { published } = workflow
   if (published === null) return { workflow: { ...workflow, active: false }, publication }
   const id = publication + 1
-  const note: Publication = { id, versionId: published.versionId, event: "deactivated", createdAt: moment.text }
+  const entry: Publication = { id, versionId: published.versionId, event: "deactivated", createdAt: moment.text }
   return {
     workflow: {
       ...workflow,
       active: false,
       published: null,
-      publications: rules.keepsHistory ? [...workflow.publications, note] : [],
+      publications: rules.keepsHistory ? [...workflow.publications, entry] : [],
       busyUntil: rules.busyFor > 0 ? moment.millis + rules.busyFor : 0
     },
     publication: id

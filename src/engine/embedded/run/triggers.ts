@@ -50,7 +50,7 @@ export const hasBadSchedule = (node: JsonObject): boolean => {
 export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   nodes.filter((node) => kindOf(node) === "scheduleTrigger" && isEnabled(node) && !hasBadSchedule(node))
 
-/** Where one trigger of an active workflow is called. */
+/** An address at which one trigger of an active workflow is called. */
 export interface Address {
   readonly method: string
   /** Decoded, from the root: `webhook/orders/:id`. A segment with a colon is variable. */
@@ -70,9 +70,9 @@ export const addressesOf = (workflowId: string, nodes: ReadonlyArray<JsonObject>
           path: `webhook/${placeOf(workflowId, node, path)}`
         }))
       case "formTrigger": {
-        const own = path ?? objectOf(options).path
-        const place = placeOf(workflowId, node, own)
-        const isNowhere = node.typeVersion === 1 && own === undefined
+        const formPath = path ?? objectOf(options).path
+        const place = placeOf(workflowId, node, formPath)
+        const isNowhere = node.typeVersion === 1 && formPath === undefined
         return isNowhere ? [] : ["GET", "POST"].map((method) => ({ method, node, path: `form/${place}` }))
       }
       case "chatTrigger": {
@@ -89,13 +89,13 @@ const methodsOf = (method: unknown): ReadonlyArray<string> =>
 
 /** A node without a webhook id has an address below its workflow; a path with variable segments is below the id. */
 const placeOf = (workflowId: string, node: JsonObject, path: unknown): string => {
-  const own = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
+  const segments = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
   const { webhookId } = node
   if (!Predicate.isString(webhookId)) {
-    return [workflowId, encodeURIComponent(String(node.name).toLowerCase()), ...own].join("/")
+    return [workflowId, encodeURIComponent(String(node.name).toLowerCase()), ...segments].join("/")
   }
-  const isVariable = own.some((segment) => segment.startsWith(":"))
-  return own.length === 0 || isVariable ? [webhookId, ...own].join("/") : own.join("/")
+  const isVariable = segments.some((segment) => segment.startsWith(":"))
+  return segments.length === 0 || isVariable ? [webhookId, ...segments].join("/") : segments.join("/")
 }
 
 /** The values of the variable segments if a path is at this address; otherwise undefined. */

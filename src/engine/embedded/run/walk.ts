@@ -11,7 +11,7 @@ export interface Pending {
   readonly node: string
   readonly source: Source | null
   readonly input: ReadonlyArray<Item>
-  /** Why it cannot run. */
+  /** The error with which it fails instead of running. */
   readonly obstacle?: string
 }
 

@@ -4,9 +4,9 @@ import { Dialect } from "../api/Dialect.ts"
 import { versionOf } from "../api/workflowWrites.ts"
 import { publish, snapshotOf } from "../run/publishing.ts"
 import { Runner } from "../run/Runner.ts"
-import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
+import { freshId, freshUuid, present } from "../store/values.ts"
 import { calls, credentials, seeds, tagNames } from "./workflows.ts"
 
 /** Fills a new engine with a few workflows, tags, credentials and executions; one with records is left alone. */

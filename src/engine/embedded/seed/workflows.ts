@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeType } from "../../workflow/naming.ts"
 
 /** A workflow that a seeded engine starts with. */
-export interface SeedWorkflow {
+interface SeedWorkflow {
   readonly id: string
   readonly name: string
   readonly active: boolean

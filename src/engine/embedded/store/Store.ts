@@ -1,7 +1,5 @@
 import { Clock, Context, Effect, Layer, Ref, Schema, Semaphore } from "effect"
 
-import { freshId, freshUuid, now } from "./fresh.ts"
-import { Journal, JournalError } from "./Journal.ts"
 import {
   type Change,
   Changes,
@@ -12,6 +10,32 @@ import {
   type TagRecord,
   type WorkflowRecord
 } from "./records.ts"
+import { freshId, freshUuid, now } from "./values.ts"
+
+/** The journal could not be read or written; nothing of a refused entry is kept. */
+export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  message: Schema.String
+}) {}
+
+/** An append-only list of single-line texts that outlives the process; the command also uses one for the marketplace's plans. */
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** All entries in order, without one that was cut off while it was written. */
+    readonly entries: Effect.Effect<ReadonlyArray<string>, JournalError>
+    /** Adds one entry; it is durable when this completes. */
+    readonly append: (entry: string) => Effect.Effect<void, JournalError>
+    /** Atomically replaces all entries by these. */
+    readonly replace: (entries: ReadonlyArray<string>) => Effect.Effect<void, JournalError>
+  }
+>()("workflow-tool-server/embedded/engine/store/Journal") {
+  /** Keeps nothing. */
+  static readonly layerNone = Layer.succeed(Journal, {
+    entries: Effect.succeed([]),
+    append: () => Effect.void,
+    replace: () => Effect.void
+  })
+}
 
 /** All records of the engine, for reading. */
 export interface Tables {
@@ -51,23 +75,23 @@ export class Store extends Context.Service<
       for (const [index, entry] of entries.entries()) {
         for (const change of yield* decode(entry, index)) apply(change)
       }
-      for (const change of yield* welcome(tables)) apply(change)
+      for (const change of yield* startChanges(tables)) apply(change)
       const written = yield* Ref.make(entries.length)
 
       /** Compacts the journal once most of its entries are outdated; this many entries are not worth it. */
-      const tidy = Effect.fnUntraced(function* (negligible: number) {
+      const compact = Effect.fnUntraced(function* (negligible: number) {
         const all = changes()
         if ((yield* Ref.get(written)) <= 2 * all.length + negligible) return
         yield* journal.replace(yield* Effect.forEach(all, (change) => encode([change])))
         yield* Ref.set(written, all.length)
       })
-      yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : tidy(0)
+      yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : compact(0)
 
       const commit = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
         yield* Effect.orDie(journal.append(yield* encode(changes)))
         for (const change of changes) apply(change)
         yield* Ref.update(written, (before) => before + 1)
-        yield* Effect.ignore(tidy(1000))
+        yield* Effect.ignore(compact(1000))
       }, Effect.uninterruptible)
 
       return Store.of({ isNew: entries.length === 0, tables, commit, exclusive: (self) => gate.withPermit(self) })
@@ -134,7 +158,7 @@ const decode = (entry: string, index: number) =>
   )
 
 /** The changes of a start: an owner when there is none yet, and the end of executions that a crash interrupted. */
-const welcome = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
+const startChanges = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
   const moment = yield* Clock.currentTimeMillis
   const owned: ReadonlyArray<Change> =
     owner.userId === ""

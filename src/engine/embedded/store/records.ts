@@ -17,7 +17,7 @@ export const TagRecord = Schema.Struct({
 })
 export type TagRecord = typeof TagRecord.Type
 
-/** What is kept of a credential. Its values are checked and dropped, because nothing here uses them. */
+/** A credential without its values, which are checked and dropped, because nothing here uses them. */
 export const CredentialRecord = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -28,7 +28,7 @@ export const CredentialRecord = Schema.Struct({
 export type CredentialRecord = typeof CredentialRecord.Type
 
 /** The nodes and connections that run; after a refused update they differ from those that are saved. */
-export const Published = Schema.Struct({
+const Published = Schema.Struct({
   versionId: Schema.String,
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
@@ -38,7 +38,7 @@ export const Published = Schema.Struct({
   /** Methods and paths at which another workflow has begun to listen instead. */
   lost: Schema.optionalKey(Schema.Array(Schema.String))
 })
-export type Published = typeof Published.Type
+type Published = typeof Published.Type
 
 /** One activation or deactivation of a version. */
 export const Publication = Schema.Struct({
@@ -49,7 +49,7 @@ export const Publication = Schema.Struct({
 })
 export type Publication = typeof Publication.Type
 
-/** What a workflow was at a time. */
+/** A former version of a workflow. */
 export const SavedVersion = Schema.Struct({
   workflowId: Schema.String,
   versionId: Schema.String,
@@ -93,11 +93,11 @@ export const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-/** Where the input of a step came from: node, output and which of that node's runs. */
+/** The origin of a step's input: node, output and the number of that node's run. */
 export const Source = Schema.Struct({ node: Schema.String, output: Schema.Int, run: Schema.Int })
 export type Source = typeof Source.Type
 
-/** What code threw: the kind of error, the line, and the item where it runs once for each. */
+/** An error that code threw: its kind, the line, and the item where the code runs once for each. */
 export const Thrown = Schema.Struct({
   description: Schema.String,
   line: Schema.Int,

@@ -15,10 +15,10 @@ export const conflict = (message: string) => new Refusal({ status: 409, message 
 export const notFound = (message = "Not Found") => new Refusal({ status: 404, message })
 
 /** A body is longer than an engine reads: 16 MiB. */
-export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
+class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
 /** A body is announced as JSON and is not; `problem` is the parser's message. */
-export class MalformedBody extends Schema.TaggedError<MalformedBody>()("MalformedBody", { problem: Schema.String }) {}
+class MalformedBody extends Schema.TaggedError<MalformedBody>()("MalformedBody", { problem: Schema.String }) {}
 
 const limit = 16 * 1024 * 1024
 
@@ -61,7 +61,7 @@ export const decodeSegment = (segment: string): string =>
 export const json = (status: number, body: unknown) =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json; charset=utf-8" })
 
-/** What the web framework under an engine answers before the API has seen the request. */
+/** A page of the web framework under an engine, which answers before the API has seen the request. */
 export const page = (status: number, text: string) =>
   HttpServerResponse.text(
     [

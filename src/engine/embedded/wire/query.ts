@@ -4,10 +4,10 @@ import * as Base64 from "effect/encoding/Base64"
 import { badRequest, type Refusal } from "./http.ts"
 
 /**
- * What a query parameter may hold. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
+ * The values that a query parameter may have. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
  * list the values of which one is allowed, `moment` a time with its zone.
  */
-export type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
+type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
@@ -39,18 +39,12 @@ export const readQuery = (
   return Result.succeed(query)
 }
 
-/** How an engine treats page sizes and the numbers in cursors. */
+/** Rules of an engine for page sizes and the numbers in cursors. */
 export interface PagingRules {
   /** The page size for the one that was asked for. */
-  readonly limit: (asked: number) => Result.Result<number, Refusal>
+  readonly limit: (size: number) => Result.Result<number, Refusal>
   /** The refusal of a cursor that has something else in place of a number. */
   readonly badNumber: Refusal
-}
-
-/** One page of a list; the last one has no cursor. */
-export interface Page<A> {
-  readonly data: ReadonlyArray<A>
-  readonly nextCursor: string | null
 }
 
 const Cursor = Schema.fromJsonString(

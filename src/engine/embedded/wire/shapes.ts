@@ -1,8 +1,8 @@
 import { Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 
-/** What a value in a request must look like, for an engine that names the first thing that is wrong. */
+/** The required form of a value in a request, for an engine that names the first thing that is wrong. */
 export type Shape =
   | { readonly _tag: "anything" | "boolean" | "json" | "map" | "number" | "object" | "readOnly" | "string" }
   | { readonly _tag: "choice"; readonly of: ReadonlyArray<string> }
@@ -41,7 +41,7 @@ export const fields = (of: Readonly<Record<string, Shape>>, ...required: Readonl
   required
 })
 
-/** What an engine says about a request that is wrong. A path is `request/body/nodes/0`. */
+/** Messages of an engine about an invalid request. A path is `request/body/nodes/0`. */
 export interface ShapeMessages {
   /** Whether missing and unknown fields are reported before wrong ones. */
   readonly reportsMissingFirst: boolean

@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect, Fiber, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-import { Stopping } from "../../../mcp/Stopping.ts"
+import { Stopping } from "../../../mcp/callTime.ts"
 import {
   type Authors,
   type Change,

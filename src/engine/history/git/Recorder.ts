@@ -1,6 +1,6 @@
 import { Deferred, type Duration, Effect, Fiber, Option, Queue } from "effect"
 
-import { Stopping } from "../../../mcp/Stopping.ts"
+import { Stopping } from "../../../mcp/callTime.ts"
 import * as Backlog from "./Backlog.ts"
 import { logTransition } from "./logTransition.ts"
 

@@ -1,4 +1,4 @@
-import { withoutEnds } from "../../../internal/withoutEnd.ts"
+import { withoutEnds } from "../../../internal/texts.ts"
 
 /** A commit to make. */
 export interface NewCommit {

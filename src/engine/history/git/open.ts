@@ -30,7 +30,7 @@ export const open = Effect.fnUntraced(
         GIT_DIR: path.join(workTree, ".git"),
         GIT_WORK_TREE: workTree
       })
-      yield* git.text(["init", "--quiet", "--initial-branch=main", workTree])
+      yield* git.text(["init", "--quiet", "--template=", "--initial-branch=main", workTree])
     }
     // Only the user's own settings decide whether a repository of another user may be used (`safe.directory`).
     const asked = yield* Git.make(workTree, { ...environment, GIT_CEILING_DIRECTORIES: path.dirname(workTree) })

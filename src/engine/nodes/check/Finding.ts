@@ -1,4 +1,5 @@
 import { clipped, visibleJson } from "../../../internal/foreignText.ts"
+
 /** Something in a workflow that is wrong or misleading. */
 export interface Finding {
   /** `error`: it cannot run like this; `warning`: it has no effect, or not the expected one. */

@@ -4,7 +4,9 @@ import { fields } from "../../../internal/json/Selection.ts"
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type Extent, firstPages } from "../../client/listAll.ts"
-import { collisions } from "../../workflow/addresses.ts"
+import { addressTexts, collisions, collisionsAmong } from "../../workflow/addresses.ts"
+import type { Finding } from "./Finding.ts"
+import { takenBy } from "./structure.ts"
 
 /** Most pages of active workflows to read. */
 const maxPages = 8
@@ -12,22 +14,23 @@ const maxPages = 8
 /** Enough for callers that need some of them, not all. */
 export const hasSome = (taken: number) => taken > 0
 
-/** Which of the addresses of a workflow other active workflows have: all of them, or those on enough pages. */
+/** The owners of a workflow's addresses among other active workflows: all of them, or those on enough pages. */
 export const activeOwners = Effect.fnUntraced(function* (
   engine: Pick<EngineClient["Service"], "listWorkflows">,
   { id, nodes }: { readonly id: string; readonly nodes: ReadonlyArray<JsonObject> },
   { isEnough }: Pick<Extent, "isEnough"> = {}
 ) {
+  const addresses = addressTexts({ id, nodes })
   let seen = 0
-  const { found, isWhole } = yield* firstPages(
-    (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, lookedAt),
+  const { found: owners, isWhole } = yield* firstPages(
+    (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, nodesOnly),
     { limit: 100, pages: maxPages, ...(isEnough && { isEnough }) },
     (page) => {
       seen += page.length
       return page
         .filter((other) => Predicate.isString(other.id) && other.id !== id)
         .flatMap((other) =>
-          collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
+          collisionsAmong(addresses, { id: String(other.id), nodes: runningNodes(other) }).map(
             ({ address, node, otherNode }) => ({
               address,
               node,
@@ -37,14 +40,26 @@ export const activeOwners = Effect.fnUntraced(function* (
         )
     }
   )
-  return { owners: found, isWhole, seen }
+  return { owners, isWhole, seen }
 })
 
-/** What of a workflow is looked at. */
-const lookedAt = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
+/** The parts of a workflow that are read. */
+const nodesOnly = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", settings: "nothing" })
 
 /** The nodes that listen: those of the published version, where the engine shows one. */
 export const runningNodes = ({ activeVersion, nodes }: JsonObject): ReadonlyArray<JsonObject> => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return objectsOf(running)
 }
+
+/** Webhooks with an address that active workflows of the instance also have. */
+export const checkWebhooks = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  id: string | undefined,
+  nodes: ReadonlyArray<JsonObject>
+) {
+  const workflow = { id: id ?? "", nodes }
+  if (collisions(workflow, workflow).length === 0) return []
+  const { owners } = yield* activeOwners(engine, workflow)
+  return owners.map(({ address, node, owner }): Finding => takenBy(node, address, owner))
+})

@@ -7,13 +7,13 @@ import { isShown } from "../conditions.ts"
 import type { Port } from "../NodeType.ts"
 import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
-import type { Known } from "./node.ts"
+import type { DescribedNode } from "./node.ts"
 
 /** Kinds that need a model on engines that say so only in code. */
 const needsModel = new Set(["agent", "agentTool", "chainLlm", "chainSummarization", "chainRetrievalQa"])
 
 /** Examples of nodes for a required connection. */
-const servants: ReadonlyMap<string, string> = new Map([
+const partExamples: ReadonlyMap<string, string> = new Map([
   ["ai_languageModel", "a chat model, such as lmChatOpenAi"],
   ["ai_memory", "a memory, such as memoryBufferWindow"],
   ["ai_tool", "a tool"],
@@ -26,26 +26,35 @@ const servants: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Connections of a type that one of their ends does not have, too many connections, and missing ones. */
-export const checkAiConnections = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
-  ...graph.edges.flatMap((edge) => checkEdge(edge, graph, known)),
-  ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
+export const checkAiConnections = (
+  graph: Graph,
+  describedNodes: ReadonlyMap<string, DescribedNode>
+): ReadonlyArray<Finding> => [
+  ...graph.edges.flatMap((edge) => checkEdge(edge, graph, describedNodes)),
+  ...[...graph.nodes].flatMap(([name, node]) =>
+    isEnabled(node) ? checkInputs(name, graph, describedNodes.get(name)) : []
+  )
 ]
 
 /** The types of ports that a node can have; if code decides, all types that it names. */
-const portsOf = (ports: ReadonlyArray<Port>, { settings }: Known, isDynamic = false) =>
+const portsOf = (ports: ReadonlyArray<Port>, { settings }: DescribedNode, isDynamic = false) =>
   ports.filter((port) => isDynamic || isShown(port, settings)).map(({ type }) => type)
 
-const outputsOf = (known: Known) => portsOf(known.type.outputs, known, known.type.hasDynamicOutputs)
+const outputsOf = (node: DescribedNode) => portsOf(node.type.outputs, node, node.type.hasDynamicOutputs)
 
-const inputsOf = (known: Known) => portsOf(known.type.inputs, known, known.type.hasDynamicInputs)
+const inputsOf = (node: DescribedNode) => portsOf(node.type.inputs, node, node.type.hasDynamicInputs)
 
 const listed = (types: ReadonlyArray<string>) => [...new Set(types)].join(", ") || "nothing"
 
 const goesOn = (node: JsonObject = {}) =>
   node.continueOnFail === true || (Predicate.isString(node.onError) && node.onError.startsWith("continue"))
 
-const checkEdge = (edge: Edge, graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
-  const [source, target] = [known.get(edge.source), known.get(edge.target)]
+const checkEdge = (
+  edge: Edge,
+  graph: Graph,
+  describedNodes: ReadonlyMap<string, DescribedNode>
+): ReadonlyArray<Finding> => {
+  const [source, target] = [describedNodes.get(edge.source), describedNodes.get(edge.target)]
   const gives = source === undefined ? undefined : outputsOf(source)
   const takes = target === undefined ? undefined : inputsOf(target)
   const at = { node: edge.source, field: `connections.${edge.from}` }
@@ -88,19 +97,23 @@ const checkEdge = (edge: Edge, graph: Graph, known: ReadonlyMap<string, Known>):
 const uniqueTypes = (ports: ReadonlyArray<Port>) =>
   ports.filter((port, place) => ports.findIndex(({ type }) => type === port.type) === place)
 
-const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undefined): ReadonlyArray<Finding> => {
-  if (known === undefined) return []
-  const { settings, type } = known
+const checkInputs = (
+  name: string,
+  { edges, nodes }: Graph,
+  described: DescribedNode | undefined
+): ReadonlyArray<Finding> => {
+  if (described === undefined) return []
+  const { settings, type } = described
   const coming = edges.filter(({ target, to }) => target === name && to !== "main")
-  const shown = type.inputs.filter((port) => port.type !== "main" && isShown(port, settings))
+  const ports = type.inputs.filter((port) => port.type !== "main" && isShown(port, settings))
   const isBlind =
     type.hasDynamicInputs === true &&
     needsModel.has(nodeKind(type.type)) &&
-    shown.every((port) => port.required !== true) &&
-    shown.some((port) => port.type === "ai_languageModel")
+    ports.every((port) => port.required !== true) &&
+    ports.some((port) => port.type === "ai_languageModel")
   const wanted = [
     ...new Set([
-      ...shown.filter(({ required }) => required === true).map((port) => port.type),
+      ...ports.filter(({ required }) => required === true).map((port) => port.type),
       ...(isBlind ? ["ai_languageModel"] : [])
     ])
   ]
@@ -111,21 +124,25 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
       node: name,
       field: `connections.${port}`,
       problem: `nothing is connected to its input ${port}`,
-      fix: `Connect ${servants.get(port) ?? "a node that gives it"}, with type ${port}`
+      fix: `Connect ${partExamples.get(port) ?? "a node that gives it"}, with type ${port}`
     }))
   const single = needsModel.has(nodeKind(type.type)) ? ["ai_languageModel", "ai_memory"] : []
-  const crowded = uniqueTypes(shown)
+  const crowded = uniqueTypes(ports)
     .filter((port) => port.max === 1 || single.includes(port.type))
     .flatMap(({ type: port }): ReadonlyArray<Finding> => {
       const sources = coming.filter((edge) => edge.to === port && edge.input === 0).map(({ source }) => source)
       const problem = `its input ${port} takes one connection, and has those of ${sources.join(", ")}`
       return sources.length > 1 ? [{ level: "error", node: name, field: `connections.${port}`, problem }] : []
     })
-  return [...missing, ...crowded, ...unusedParser(name, known, coming)]
+  return [...missing, ...crowded, ...unusedParser(name, described, coming)]
 }
 
 /** An output parser is used only if the node says so. */
-const unusedParser = (name: string, { settings, type }: Known, coming: ReadonlyArray<Edge>): ReadonlyArray<Finding> => {
+const unusedParser = (
+  name: string,
+  { settings, type }: DescribedNode,
+  coming: ReadonlyArray<Edge>
+): ReadonlyArray<Finding> => {
   const isAsked = type.properties.some((one) => one.name === asksParser && isShown(one, settings))
   if (!isAsked || objectOf(settings.values)[asksParser] !== false) return []
   return coming.some(({ to }) => to === "ai_outputParser")

@@ -1,26 +1,24 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
+import { mapSliced } from "../../../internal/Sliced.ts"
 import { toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
-import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
-import { textOf } from "../json.ts"
-import { checkAddresses } from "./addresses.ts"
+import type { ArchiveError } from "../NodePackages.ts"
 import { checkAiConnections } from "./aiConnections.ts"
-import { boundedParser } from "./boundedParser.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
-import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
-import { checkOlderConditions } from "./olderConditions.ts"
+import { boundedParser } from "./javaScript.ts"
+import { checkCredentials, checkOwn, checkParameters, checkType, type DescribedNode, describedNode } from "./node.ts"
 import { checkPortCounts } from "./portCounts.ts"
-import { checkReachability } from "./reachability.ts"
-import { checkResponding } from "./responding.ts"
-import { checkRuntimeFailures } from "./runtimeFailures.ts"
-import { checkSchedules } from "./schedule.ts"
-import { checkStructure } from "./structure.ts"
+import { checkReachability, checkResponding } from "./reachability.ts"
+import { checkOlderConditions, checkRuntimeFailures, checkSchedules } from "./runtimeFailures.ts"
+import { checkAddresses, checkStructure } from "./structure.ts"
 import { checkTexts } from "./texts.ts"
 
 /** A workflow to check; its connections are in the engine's form. */
@@ -44,49 +42,66 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   catalog: Catalog | undefined
 ): Effect.fn.Return<ReadonlyArray<Finding>, ArchiveError> {
   const graph = graphOf(nodes, connections)
-  const known = catalog === undefined ? new Map<string, Known>() : yield* describe(nodes, catalog)
-  const ofNodes = nodes.flatMap((node): ReadonlyArray<Finding> => {
+  const describedNodes = catalog === undefined ? new Map<string, DescribedNode>() : yield* describe(nodes, catalog)
+  const ofNode = (node: JsonObject): ReadonlyArray<Finding> => {
     const type = catalog === undefined ? undefined : checkType(node, catalog)
-    const one = known.get(nameOf(node))
+    const one = describedNodes.get(nameOf(node))
     const more =
       one === undefined || !isEnabled(node)
         ? []
         : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
+  }
+  const checks: ReadonlyArray<() => ReadonlyArray<Finding>> = [
+    () => checkStructure(nodes, graph, connections),
+    () => checkAiConnections(graph, describedNodes),
+    () => checkPortCounts(graph, describedNodes),
+    () => checkReachability(graph, describedNodes),
+    () => checkResponding(graph),
+    () => checkSchedules(nodes),
+    () => checkRuntimeFailures(nodes),
+    () => checkAddresses(nodes, catalog),
+    () => checkOlderConditions(nodes, catalog),
+    () => checkLoops(graph),
+    () => checkBatches(graph),
+    () => checkTexts(nodes)
+  ]
+  // Each of them goes through all nodes.
+  const whole = weightOfJson(nodes) / checks.length
+  const found = yield* inSlices(function* () {
+    const ofNodes = yield* mapSliced(nodes, ofNode, weightOfJson)
+    const others = yield* mapSliced(
+      checks,
+      (check) => check(),
+      () => whole
+    )
+    return [...ofNodes, ...others].flat()
   })
-  const texts = mayHoldCode(nodes) ? yield* checkExpressions(graph, yield* parser) : []
-  return inOrder(nodes, [
-    ...ofNodes,
-    ...checkStructure(nodes, graph, connections),
-    ...checkAiConnections(graph, known),
-    ...checkPortCounts(graph, known),
-    ...checkReachability(graph, known),
-    ...checkResponding(graph),
-    ...checkSchedules(nodes),
-    ...checkRuntimeFailures(nodes),
-    ...checkAddresses(nodes, catalog),
-    ...checkOlderConditions(nodes, catalog),
-    ...checkLoops(graph),
-    ...checkBatches(graph),
-    ...checkTexts(nodes),
-    ...texts
-  ])
+  const texts = nodes.some(({ parameters }) => mayHoldCode(parameters))
+    ? yield* checkExpressions(graph, yield* parser)
+    : []
+  return inOrder(nodes, [...found, ...texts])
 })
 
-const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))
+const mayHoldCode = (value: unknown): boolean =>
+  Predicate.isString(value)
+    ? value.startsWith("=")
+    : Predicate.isObjectOrArray(value) &&
+      (Object.hasOwn(value, "jsCode") || Object.values(value).some((item) => mayHoldCode(item)))
 
 const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog) {
-  const known = new Map<string, Known>()
+  const describedNodes = new Map<string, DescribedNode>()
   for (const node of nodes) {
-    const one = knownOf(node, yield* catalog.read(toEngineType(textOf(node.type))))
-    if (one !== undefined) known.set(nameOf(node), one)
+    const one = describedNode(node, yield* catalog.read(toEngineType(textOf(node.type))))
+    if (one !== undefined) describedNodes.set(nameOf(node), one)
   }
-  return known
+  return describedNodes
 })
 
 /** Errors before warnings, and node by node. */
 const inOrder = (nodes: ReadonlyArray<JsonObject>, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const places = new Map(nodes.map((node, place) => [nameOf(node), place]))
   const placeOf = ({ node }: Finding) => places.get(node ?? "") ?? -1
-  return findings.toSorted((a, b) => a.level.localeCompare(b.level) || placeOf(a) - placeOf(b))
+  const rankOf = ({ level }: Finding) => (level === "error" ? 0 : 1)
+  return findings.toSorted((a, b) => rankOf(a) - rankOf(b) || placeOf(a) - placeOf(b))
 }

@@ -1,16 +1,21 @@
 import { Effect, Predicate, Result } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { slices } from "../../../internal/inSlices.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { slices } from "../../../internal/slices.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import type { Parse, Unreadable } from "./boundedParser.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"
-import { type Mentions, readExpression, readProgram } from "./javaScript.ts"
-import { splitExpression } from "./splitExpression.ts"
+import {
+  type Mentions,
+  type Parse,
+  readExpression,
+  readProgram,
+  splitExpression,
+  type Unreadable
+} from "./javaScript.ts"
 
 /** The names with `$` that engines offer to expressions and code. */
 const offered =
@@ -28,16 +33,16 @@ interface Source {
 const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
   const parameters = objectOf(node.parameters)
   const code = codeOf(node)
-  const found: Array<Source> = []
+  const sources: Array<Source> = []
   const walk = (value: unknown, path: string) => {
     if (Predicate.isString(value)) {
-      if (value.startsWith("=")) found.push({ path, text: value, isProgram: false })
-      else if (path === code) found.push({ path, text: value, isProgram: true })
+      if (value.startsWith("=")) sources.push({ path, text: value, isProgram: false })
+      else if (path === code) sources.push({ path, text: value, isProgram: true })
     } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
     else if (isJsonObject(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
   }
   walk(parameters, "parameters")
-  return found
+  return sources
 }
 
 /** The parameters with JavaScript. */
@@ -54,7 +59,7 @@ const codes: ReadonlyMap<string, string> = new Map([
   ["functionItem", "parameters.functionCode"]
 ])
 
-/** Findings about expressions and code that are told; of more, that there are more. */
+/** Most findings about expressions and code; the last one then says that there are more. */
 const maxFindings = 200
 
 /** Expressions and code that cannot be parsed, or that name nodes that do not exist or cannot have run. */
@@ -103,7 +108,7 @@ const unreadable = ({ isUnparsed, why }: Unreadable, { isProgram }: Source): Pro
     : { level: "error", problem: `${what} cannot be read: ${why}` }
 }
 
-/** What was read of a text, and how much of it. */
+/** The mentions in a text, and its length. */
 interface Read {
   readonly mentions: Result.Result<Mentions, Unreadable>
   readonly length: number
@@ -146,7 +151,7 @@ const guesses = (): Guess => {
 /** The end of the finding for a missing node. */
 export const notThere = ", which is not there"
 
-/** What a text that names nodes is held against. */
+/** The workflow around a text that names nodes. */
 interface Around {
   readonly graph: Graph
   readonly guess: Guess
@@ -155,7 +160,7 @@ interface Around {
 }
 
 const problemsOf = (
-  { asked, nodes, variables }: Mentions,
+  { nodesAskedFor, nodes, variables }: Mentions,
   name: string,
   { graph, guess: guessed, names, order }: Around
 ): ReadonlyArray<Problem> => [
@@ -165,7 +170,7 @@ const problemsOf = (
       const fix = guess === undefined ? `Nodes: ${names.slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
       return [{ level: "error", problem: `refers to node ${clipped(mentioned, 200)}${notThere}`, fix }]
     }
-    if (asked.has(mentioned)) return []
+    if (nodesAskedFor.has(mentioned)) return []
     if (graph.nodes.get(mentioned)?.disabled === true && order.runs(name)) {
       const problem = `refers to node ${mentioned}, which is disabled: it only passes on what it gets`
       return [{ level: "warning", problem, fix: `Enable ${mentioned}, or take data of another node` }]

@@ -1,11 +1,10 @@
 import { Predicate } from "effect"
 
 import { lazy } from "../../../internal/memoize.ts"
-import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { componentsOf, reachabilityOf } from "../../workflow/components.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
-import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 /** A connection. */
@@ -50,22 +49,22 @@ export const reachable = (
   next: (name: string) => ReadonlyArray<string>,
   without?: string
 ): ReadonlySet<string> => {
-  const found = new Set<string>()
+  const names = new Set<string>()
   const open = starts.filter((name) => name !== without).flatMap(next)
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (found.has(name) || name === without) continue
-    found.add(name)
+    if (names.has(name) || name === without) continue
+    names.add(name)
     for (const following of next(name)) open.push(following)
   }
-  return found
+  return names
 }
 
 const grouped = <A>(edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string, take: (edge: Edge) => A) => {
   const map = new Map<string, Array<A>>()
   for (const edge of edges) {
-    const known = map.get(keyOf(edge))
-    if (known === undefined) map.set(keyOf(edge), [take(edge)])
-    else known.push(take(edge))
+    const group = map.get(keyOf(edge))
+    if (group === undefined) map.set(keyOf(edge), [take(edge)])
+    else group.push(take(edge))
   }
   return (name: string): ReadonlyArray<A> => map.get(name) ?? []
 }
@@ -106,7 +105,7 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
 
   const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
   const startsOf = (host: string) => triggers.filter((name) => name === host || leads(name, host))
-  /** What the triggers of a node reach without it; of the last one that was asked for. */
+  /** The nodes that the triggers of a host reach without it; cached for the last host. */
   let around:
     | { readonly host: string; readonly starts: ReadonlySet<string>; readonly names: ReadonlySet<string> }
     | undefined

@@ -1,16 +1,137 @@
+import type * as Acorn from "acorn"
 import { Predicate, Result } from "effect"
 
-import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
-import { withoutEnd } from "../../../internal/withoutEnd.ts"
-import { textOf } from "../json.ts"
-import type { Parse, Unreadable } from "./boundedParser.ts"
+import { isJsonObject, type JsonObject, listOf, textOf } from "../../../internal/schema/JsonObject.ts"
+import { withoutEnd } from "../../../internal/texts.ts"
 
-/** What code refers to. */
+/** The reason why some code has no syntax tree. */
+export interface Unreadable {
+  readonly why: string
+  /** Whether it is beyond the limits; else it is invalid. */
+  readonly isUnparsed: boolean
+}
+
+/** Parses JavaScript, as an expression or a program. */
+export type Parse = (code: string) => Result.Result<unknown, Unreadable>
+
+/** Characters of an expression or a program; the parser takes 10 ms for as many of them, whatever they are. */
+const maxLength = 50_000
+
+/**
+ * Parts of the stack that the parser's recursive methods take, and how many they may take together: a quarter of what
+ * Node 20 has, so that 120 brackets or 1,900 additions are read. Where the stack is short, a regular expression that is
+ * compiled there ends the whole process.
+ */
+const stackCosts: Readonly<Record<string, number>> = {
+  parseStatement: 2,
+  parseMaybeAssign: 4,
+  parseExprOp: 0.5,
+  parseMaybeUnary: 2,
+  parseExprAtom: 2,
+  parseBindingAtom: 4,
+  regexp_disjunction: 4
+}
+const maxStack = 1000
+
+/** Names that a program declares: the parser compares each of them with all others. */
+const maxNames = 3000
+
+/** A parser whose time and stack have limits. */
+export const boundedParser = ({ Parser }: Pick<typeof Acorn, "Parser">): Parse => {
+  const spent = { stack: 0, names: 0 }
+  let refusal: string | undefined
+  /** Puts a limit around a method, which is not among the parser's types. */
+  const limit = (name: string, spend: () => string | undefined, giveBack: () => void) => {
+    const method: unknown = Reflect.get(Parser.prototype, name)
+    const raise: unknown = Reflect.get(Parser.prototype, "raise")
+    if (!Predicate.isFunction(method) || !Predicate.isFunction(raise)) return
+    Reflect.set(Bounded.prototype, name, function (this: unknown, ...given: ReadonlyArray<unknown>): unknown {
+      refusal ??= spend()
+      if (refusal !== undefined) Reflect.apply(raise, this, [0, refusal])
+      const result: unknown = Reflect.apply(method, this, given)
+      giveBack()
+      return result
+    })
+  }
+  class Bounded extends Parser {}
+  for (const [name, cost] of Object.entries(stackCosts)) {
+    limit(
+      name,
+      () => ((spent.stack += cost) > maxStack ? "it is nested too deeply" : undefined),
+      () => {
+        spent.stack -= cost
+      }
+    )
+  }
+  limit(
+    "declareName",
+    () => ((spent.names += 1) > maxNames ? `it declares more than ${maxNames} names` : undefined),
+    () => {}
+  )
+  return (code) => {
+    if (code.length > maxLength) {
+      return Result.fail({ why: `it has more than ${maxLength} characters`, isUnparsed: true })
+    }
+    Object.assign(spent, { stack: 0, names: 0 })
+    refusal = undefined
+    return Result.try({
+      try: () =>
+        Bounded.parse(code, {
+          ecmaVersion: "latest",
+          allowReturnOutsideFunction: true,
+          allowAwaitOutsideFunction: true
+        }),
+      catch: (error) =>
+        refusal === undefined
+          ? { why: error instanceof Error ? error.message : "it cannot be read", isUnparsed: false }
+          : { why: refusal, isUnparsed: true }
+    })
+  }
+}
+
+/** A part of an expression: literal text, or code between braces. */
+interface Chunk {
+  readonly isCode: boolean
+  readonly text: string
+  /** Whether the braces are closed; if not, the engine treats it as text. */
+  readonly isClosed: boolean
+}
+
+/** Splits the text after the `=` as engines do: code begins at `{{` and ends at the first `}}`. */
+export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
+  const chunks: Array<Chunk> = []
+  let buffer = ""
+  let isCode = false
+  for (let index = 0; index < expression.length;) {
+    const brackets = expression.indexOf(isCode ? "}}" : "{{", index)
+    if (brackets < 0) {
+      chunks.push({ isCode, text: unescape(buffer + expression.slice(index), isCode), isClosed: !isCode })
+      return chunks
+    }
+    const before = expression.slice(index, brackets)
+    index = brackets + 2
+    let backslashes = 0
+    while (before.at(-1 - backslashes) === "\\") backslashes += 1
+    if (backslashes % 2 === 1) {
+      buffer += expression.slice(brackets - before.length, index)
+      continue
+    }
+    chunks.push({ isCode, text: unescape(buffer + before, isCode), isClosed: true })
+    buffer = ""
+    isCode = !isCode
+  }
+  if (isCode || buffer !== "") chunks.push({ isCode, text: unescape(buffer, isCode), isClosed: !isCode })
+  return chunks
+}
+
+const unescape = (text: string, isCode: boolean) => (isCode ? text.replace("\\}}", "}}") : text)
+
+/** The references in code. */
 export interface Mentions {
   /** Names of nodes, as in `$("Name")`. */
   readonly nodes: ReadonlyArray<string>
   /** Nodes for which the code checks whether they ran. */
-  readonly asked: ReadonlySet<string>
+  readonly nodesAskedFor: ReadonlySet<string>
   /** Members of `$("Name")` and of `$input` that are accessed by name. */
   readonly taken: ReadonlyArray<{ readonly of: string; readonly what: string }>
   /** Names that begin with `$`. */
@@ -19,7 +140,7 @@ export interface Mentions {
   readonly returns: boolean
 }
 
-/** What the code between braces refers to, or why it cannot be parsed. */
+/** The references in the code between braces, or the reason why it cannot be parsed. */
 export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, Unreadable> => {
   const asValue = parse(`(${withoutEnd(code.trim(), ";")}\n)`)
   if (Result.isSuccess(asValue)) return Result.map(asValue, mentionsIn)
@@ -35,7 +156,7 @@ export const readProgram = (parse: Parse, code: string): Result.Result<Mentions,
 
 const mentionsIn = (tree: unknown): Mentions => {
   const nodes = new Set<string>()
-  const asked = new Set<string>()
+  const nodesAskedFor = new Set<string>()
   const variables = new Set<string>()
   const taken: Array<Mentions["taken"][number]> = []
   const open: Array<unknown> = [tree]
@@ -48,8 +169,8 @@ const mentionsIn = (tree: unknown): Mentions => {
     if (type === "CallExpression" && (isNamed(callee, "$") || isNamed(callee, "$items"))) addText(argument, nodes)
     if (type === "MemberExpression" && isNamed(object, "$node")) addProperty(next, nodes)
     if (type === "MemberExpression" && isNamed(property, "isExecuted") && isJsonObject(object)) {
-      addText(listOf(object.arguments)[0], asked)
-      addProperty(object, asked)
+      addText(listOf(object.arguments)[0], nodesAskedFor)
+      addProperty(object, nodesAskedFor)
     }
     if (type === "MemberExpression" && isJsonObject(object) && next.computed === false && isJsonObject(property)) {
       const of = object.type === "CallExpression" && isNamed(object.callee, "$") ? "$" : textOf(object.name)
@@ -60,7 +181,7 @@ const mentionsIn = (tree: unknown): Mentions => {
       if (Predicate.isObjectOrArray(value) && !isPropertyName) open.push(value)
     }
   }
-  return { nodes: [...nodes], asked, taken, variables: [...variables], returns: returnsIn(tree) }
+  return { nodes: [...nodes], nodesAskedFor, taken, variables: [...variables], returns: returnsIn(tree) }
 }
 
 /** Whether a program returns or throws outside of its functions. */

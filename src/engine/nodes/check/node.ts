@@ -1,44 +1,41 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
-import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../workflow/naming.ts"
+import { isJsonObject, type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
+import { isCommunityPackage, isOwnInOtherWords, nodeKind, packageOf, toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import type { Catalog } from "../Catalog.ts"
-import { isExpression, isShown, type Settings } from "../conditions.ts"
-import { settingsOf } from "../effectiveValues.ts"
-import { textOf } from "../json.ts"
+import { isExpression, isShown, type Settings, settingsOf } from "../conditions.ts"
 import type { NodeType } from "../NodeType.ts"
-import { packageOf } from "../packageOf.ts"
 import { suggestTypes } from "../suggestNodes.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
 /** A node with the description of its type in its version. */
-export interface Known {
+export interface DescribedNode {
   readonly type: NodeType
   readonly settings: Settings
 }
 
-/** What is wrong with the type or version of a node. Nothing is known of packages without descriptions. */
+/** The finding about an unknown type or version of a node. Packages without descriptions are not checked. */
 export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefined => {
   const type = toEngineType(textOf(node.type))
-  const found = catalog.find(type)
+  const entry = catalog.find(type)
   const name = nameOf(node)
-  if (found === undefined) {
+  if (entry === undefined) {
     if (!mustBeThere(type, catalog)) return undefined
     const near = similarTypes(type, catalog)
     const fix = near.length === 0 ? "find_nodes tells which there are" : `Did you mean ${near.join(" or ")}?`
     return { level: "error", node: name, field: "type", problem: `this engine has no node type ${type}`, fix }
   }
   const { typeVersion } = node
-  if (!Predicate.isNumber(typeVersion) || found.versions.includes(typeVersion) || found.isBare === true)
+  if (!Predicate.isNumber(typeVersion) || entry.versions.includes(typeVersion) || entry.isBare === true)
     return undefined
   return {
     level: "error",
     node: name,
     field: "typeVersion",
     problem: `${type} has no version ${typeVersion} on this engine`,
-    fix: `Take ${found.defaultVersion}; there are ${found.versions.join(", ")}`
+    fix: `Take ${entry.defaultVersion}; there are ${entry.versions.join(", ")}`
   }
 }
 
@@ -55,11 +52,15 @@ export const mustBeThere = (type: string, { packages, source }: Catalog): boolea
   if (packages.includes(name) || source === "engine") return true
   // Types in a folder of the engine's owner, and community packages, need not be listed.
   if (name === "CUSTOM") return false
-  return !isCommunityPackage(name) || packages.some((known) => known.endsWith(`/${name}`)) || isOwnInOtherWords(name)
+  return (
+    !isCommunityPackage(name) ||
+    packages.some((listedPackage) => listedPackage.endsWith(`/${name}`)) ||
+    isOwnInOtherWords(name)
+  )
 }
 
 /** The description that applies to a node, and the values that decide about its parameters. */
-export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
+export const describedNode = (node: JsonObject, types: ReadonlyArray<NodeType>): DescribedNode | undefined => {
   const given = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
   // If the version does not exist, the default one is checked instead.
   const version = types.some(({ versions }) => versions.includes(given)) ? given : types[0]?.defaultVersion
@@ -68,14 +69,14 @@ export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known
   return { type, settings: settingsOf(type, objectOf(node.parameters), version ?? given) }
 }
 
-/** What is wrong with the parameters of a node. */
-export const checkParameters = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> =>
+/** Findings about the parameters of a node. */
+export const checkParameters = (node: JsonObject, { settings, type }: DescribedNode): ReadonlyArray<Finding> =>
   checkValues(type.properties, objectOf(node.parameters), { node: nameOf(node), path: "parameters", settings })
 
 /** Parameters with which a node selects a credential type that its description does not name. */
 const choosers = ["nodeCredentialType", "genericAuthType"]
 
-/** What is wrong with the settings that all nodes share. */
+/** Findings about the settings that all nodes share. */
 export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
   const { onError } = node
   if (onError === undefined || onError === null || waysOn.some((one) => one === onError)) return []
@@ -86,7 +87,7 @@ export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
 const waysOn = ["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
 
 /** Required credentials that are missing, and credentials that the node cannot use. */
-export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
+export const checkCredentials = (node: JsonObject, { settings, type }: DescribedNode): ReadonlyArray<Finding> => {
   const name = nameOf(node)
   const given = objectOf(node.credentials)
   const values = objectOf(settings.values)
@@ -99,7 +100,7 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
   const declared = type.credentials.filter((one) => isShown(one, settings))
   const wanted = [...declared.filter(({ required }) => required === true).map((one) => one.name), ...chosen]
   const usable = new Set([...declared.map((one) => one.name), ...chosen])
-  const known = new Set([...usable, ...type.credentials.map((one) => one.name)])
+  const declaredTypes = new Set([...usable, ...type.credentials.map((one) => one.name)])
   const hasAny = Object.keys(given).some((key) => usable.has(key))
   const unusable = Object.keys(given).filter((key) => !usable.has(key))
   const allows = type.properties.some((one) => choosers.includes(one.name) || one.type === "credentials")
@@ -120,7 +121,7 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
     ...(lacking.length > 0
       ? []
       : unusable
-          .filter((key) => !known.has(key) && !allows)
+          .filter((key) => !declaredTypes.has(key) && !allows)
           .map((key): Finding => ({
             level: "warning",
             node: name,

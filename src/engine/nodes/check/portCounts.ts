@@ -5,27 +5,33 @@ import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression, isShown } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
-import type { Known } from "./node.ts"
+import type { DescribedNode } from "./node.ts"
 
 /** Connections at outputs and inputs that a node does not have, and inputs that wait in vain. */
-export const checkPortCounts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
-  ...graph.edges.flatMap((edge) => [...beyondOutputs(edge, graph, known), ...beyondInputs(edge, graph, known)]),
-  ...[...graph.nodes].flatMap(([name, node]) => lonelyMerge(name, node, graph, known.get(name)))
+export const checkPortCounts = (
+  graph: Graph,
+  describedNodes: ReadonlyMap<string, DescribedNode>
+): ReadonlyArray<Finding> => [
+  ...graph.edges.flatMap((edge) => [
+    ...beyondOutputs(edge, graph, describedNodes),
+    ...beyondInputs(edge, graph, describedNodes)
+  ]),
+  ...[...graph.nodes].flatMap(([name, node]) => lonelyMerge(name, node, graph, describedNodes.get(name)))
 ]
 
 const beyondOutputs = (
   { from, output, source }: Edge,
   { nodes }: Graph,
-  known: ReadonlyMap<string, Known>
+  describedNodes: ReadonlyMap<string, DescribedNode>
 ): ReadonlyArray<Finding> => {
-  const [node, one] = [nodes.get(source), known.get(source)]
+  const [node, one] = [nodes.get(source), describedNodes.get(source)]
   if (from !== "main" || node === undefined || one === undefined) return []
-  const own = outputsOf(node, one)
-  if (own === undefined || (own === 0 && one.type.hasDynamicOutputs !== true)) return []
+  const ownCount = outputsOf(node, one)
+  if (ownCount === undefined || (ownCount === 0 && one.type.hasDynamicOutputs !== true)) return []
   const hasErrors = node.onError === "continueErrorOutput"
-  const count = own + Number(hasErrors)
+  const count = ownCount + Number(hasErrors)
   if (output < count) return []
-  const isErrorOutput = !hasErrors && output === own && !isTrigger(node)
+  const isErrorOutput = !hasErrors && output === ownCount && !isTrigger(node)
   const those = count === 0 ? "none" : count === 1 ? "only output 0" : `outputs 0 to ${count - 1}`
   const problem = `output ${output} is connected, and it has ${those}`
   return [
@@ -49,9 +55,9 @@ const ruleHint = (node: JsonObject) => {
 const beyondInputs = (
   { input, source, target, to }: Edge,
   { nodes }: Graph,
-  known: ReadonlyMap<string, Known>
+  describedNodes: ReadonlyMap<string, DescribedNode>
 ): ReadonlyArray<Finding> => {
-  const [node, one] = [nodes.get(target), known.get(target)]
+  const [node, one] = [nodes.get(target), describedNodes.get(target)]
   if (to !== "main" || node === undefined || one === undefined) return []
   const count = inputsOf(node, one)
   if (count === undefined || count === 0 || input < count) return []
@@ -68,10 +74,10 @@ const lonelyMerge = (
   name: string,
   node: JsonObject,
   { edges }: Graph,
-  known: Known | undefined
+  described: DescribedNode | undefined
 ): ReadonlyArray<Finding> => {
-  if (!["merge", "compareDatasets"].includes(kindOf(node)) || !isEnabled(node) || known === undefined) return []
-  const count = inputsOf(node, known) ?? 0
+  if (!["merge", "compareDatasets"].includes(kindOf(node)) || !isEnabled(node) || described === undefined) return []
+  const count = inputsOf(node, described) ?? 0
   const used = new Set(edges.filter(({ target, to }) => target === name && to === "main").map(({ input }) => input))
   if (count < 2 || used.size !== 1) return []
   const problem = `only its input ${[...used][0]} of ${count} is connected, so that it joins nothing`
@@ -87,7 +93,7 @@ const lonelyMerge = (
 }
 
 /** The number of main outputs of a node, without the one for errors; undefined if only its code decides. */
-const outputsOf = (node: JsonObject, { settings, type }: Known): number | undefined => {
+const outputsOf = (node: JsonObject, { settings, type }: DescribedNode): number | undefined => {
   if (type.hasDynamicOutputs !== true) {
     return type.outputs.filter((port) => port.type === "main" && isShown(port, settings)).length
   }
@@ -107,7 +113,7 @@ const outputsOf = (node: JsonObject, { settings, type }: Known): number | undefi
   return listOf(list ?? older).length + Number(fallbackOutput === "extra")
 }
 
-const inputsOf = (node: JsonObject, { settings, type }: Known): number | undefined => {
+const inputsOf = (node: JsonObject, { settings, type }: DescribedNode): number | undefined => {
   if (type.hasDynamicInputs !== true) {
     return type.inputs.filter((port) => port.type === "main" && isShown(port, settings)).length
   }

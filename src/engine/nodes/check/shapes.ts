@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"
@@ -8,13 +8,13 @@ import type { Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** A finding inside a value; `at` is the path in it, such as `.conditions[0].operator`. */
-export interface Inside extends Omit<Finding, "node" | "field"> {
+interface Inside extends Omit<Finding, "node" | "field"> {
   readonly at: string
 }
 
 const error = (at: string, problem: string, fix: string): Inside => ({ level: "error", at, problem, fix })
 
-/** What is wrong with a value whose structure only the engine knows. Expressions are never passed here. */
+/** Findings about a value whose structure no description contains. Expressions are never passed here. */
 export const checkShape = (
   { modes = [], needsMatch = false, type }: Property,
   value: unknown
@@ -72,11 +72,11 @@ const condition = (given: unknown, at: string): ReadonlyArray<Inside> => {
   }
   const { operation, type } = operator
   if (isExpression(type) || isExpression(operation)) return []
-  const known = Predicate.isString(type) ? operations.get(type) : undefined
-  if (known === undefined) {
+  const names = Predicate.isString(type) ? operations.get(type) : undefined
+  if (names === undefined) {
     return [error(`${at}.operator.type`, `is ${quoted(type)}`, `One of ${[...operations.keys()].join(", ")}`)]
   }
-  const all = [...known.split(" "), ...single].filter((one) => one !== "")
+  const all = [...names.split(" "), ...single].filter((one) => one !== "")
   if (!Predicate.isString(operation) || !all.includes(operation)) {
     const guess = Predicate.isString(operation) ? nearest(operation, all) : undefined
     const fix = `${guess === undefined ? "" : `Did you mean ${guess}? `}For ${String(type)} one of ${all.join(", ")}`

@@ -1,7 +1,9 @@
-import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { grouped } from "../../../internal/grouped.ts"
+import { type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { nameOf } from "../../workflow/models.ts"
-import { textOf } from "../json.ts"
+import { addressTexts } from "../../workflow/addresses.ts"
+import { nameOf } from "../../workflow/nodes.ts"
+import type { Catalog } from "../Catalog.ts"
 import type { Finding } from "./Finding.ts"
 import type { Graph } from "./graph.ts"
 
@@ -28,27 +30,27 @@ export const checkStructure = (
   ...ends(graph, nodes, connections)
 ]
 
-const twice = (nodes: ReadonlyArray<JsonObject>, keyOf: (node: JsonObject) => string) => {
-  const groups = new Map<string, Array<JsonObject>>()
-  for (const node of nodes) {
-    const key = keyOf(node)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [node])
-    else group.push(node)
-  }
-  return [...groups].filter(([key, all]) => key !== "" && all.length > 1)
-}
+const twice = (nodes: ReadonlyArray<JsonObject>, keyOf: (node: JsonObject) => string) =>
+  [...grouped(nodes, keyOf)].filter(([key, all]) => key !== "" && all.length > 1)
+
+/** Ends for which what was meant is looked for among so many nodes: each takes its time. */
+const mostHints = 20
+const mostCompared = 500
 
 const ends = (
   { edges, nodes: named }: Graph,
   nodes: ReadonlyArray<JsonObject>,
   connections: unknown
 ): ReadonlyArray<Finding> => {
+  const names = [...named.keys()].slice(0, mostCompared)
+  const someNames = `Nodes: ${names.slice(0, 20).join(", ")}`
+  let left = mostHints
   const hint = (name: string) => {
+    if (left-- <= 0) return someNames
     const byId = nodes.find(({ id }) => textOf(id) === name)
     if (byId !== undefined) return `That is an id: use the name, ${nameOf(byId)}`
-    const guess = nearest(name, [...named.keys()])
-    return guess === undefined ? `Nodes: ${[...named.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
+    const guess = nearest(name, names)
+    return guess === undefined ? someNames : `Did you mean ${guess}?`
   }
   const sources = Object.keys(objectOf(connections)).filter((name) => !named.has(name))
   return [
@@ -69,3 +71,35 @@ const ends = (
       }))
   ]
 }
+
+/** Webhooks of one workflow with the same address. */
+export const checkAddresses = (
+  nodes: ReadonlyArray<JsonObject>,
+  catalog: Catalog | undefined
+): ReadonlyArray<Finding> => {
+  const owners = new Map<string, string>()
+  return asKept(nodes, catalog).flatMap((node) => {
+    const own = addressTexts({ id: "", nodes: [node] })
+    const found = own.flatMap(({ address }) => {
+      const owner = owners.get(address)
+      return owner === undefined ? [] : [takenBy(nameOf(node), address, `node ${owner}`)]
+    })
+    for (const { address } of own) owners.set(address, nameOf(node))
+    return found
+  })
+}
+
+/** The nodes as the engine will store them: from generation 2 on, it gives every webhook an id, on which its address depends. */
+export const asKept = (nodes: ReadonlyArray<JsonObject>, catalog: Catalog | undefined): ReadonlyArray<JsonObject> =>
+  catalog === undefined || Number.parseInt(catalog.version, 10) < 2
+    ? nodes
+    : nodes.map((node, place) => (textOf(node.webhookId) === "" ? { ...node, webhookId: `new-${place}` } : node))
+
+/** The finding for an address that belongs to another workflow. */
+export const takenBy = (node: string, address: string, owner: string): Finding => ({
+  level: "error",
+  node,
+  field: "parameters.path",
+  problem: `${address} is taken by ${owner}`,
+  fix: "Choose another path"
+})

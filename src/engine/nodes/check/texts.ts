@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
@@ -48,18 +48,18 @@ export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Find
   nodes
     .filter((node) => isEnabled(node) && !computing.has(kindOf(node)))
     .flatMap((node) => {
-      const found: Array<Finding> = []
+      const findings: Array<Finding> = []
       const walk = (value: unknown, path: string) => {
         if (Predicate.isString(value)) {
           const problem = problemOf(value)
-          if (problem !== undefined) found.push({ level: "warning", node: nameOf(node), field: path, ...problem })
+          if (problem !== undefined) findings.push({ level: "warning", node: nameOf(node), field: path, ...problem })
         } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
         else if (isJsonObject(value)) {
           for (const [key, one] of Object.entries(value)) if (!written.has(key)) walk(one, `${path}.${key}`)
         }
       }
       walk(node.parameters, "parameters")
-      return found
+      return findings
     })
 
 const problemOf = (text: string): Pick<Finding, "problem" | "fix"> | undefined => {

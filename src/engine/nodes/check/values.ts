@@ -2,14 +2,13 @@ import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { isExpression, isShown, type Settings } from "../conditions.ts"
-import { effectiveValues } from "../effectiveValues.ts"
+import { effectiveValues, isExpression, isShown, type Settings } from "../conditions.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkShape } from "./shapes.ts"
 
-/** Where a value is in a node, and the values that decide there. */
-export interface Place {
+/** The place of a value in a node, and the values that decide there. */
+interface Place {
   readonly node: string
   readonly path: string
   readonly settings: Settings
@@ -17,7 +16,7 @@ export interface Place {
 
 type Problem = Omit<Finding, "node" | "field">
 
-/** Everything that is wrong with given values of these parameters. `given` has only those that were set. */
+/** Findings about given values of these parameters. `given` has only those that were set. */
 export const checkValues = (
   properties: ReadonlyArray<Property>,
   given: JsonObject,
@@ -31,17 +30,20 @@ export const checkValues = (
 ]
 
 /** If an option that others depend on is wrong, their findings are dropped: they may not hold once it is corrected. */
-const withoutEchoes = (properties: ReadonlyArray<Property>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+const withoutEchoes = (
+  properties: ReadonlyArray<Property>,
+  findings: ReadonlyArray<Finding>
+): ReadonlyArray<Finding> => {
   const last = ({ field = "" }: Finding) => field.slice(field.lastIndexOf(".") + 1)
-  const wrong = new Set(found.filter(({ problem }) => problem.endsWith(noOption)).map(last))
-  if (wrong.size === 0) return found
+  const wrong = new Set(findings.filter(({ problem }) => problem.endsWith(noOption)).map(last))
+  if (wrong.size === 0) return findings
   const depends = (name: string) =>
     properties.some(
       (one) =>
         one.name === name &&
         [...Object.keys(one.show ?? {}), ...Object.keys(one.hide ?? {})].some((key) => wrong.has(key.replace("/", "")))
     )
-  return found.filter((one) => !one.problem.startsWith(noEffect) || !depends(last(one)))
+  return findings.filter((one) => !one.problem.startsWith(noEffect) || !depends(last(one)))
 }
 
 const noOption = "is none of its options"
@@ -59,27 +61,27 @@ const checkGiven = (
   value: unknown,
   place: Place
 ): ReadonlyArray<Finding> => {
-  const known = properties.filter((property) => property.name === name)
-  if (known.length === 0) {
+  const sameName = properties.filter((property) => property.name === name)
+  if (sameName.length === 0) {
     if (isNothing(value)) return []
     const names = [...new Set(properties.map((property) => property.name))]
     const guess = nearest(name, names)
     const fix = guess === undefined ? knownNames(properties, place) : `Did you mean ${guess}?`
     return [at(place, name, { level: "warning", problem: `there is no parameter ${name} here`, fix })]
   }
-  const shown = known.filter((property) => isShown(property, place.settings))
-  const [first] = shown
+  const shownProperties = sameName.filter((property) => isShown(property, place.settings))
+  const [first] = shownProperties
   if (first === undefined) {
-    const isUsual = known.some((property) => isSame(property.default ?? "", value))
+    const isUsual = sameName.some((property) => isSame(property.default ?? "", value))
     // A missing value that hides others is reported at its own parameter.
-    const isHidden = known.some(({ show = {} }) => isShown({ show }, place.settings))
+    const isHidden = sameName.some(({ show = {} }) => isShown({ show }, place.settings))
     if (isNothing(value) || isUsual || isHidden) return []
-    const problem = `${noEffect} under these settings: it needs ${needsOf(known)}`
+    const problem = `${noEffect} under these settings: it needs ${needsOf(sameName)}`
     return [at(place, name, { level: "warning", problem })]
   }
-  const problems = shown.map((property) => checkValue(property, value, place))
+  const problems = shownProperties.map((property) => checkValue(property, value, place))
   // If several visible parameters have the same name, the matching one is meant.
-  return problems.find((found) => found.length === 0) ?? problems[0] ?? []
+  return problems.find((findings) => findings.length === 0) ?? problems[0] ?? []
 }
 
 const knownNames = (properties: ReadonlyArray<Property>, { settings }: Place): string => {
@@ -87,8 +89,8 @@ const knownNames = (properties: ReadonlyArray<Property>, { settings }: Place): s
   return names.length === 0 ? "It has none" : `Known: ${names.slice(0, 20).join(", ")}${names.length > 20 ? ", …" : ""}`
 }
 
-const needsOf = (known: ReadonlyArray<Property>) => {
-  const all = [...new Set(known.map(needs))].toSorted((a, b) => a.length - b.length)
+const needsOf = (properties: ReadonlyArray<Property>) => {
+  const all = [...new Set(properties.map(needs))].toSorted((a, b) => a.length - b.length)
   return `${all.slice(0, 2).join(", or ")}${all.length > 2 ? ", or other settings" : ""}`
 }
 
@@ -111,7 +113,7 @@ const isNothing = (value: unknown): boolean =>
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What is wrong with the value of a visible parameter. Only the engine knows the value of an expression. */
+/** Findings about the value of a visible parameter. Expressions are not checked: only the engine knows their values. */
 const checkValue = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
   const { fields, groups, isMultiple = false, name } = property
   if (isExpression(value) || value === undefined || value === null) return []
@@ -197,13 +199,13 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a list" }
   }
   if ((type === "options" || type === "multiOptions") && choices.length > 0 && !isDynamic) {
-    const known = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
+    const allowed = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
     const unknown = (Array.isArray(value) ? value : [value]).find(
-      (one) => !isExpression(one) && one !== "" && !known.some((choice) => choice === one)
+      (one) => !isExpression(one) && one !== "" && !allowed.some((choice) => choice === one)
     )
     if (unknown === undefined) return undefined
-    const guess = Predicate.isString(unknown) ? nearest(unknown, known.map(String)) : undefined
-    const list = `One of ${known.slice(0, 25).map(String).join(", ")}${known.length > 25 ? ", …" : ""}`
+    const guess = Predicate.isString(unknown) ? nearest(unknown, allowed.map(String)) : undefined
+    const list = `One of ${allowed.slice(0, 25).map(String).join(", ")}${allowed.length > 25 ? ", …" : ""}`
     const fix = guess === undefined ? list : `Did you mean ${guess}? ${list}`
     return { level: "error", problem: `${quoted(unknown)} ${noOption}`, fix }
   }

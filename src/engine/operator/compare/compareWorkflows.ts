@@ -1,15 +1,16 @@
 import { Effect, Schema } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { onInstance } from "../../tools/onInstance.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
-import { type Change, changeLines, differences } from "../../workflow/difference.ts"
+import { type Change, changeLines, differencesSliced } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
-import { namedIds, withWorkflowNames } from "../../workflow/namedWorkflows.ts"
+import { namedIds, withWorkflowNames } from "../../workflow/subWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { namesById } from "../namesById.ts"
 import { type Side, sideOf, workflowLike } from "./sides.ts"
@@ -61,8 +62,8 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
       const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
       const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))
       const after = yield* sideOf(other, versionB, "versionB").pipe(on(second))
-      if (first === second) return answerOf(before, after)
-      return answerOf(yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second)))
+      if (first === second) return yield* answerOf(before, after)
+      return yield* answerOf(yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second)))
     },
     Effect.catchTag("Unavailable", ({ guidance }) => Effect.succeed<JsonObject>({ guidance }))
   )
@@ -80,8 +81,8 @@ const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, i
   return isHere && b === a ? Effect.succeed(workflow) : workflowLike(b, undefined)
 }
 
-const answerOf = (before: Side, after: Side): JsonObject => {
-  const all = differences(before.content, after.content)
+const answerOf = Effect.fnUntraced(function* (before: Side, after: Side) {
+  const all = yield* inSlices(() => differencesSliced(before.content, after.content))
   const shown = all.filter((change) => !isDefault(change, before, after))
   const unsaid = all.length - shown.length
   return {
@@ -92,7 +93,7 @@ const answerOf = (before: Side, after: Side): JsonObject => {
       ? {}
       : { note: `${unsaid} parameters that only the run shows are left out: an engine fills in defaults there.` })
   }
-}
+})
 
 /** The first changes in words, as many as a model should have to read; what is left out is counted. */
 const fittingLines = (changes: ReadonlyArray<Change>) => {

@@ -88,11 +88,16 @@ export const tell = (draft: Draft, text: string): Draft => ({ ...draft, told: [.
 /** A name that a node of this draft can be given. */
 export const freeName = (draft: Draft, name: string): Result.Result<string, string> => {
   if (name.trim() === "") return Result.fail("the name of a node must not be empty")
+  if (name.length > longestName)
+    return Result.fail(`the name of a node must not be longer than ${longestName} characters`)
   if (restricted.has(name.toLowerCase())) return Result.fail(`engines allow no node called ${name}`)
   return draft.workflow.nodes.some((node) => nameOf(node) === name)
     ? Result.fail(`there is a node ${JSON.stringify(name)} already`)
     : Result.succeed(name)
 }
+
+/** Characters of a new name: it is put into everything that refers to the node. */
+const longestName = 1000
 
 /** Names that every object has by itself. */
 const restricted = new Set([

@@ -136,7 +136,7 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
   return Result.mapError(read, (error) => {
     const { path, unknown, words } = firstIssue(error)
     if (unknown === undefined) return `${op}: ${path} ${words}`
-    const known = unknown.known.filter((field) => field !== "op")
+    const known = unknown.names.filter((field) => field !== "op")
     const guess = nearest(unknown.name, known)
     return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${known.join(", ")}` : `Did you mean ${guess}?`}`
   })

@@ -1,5 +1,7 @@
 import { Match, Result } from "effect"
 
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as adding from "./adding.ts"
@@ -28,30 +30,34 @@ export interface Edited extends Draft {
  * Applies operations in their order, all or none. Everything that they do not name stays as it is, to the same objects.
  * The result keeps the rules about workflows, unless the workflow broke the same rule before.
  */
-export const applyOperations = (
+export function* applyOperations(
   workflow: Workflow,
   operations: ReadonlyArray<Operation>,
   lookups: Lookups
-): Result.Result<Edited, EditProblem> =>
-  Result.gen(function* () {
-    let draft: Draft = {
-      workflow,
-      tags: (workflow.tags ?? []).map(({ name }) => name),
-      told: [],
-      warned: []
-    }
-    for (const [place, operation] of operations.entries()) {
-      draft = yield* Result.mapError(applied(draft, operation, lookups, place), (problem) => ({
-        operation: place,
-        problem
-      }))
-    }
-    const torn = problemOfGroups(draft, operations)
-    if (torn !== undefined) return yield* Result.fail({ problem: torn })
-    const [before, after] = [brokenRule(workflow), brokenRule(draft.workflow)]
-    if (after === undefined) return { ...draft, stillBroken: [] }
-    return after === before ? { ...draft, stillBroken: [after] } : yield* Result.fail({ problem: after })
-  })
+): Sliced<Result.Result<Edited, EditProblem>> {
+  let draft: Draft = {
+    workflow,
+    tags: (workflow.tags ?? []).map(({ name }) => name),
+    told: [],
+    warned: []
+  }
+  const whole = weightOfJson(workflow.nodes)
+  for (const [place, operation] of operations.entries()) {
+    yield readsAll.has(operation.op) ? whole : 1 + draft.workflow.nodes.length / 20
+    const step = applied(draft, operation, lookups, place)
+    if (Result.isFailure(step)) return Result.fail({ operation: place, problem: step.failure })
+    draft = step.success
+  }
+  const torn = problemOfGroups(draft, operations)
+  if (torn !== undefined) return Result.fail({ problem: torn })
+  yield whole
+  const [before, after] = [brokenRule(workflow), brokenRule(draft.workflow)]
+  if (after === undefined) return Result.succeed({ ...draft, stillBroken: [] })
+  return after === before ? Result.succeed({ ...draft, stillBroken: [after] }) : Result.fail({ problem: after })
+}
+
+/** Operations that go through everything that a workflow holds. */
+const readsAll: ReadonlySet<Operation["op"]> = new Set(["arrange", "rename", "replace"])
 
 /** The first rule that a workflow breaks. An active one has to have a trigger. */
 const brokenRule = ({ active, connections, name, nodes }: Workflow): string | undefined =>

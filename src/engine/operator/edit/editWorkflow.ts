@@ -1,8 +1,11 @@
 import { Effect } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { withoutSecrets } from "../../../internal/secrets/maskSecrets.ts"
+import { mapSliced } from "../../../internal/Sliced.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { notThere } from "../../nodes/check/expressions.ts"
@@ -14,9 +17,9 @@ import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/gua
 import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { takenOver } from "../../tools/workflows/takenOver.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
-import { changeLines, differences } from "../../workflow/difference.ts"
+import { changeLines, differencesSliced } from "../../workflow/difference.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../workflow/models.ts"
-import { warningsOf } from "../../workflow/warnings.ts"
+import { warningsOf } from "../../workflow/validate.ts"
 import type { Edited } from "./applyOperations.ts"
 import { noticesOfCopy, saveCopy } from "./copying.ts"
 import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
@@ -49,7 +52,7 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
 /** Says what operations would change, and the same whether a value that they put in place of a secret is that secret or not. */
 const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
   Effect.fnUntraced(function* (current: Workflow) {
-    const before = { ...current, nodes: current.nodes.map(veiled) }
+    const before = { ...current, nodes: yield* inSlices(() => mapSliced(current.nodes, veiled, weightOfJson)) }
     const { edited } = yield* editedBy(before, operations)
     const found = yield* checkBeside(edited.workflow, before)
     const { nodes } = changesOf(before, edited.workflow)
@@ -162,13 +165,14 @@ const answer = Effect.fnUntraced(function* (
   const warnings = [...known, ...warningsOf(workflow), ...others]
   const more = warnings.length - maxWarnings
   const after = { ...workflow, tags: tags.map((name) => ({ name })) }
+  const changes = yield* inSlices(() => differencesSliced(before, after, { positions: true }))
   return {
     ...(notices.length === 0 ? {} : { notice: notices.join(" ") }),
     id: now.id,
     name: now.name,
     active: now.active,
     version: versions.remember(now),
-    changes: [...changeLines(differences(before, after, { positions: true })), ...told],
+    changes: [...changeLines(changes), ...told],
     ...(warnings.length === 0
       ? {}
       : { warnings: [...warnings.slice(0, maxWarnings), ...(more > 0 ? [`and ${more} more`] : [])] })

@@ -1,5 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskStandsForSecret, masksIn, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -54,7 +55,8 @@ const problemOfMasks = `${maskStandsForSecret}${orWhereRead}`
 /** A workflow as operations make it, with what was looked up for that on its instance; nothing is written. */
 export const editedBy = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
   const lookups = yield* lookUp(workflow, operations)
-  const edited = yield* Effect.fromResult(Result.mapError(applyOperations(workflow, operations, lookups), refusal))
+  const applied = yield* inSlices(() => applyOperations(workflow, operations, lookups))
+  const edited = yield* Effect.fromResult(Result.mapError(applied, refusal))
   return { edited, lookups }
 })
 

@@ -1,6 +1,6 @@
 import { Option, Predicate, Result } from "effect"
 
-import { parseJson } from "../../../internal/json/parseJson.ts"
+import { parseJson } from "../../../internal/json/values.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import {
   holdsSecrets,
@@ -11,9 +11,17 @@ import {
   secretsStay
 } from "../../../internal/secrets/maskSecrets.ts"
 import { unmasked } from "../../../internal/secrets/unmasked.ts"
+import { mostAdded } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
-import { withoutFormerNames } from "../../workflow/resourceNames.ts"
-import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/valuePaths.ts"
+import {
+  mergePatch,
+  parsePath,
+  type Path,
+  pathText,
+  valueAt,
+  withoutFormerNames,
+  withValueAt
+} from "../../workflow/valuePaths.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */
@@ -91,6 +99,8 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
       const stays = nodes.some((node) => holdsSecrets(valueAt(node, at), fieldAt(node, at))) ? `. ${secretsStay}` : ""
       return yield* Result.fail(`${miscounted(find, count, total, places, name, at)}${stays}`)
     }
+    const added = total * (value.length - find.length)
+    if (added > mostAdded) return yield* Result.fail(`it would grow by ${added} characters, more than ${mostAdded}`)
     const changed = new Map<JsonObject, JsonObject>()
     for (const { node } of places) {
       const texts = mapShownTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value), fieldAt(node, at))

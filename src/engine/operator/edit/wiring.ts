@@ -2,9 +2,8 @@ import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { aiLinkOf } from "../../workflow/aiLinks.ts"
 import { nameOf } from "../../workflow/models.ts"
-import { outputName } from "../../workflow/outputs.ts"
+import { aiLinkOf, outputNames } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"
 import { type Apply, connectionsOf, type Draft, nodeNamed, withConnections } from "./Draft.ts"
 
@@ -14,7 +13,7 @@ export const outputOf = (
   given: number | string | undefined
 ): Result.Result<number | undefined, string> => {
   if (given === undefined || Predicate.isNumber(given)) return Result.succeed(given)
-  const names = outputNames(node)
+  const names = namesOfOutputs(node)
   const found = names.indexOf(given.trim().toLowerCase())
   if (found >= 0) return Result.succeed(found)
   if (/^\d{1,3}$/.test(given.trim())) return Result.succeed(Number(given))
@@ -29,8 +28,10 @@ export const outputOf = (
   return Result.fail(`${nameOf(node)} has no output ${JSON.stringify(given)}. ${hint}`)
 }
 
-const outputNames = (node: JsonObject): ReadonlyArray<string> =>
-  Array.from({ length: 64 }, (_, index) => outputName(node, index).toLowerCase())
+const namesOfOutputs = (node: JsonObject): ReadonlyArray<string> => {
+  const nameAt = outputNames(node)
+  return Array.from({ length: 64 }, (_, index) => nameAt(index).toLowerCase())
+}
 
 /** Inputs have no names that a workflow tells. */
 export const inputOf = (given: number | string | undefined): Result.Result<number | undefined, string> => {

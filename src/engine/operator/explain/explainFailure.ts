@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
-import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import type { Execution } from "../../workflow/models.ts"

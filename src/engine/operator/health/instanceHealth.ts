@@ -1,9 +1,9 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { firstPages } from "../../client/listAll.ts"
+import { firstPages, provingPage } from "../../client/listAll.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { credentialsOf } from "./credentialHealth.ts"
 import { longRunsOf } from "./longRuns.ts"
@@ -118,8 +118,10 @@ const mostPages = 20
 
 const workflowsOf = (engine: Engine) =>
   Effect.map(
-    firstPages(engine.listWorkflows, { limit: 100, pages: mostPages }, (page) =>
-      page.map(workflowFactsOf).filter((found) => found !== undefined)
+    firstPages(
+      (query) => provingPage(engine)(engine.listWorkflows(query)),
+      { limit: 100, pages: mostPages },
+      (page) => page.map(workflowFactsOf).filter((found) => found !== undefined)
     ),
     ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
   )

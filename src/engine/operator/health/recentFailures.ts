@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { grouped } from "../../../internal/grouped.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import type { Execution } from "../../workflow/models.ts"
 import { errorsOnly } from "../explain/executionSelections.ts"
@@ -70,11 +71,7 @@ type Told = Effect.Success<ReturnType<typeof errorOf>>
 
 /** The same errors together, the commonest first, each with its newest execution. */
 const counted = (all: ReadonlyArray<Told>) => {
-  const groups = new Map<string, ReadonlyArray<Told>>()
-  for (const one of all) {
-    const key = `${one.node ?? ""}: ${one.kind}`
-    groups.set(key, [...(groups.get(key) ?? []), one])
-  }
+  const groups = grouped(all, ({ kind, node = "" }) => `${node}: ${kind}`)
   return [...groups.values()]
     .sort((a, b) => b.length - a.length)
     .flatMap(([first, ...rest]) =>

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { nameOf } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { hasValidTrigger, isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { type Schedules, schedulesIn } from "./schedules.ts"
 

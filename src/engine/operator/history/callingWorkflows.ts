@@ -1,11 +1,11 @@
 import { Effect, Result } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import { listAll, workflowsIn } from "../../client/listAll.ts"
+import { listWhole, workflowsIn } from "../../client/listAll.ts"
 import { exclusively } from "../../tools/workflows/guards.ts"
 import { write } from "../../tools/workflows/writes.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
-import { callingInstead, callsOf } from "../../workflow/workflowCalls.ts"
+import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
 
 /** A workflow that names another one, and where. */
 export interface CallingWorkflow {
@@ -18,8 +18,8 @@ export const shownCaller = ({ at, workflow: { id, name } }: CallingWorkflow) => 
 
 /** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
 export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
-  const { listWorkflows } = yield* EngineClient
-  const all = yield* listAll(listWorkflows)
+  const engine = yield* EngineClient
+  const all = yield* listWhole(engine, engine.listWorkflows)
   return workflowsIn(all).flatMap((workflow): ReadonlyArray<CallingWorkflow> => {
     const at = workflow.id === called ? [] : callsOf(workflow, called)
     return at.length === 0 ? [] : [{ workflow, at }]

@@ -7,7 +7,7 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Drift, HistoryError, SetAside } from "../../client/History.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { listAll } from "../../client/listAll.ts"
+import { listWhole } from "../../client/listAll.ts"
 import { isIncomplete } from "../../history/record.ts"
 import { fileIdOf } from "../../history/sift.ts"
 import { WorkflowId } from "../../workflow/models.ts"
@@ -53,7 +53,8 @@ export const backUp = Effect.fnUntraced(function* (
     const isWaitedFor = (yield* history.problem) === undefined && (yield* monotonicMillis) < until
     if (isWaitedFor) yield* history.drained
   })
-  const listed = yield* listAll(
+  const listed = yield* listWhole(
+    engine,
     (query) =>
       engine.listWorkflows({ ...query, limit: pageSize }).pipe(
         Effect.map(({ data, ...page }) => ({ ...page, data: data.map(listedOf) })),
@@ -61,7 +62,7 @@ export const backUp = Effect.fnUntraced(function* (
       ),
     (count) => report(count, `${instance}: ${count} workflows listed`)
   )
-  const tags = yield* listAll(engine.listTags)
+  const tags = yield* listWhole(engine, engine.listTags)
   yield* history.listed({ list: "tags", all: tags })
   yield* history.drained
 

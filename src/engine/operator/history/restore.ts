@@ -10,8 +10,8 @@ import { notStarted, switchOn } from "../../tools/workflows/switchOn.ts"
 import { write } from "../../tools/workflows/writes.ts"
 import { changeLines } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
+import { callingInstead } from "../../workflow/subWorkflows.ts"
 import { isSameJson } from "../../workflow/versions.ts"
-import { callingInstead } from "../../workflow/workflowCalls.ts"
 import { restoredTags } from "./restoredTags.ts"
 
 /** A workflow that is as it was again, and what is to be said about it. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ExecutionId, type WorkflowId } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { notKept, notKeptBut } from "./historyErrors.ts"
 
 /** What of an execution says how its workflow was. */

@@ -1,17 +1,20 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { asKept } from "../../nodes/check/addresses.ts"
+import { checkWebhooks } from "../../nodes/check/activeOwners.ts"
 import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
-import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import type { Finding } from "../../nodes/check/Finding.ts"
-import { checkPackages } from "../../nodes/check/packages.ts"
-import { checkSettings, checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
-import { checkWebhooks } from "../../nodes/check/webhooks.ts"
+import {
+  checkCredentialIds,
+  checkPackages,
+  checkSettings,
+  checkSubWorkflows
+} from "../../nodes/check/instanceReferences.ts"
+import { asKept } from "../../nodes/check/structure.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"

@@ -5,12 +5,17 @@ import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
-import { chooseOperation, type Chosen, operationsOf } from "../../nodes/chooseOperation.ts"
-import { condition, describeParameters, type KnownValues } from "../../nodes/describeParameters.ts"
+import {
+  chooseOperation,
+  type Chosen,
+  condition,
+  describeParameters,
+  type KnownValues,
+  operationsOf
+} from "../../nodes/describeParameters.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { IndexEntry, NodeType, Port } from "../../nodes/NodeType.ts"
-import { type UsedNode, usageOf } from "../../nodes/nodeUsage.ts"
-import { sampleOf } from "../../nodes/sampleOf.ts"
+import { sampleOf, usageOf, type UsedNode } from "../../nodes/nodeUsage.ts"
 import { search } from "../../nodes/searchNodes.ts"
 import { suggestTypes } from "../../nodes/suggestNodes.ts"
 import { fullType } from "../../nodes/typeVersions.ts"
@@ -58,7 +63,7 @@ const described = (
   chosen: Chosen,
   used: ReadonlyArray<UsedNode>
 ) => {
-  const { open, known } = chosen
+  const { open, knownValues: known } = chosen
   const operation = Object.fromEntries(
     ["resource", "operation"].flatMap((name) =>
       valuesHidden(node, name) || known[name] === undefined ? [] : [[name, known[name]]]

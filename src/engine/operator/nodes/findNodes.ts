@@ -5,7 +5,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { IndexEntry } from "../../nodes/NodeType.ts"
 import { type Usage, usageOf } from "../../nodes/nodeUsage.ts"
-import { type Found, type Kind, search } from "../../nodes/searchNodes.ts"
+import { type Kind, search, type SearchResult } from "../../nodes/searchNodes.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional } from "../../tools/parameters.ts"
 
@@ -41,7 +41,7 @@ export const findNodes = EngineTool.make("find_nodes", {
   })
 })
 
-const shown = ({ action, entry }: Found, kind: Kind | undefined, used: (type: string) => number) => {
+const shown = ({ action, entry }: SearchResult, kind: Kind | undefined, used: (type: string) => number) => {
   const asTool = kind === "tool" && entry.asTool === true
   const type = asTool ? `${entry.type}Tool` : entry.type
   const count = used(type)

@@ -2,11 +2,11 @@ import { Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { shortType } from "../../workflow/naming.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { type Edge, edgesOf } from "../../workflow/wires.ts"
 import type { Mocks } from "./mocks.ts"
 
 /** The part of a workflow that is run. */

@@ -7,7 +7,7 @@ import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
 import { WorkflowId } from "../../workflow/models.ts"
-import { readTemporaryName, temporaryWords } from "../../workflow/temporaryName.ts"
+import { readTemporaryName, temporaryWords } from "../../workflow/naming.ts"
 import { LeftCopy } from "./LeftCopy.ts"
 import type { TemporaryCopyEntry } from "./TemporaryCopyJournal.ts"
 

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 
 import { sha256 } from "../../../internal/sha256.ts"
 import type { Workflow } from "../../workflow/models.ts"
-import { temporaryName } from "../../workflow/temporaryName.ts"
+import { temporaryName } from "../../workflow/naming.ts"
 import type { Part } from "./Part.ts"
 import { type ReadRun, runTemporaryCopy } from "./runTemporaryCopy.ts"
 import { type TemporaryCopyOptions, temporaryCopyOf } from "./temporaryCopy.ts"

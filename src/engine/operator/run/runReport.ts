@@ -1,5 +1,5 @@
 import { clipped } from "../../../internal/foreignText.ts"
-import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../workflow/models.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"

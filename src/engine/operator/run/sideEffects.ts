@@ -1,12 +1,12 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { leavesOf } from "../../workflow/leaves.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { agentType, nodeType, shortType, toEngineType } from "../../workflow/naming.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { leavesOf } from "../../workflow/valuePaths.ts"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 

@@ -2,9 +2,9 @@ import { Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Creation } from "../../client/body.ts"
-import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { type Connections, nameOf, type Target, type Workflow } from "../../workflow/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { type Edge, edgesOf } from "../../workflow/wires.ts"
 import {
   forkNode,
   guardNode,

@@ -3,14 +3,14 @@ import { Predicate } from "effect"
 import { clipped } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
-import { type Leaf, leavesOf } from "../../workflow/leaves.ts"
-import { isPathOf } from "../../workflow/listeningPaths.ts"
+import { pathTest } from "../../workflow/addresses.ts"
 import { nameOf, type WorkflowId } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { kindOf } from "../../workflow/triggers.ts"
+import { type Leaf, leavesOf } from "../../workflow/valuePaths.ts"
 
 /** What a workflow is to be like; all of it must hold, and what is said of nodes, of one node together. */
 export interface Criteria {
@@ -37,16 +37,28 @@ export interface Match {
 }
 
 /** Criteria as they are asked of many workflows. */
-export interface Search extends Criteria {
+interface Search extends Criteria {
   /** The ids of the workflows that `calledBy` runs. */
-  readonly called?: ReadonlySet<string>
+  readonly called?: ReadonlySet<string> | undefined
 }
 
 /** Why a workflow fits; nothing where it does not. */
-export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<Match> | undefined => {
-  if (!isInState(workflow, search)) return undefined
+export type Matcher = (workflow: JsonObject) => ReadonlyArray<Match> | undefined
+
+/** Looks for what fits criteria in one workflow after the other; what was asked for may be long, and is read once. */
+export const matcherOf = (search: Search): Matcher => {
   const tests = nodeTests(search)
   const words = search.text === undefined ? undefined : folded(search.text)
+  const isInState = stateTest(search)
+  return (workflow) => (isInState(workflow) ? matchesIn(workflow, search, tests, words) : undefined)
+}
+
+const matchesIn = (
+  workflow: JsonObject,
+  search: Search,
+  tests: ReadonlyArray<NodeTest>,
+  words: string | undefined
+): ReadonlyArray<Match> | undefined => {
   const own = words === undefined ? [] : textMatches(headOf(workflow), words)
   if (tests.length === 0 && words === undefined) return errorMatch(search)
   const found = nodesOf(workflow).flatMap((node) => {
@@ -64,21 +76,24 @@ export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<M
 const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
   errorWorkflow === undefined ? [] : [{ field: "settings.errorWorkflow", snippet: errorWorkflow, isAsked: true }]
 
-const isInState = (workflow: JsonObject, search: Search): boolean => {
+const stateTest = (search: Search): ((workflow: JsonObject) => boolean) => {
   const { active, archived, called, changedSince, errorWorkflow, tags = [] } = search
-  const { id, isArchived, updatedAt } = workflow
-  const names = listOf(workflow.tags).map((tag: unknown) =>
-    isJsonObject(tag) ? folded(Predicate.isString(tag.name) ? tag.name : "") : ""
-  )
-  return (
-    (active === undefined || workflow.active === active) &&
-    (archived === undefined || (isArchived === true) === archived) &&
-    (changedSince === undefined ||
-      (Predicate.isString(updatedAt) && Date.parse(updatedAt) >= Date.parse(changedSince))) &&
-    (called === undefined || (Predicate.isString(id) && called.has(id))) &&
-    (errorWorkflow === undefined || errorWorkflowOf(workflow) === errorWorkflow) &&
-    tags.every((tag) => names.includes(folded(tag)))
-  )
+  const wanted = tags.map(folded)
+  return (workflow) => {
+    const { id, isArchived, updatedAt } = workflow
+    const names = listOf(workflow.tags).map((tag: unknown) =>
+      isJsonObject(tag) ? folded(Predicate.isString(tag.name) ? tag.name : "") : ""
+    )
+    return (
+      (active === undefined || workflow.active === active) &&
+      (archived === undefined || (isArchived === true) === archived) &&
+      (changedSince === undefined ||
+        (Predicate.isString(updatedAt) && Date.parse(updatedAt) >= Date.parse(changedSince))) &&
+      (called === undefined || (Predicate.isString(id) && called.has(id))) &&
+      (errorWorkflow === undefined || errorWorkflowOf(workflow) === errorWorkflow) &&
+      wanted.every((tag) => names.includes(tag))
+    )
+  }
 }
 
 type NodeTest = (node: JsonObject) => Match | undefined
@@ -102,14 +117,14 @@ const hasType = (wanted: string): NodeTest => {
   }
 }
 
-const hasCredential =
-  (wanted: string): NodeTest =>
-  (node) => {
+const hasCredential = (wanted: string): NodeTest => {
+  const words = folded(wanted)
+  return (node) => {
     const entries = isJsonObject(node.credentials) ? Object.entries(node.credentials) : []
     for (const [type, credential] of entries) {
       const { id, name } = isJsonObject(credential) ? credential : { id: undefined, name: credential }
       const named = Predicate.isString(name) ? name : ""
-      if (id === wanted || [type, named].some((word) => folded(word) === folded(wanted))) {
+      if (id === wanted || [type, named].some((word) => folded(word) === words)) {
         return {
           field: `credentials.${type}`,
           snippet: clipped(named || (Predicate.isString(id) ? id : type), snippetRoom),
@@ -119,12 +134,13 @@ const hasCredential =
     }
     return undefined
   }
+}
 
-const listensAt =
-  (wanted: string): NodeTest =>
-  (node) => {
+const listensAt = (wanted: string): NodeTest => {
+  const isMeant = pathTest(wanted)
+  return (node) => {
     const { httpMethod, path } = objectOf(node.parameters)
-    if (!isPathOf(node, wanted)) return undefined
+    if (!isMeant(node)) return undefined
     const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? "GET"]).filter(Predicate.isString)
     const method = kindOf(node) === "webhook" ? `${methods.join("|")} ` : ""
     return {
@@ -133,6 +149,7 @@ const listensAt =
       isAsked: true
     }
   }
+}
 
 const runs =
   (wanted: string): NodeTest =>
@@ -171,11 +188,13 @@ const textMatches = (searched: Searched, words: string): ReadonlyArray<Match> =>
 
 /** What stands around the words in a text. */
 const snippetOf = (text: string, words: string): string => {
-  const line = text.normalize("NFC").replaceAll(/\s+/g, " ").trim()
+  const line = inOneLine(text)
   const at = Math.max(line.toLowerCase().indexOf(words), 0)
   const from = Math.max(at - Math.floor(Math.max(snippetRoom - words.length, 0) / 2), 0)
   const start = line.length - from < snippetRoom ? Math.max(line.length - snippetRoom, 0) : from
   return `${start > 0 ? "…" : ""}${line.slice(start, start + snippetRoom)}${start + snippetRoom < line.length ? "…" : ""}`
 }
 
-const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
+const inOneLine = (text: string) => text.normalize("NFC").replaceAll(/\s+/g, " ").trim()
+
+const folded = (text: string) => inOneLine(text).toLowerCase()

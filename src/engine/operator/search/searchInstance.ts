@@ -1,15 +1,19 @@
 import { Effect, Predicate } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { inSlices } from "../../../internal/inSlices.ts"
 import { fields } from "../../../internal/json/Selection.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { mapSliced } from "../../../internal/Sliced.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { provingPage } from "../../client/listAll.ts"
 import type { WorkflowQuery } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
-import { type Criteria, matchesIn, type Search } from "./criteria.ts"
+import { type Criteria, type Matcher, matcherOf } from "./criteria.ts"
 import type { Place } from "./SearchCursor.ts"
 import { type Row, sizeOf } from "./searchRow.ts"
 
@@ -48,14 +52,16 @@ export const searchInstance = Effect.fnUntraced(function* (
   const left = (problem?: EngineError): Findings => ({ hits, searched: count, next: place, problem })
   const prepared = yield* Effect.result(prepare(engine, criteria))
   if (prepared._tag === "Failure") return left(prepared.failure)
-  const search = prepared.success
+  const fits = matcherOf(prepared.success)
 
   for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* Effect.result(engine.listWorkflows(queryOf(criteria, place), searched))
+    const page = yield* Effect.result(provingPage(engine)(engine.listWorkflows(queryOf(criteria, place), searched)))
     if (page._tag === "Failure") return left(page.failure)
     const { data, nextCursor } = page.success
     count += place.skip === 0 ? data.length : 0
-    const rows = data.flatMap((workflow) => rowOf(engine.instance, workflow, search))
+    const rows = (yield* inSlices(() =>
+      mapSliced(data, (workflow) => rowOf(engine.instance, workflow, fits), weightOfJson)
+    )).flat()
     for (const [index, row] of rows.entries()) {
       if (index < place.skip) continue
       hits.push({ row, at: { ...place, skip: index } })
@@ -85,7 +91,7 @@ const queryOf = ({ active, tags = [] }: Criteria, { after }: Place): WorkflowQue
 const prepare = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   criteria: Criteria
-): Effect.fn.Return<Search, EngineError> {
+): Effect.fn.Return<Parameters<typeof matcherOf>[0], EngineError> {
   const { calledBy } = criteria
   if (calledBy === undefined) return criteria
   const caller = yield* engine
@@ -94,8 +100,8 @@ const prepare = Effect.fnUntraced(function* (
   return { ...criteria, called: new Set(nodesOf(caller).flatMap((node) => subWorkflowOf(node)?.id ?? [])) }
 })
 
-const rowOf = (instance: string, workflow: JsonObject, search: Search): ReadonlyArray<Row> => {
-  const matches = matchesIn(workflow, search)
+const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyArray<Row> => {
+  const matches = fits(workflow)
   if (matches === undefined) return []
   const { active, id, isArchived, name } = workflow
   return [

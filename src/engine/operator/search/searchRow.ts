@@ -1,4 +1,4 @@
-import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Match } from "./criteria.ts"
 

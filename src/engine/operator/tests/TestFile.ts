@@ -104,7 +104,7 @@ export const readTest = (json: unknown): Result.Result<TestFile, string> =>
     const { path, unknown, words } = firstIssue(error)
     const place = path === "" ? "the test" : path
     if (unknown === undefined) return `${place} ${words}`
-    const meant = nearest(unknown.name, unknown.known)
+    const meant = nearest(unknown.name, unknown.names)
     return `${place} is no field of tests${meant === undefined ? "" : `: did you mean ${meant}?`}`
   })
 

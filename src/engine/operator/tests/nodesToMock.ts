@@ -1,8 +1,8 @@
 import { Result } from "effect"
 
-import { edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { kindOf } from "../../workflow/triggers.ts"
+import { edgesOf } from "../../workflow/wires.ts"
 import { always, type Mocks } from "../run/mocks.ts"
 import { type Part, partOf, runningOf } from "../run/Part.ts"
 import { sideEffectsOf } from "../run/sideEffects.ts"

@@ -1,6 +1,6 @@
 import { Effect, Result, Schema, Struct } from "effect"
 
-import { fitted } from "../../../internal/json/fitting.ts"
+import { fitted } from "../../../internal/json/values.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"

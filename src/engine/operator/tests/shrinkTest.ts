@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
+import { jsonBytes } from "../../../internal/json/values.ts"
 import { runsOf } from "./NodeOutput.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, printTest, type TestFile } from "./TestFile.ts"

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { leavesOf } from "../../workflow/leaves.ts"
-import type { Path } from "../../workflow/valuePaths.ts"
+import { leavesOf, type Path } from "../../workflow/valuePaths.ts"
 import { printPattern } from "./PathPattern.ts"
 
 /** What a run's own values are recognised by. */

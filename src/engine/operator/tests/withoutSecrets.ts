@@ -1,6 +1,6 @@
-import { replaceTexts } from "../../../internal/replaceTexts.ts"
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets, secretsOf } from "../../../internal/secrets/maskSecrets.ts"
+import { replaceTexts } from "../../../internal/texts.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
 
 /** Masks secrets in a value, also where a secret that was found appears again under a harmless name. */

@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
+import { inSlices } from "../../../internal/inSlices.ts"
 import { each, fields } from "../../../internal/json/Selection.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
@@ -7,10 +8,10 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
-import { changeLines, differences } from "../../workflow/difference.ts"
+import { changeLines, differencesSliced } from "../../workflow/difference.ts"
 import { mermaidOf } from "../../workflow/mermaid.ts"
 import type { ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { firstLineOf, runsIn } from "../../workflow/runs.ts"
 import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
@@ -31,6 +32,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     execution: optional(executionId.annotate({ description: "Lays this run over it" }))
   },
   narrow: "Name fewer nodes.",
+  isWhole: (input) => Predicate.hasProperty(input, "nodes"),
   run: Effect.fnUntraced(function* ({ execution, format = "text", id, nodes }) {
     const engine = yield* EngineClient
     const workflow = yield* engine.getWorkflow(id)
@@ -48,7 +50,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     return {
       ...head,
       ...(errorWorkflow === undefined ? {} : { errorWorkflow: workflows.get(errorWorkflow) ?? errorWorkflow }),
-      ...unpublished(workflow),
+      ...(yield* unpublished(workflow)),
       ...(run === undefined ? {} : { execution: executionHead(run, workflow) }),
       sketch:
         format === "mermaid"
@@ -91,12 +93,12 @@ const headOf = ({ active, description, id, isArchived, name, settings, tags, tri
 }
 
 /** What was changed and does not run yet, where the engine keeps a published version beside the draft. */
-const unpublished = ({ activeVersion, connections, nodes }: Workflow): JsonObject => {
+const unpublished = Effect.fnUntraced(function* ({ activeVersion, connections, nodes }: Workflow) {
   if (!isJsonObject(activeVersion)) return {}
   const published = { nodes: activeVersion.nodes, connections: activeVersion.connections }
-  const changes = differences(published, { nodes, connections })
+  const changes = yield* inSlices(() => differencesSliced(published, { nodes, connections }))
   return changes.length === 0 ? {} : { unpublishedChanges: changeLines(changes, 12) }
-}
+})
 
 /** An execution without its items, which are only counted. */
 const itemsCounted = fields({

@@ -1,5 +1,6 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { mapShownTexts } from "../../../internal/secrets/maskSecrets.ts"
+import { Growth, replaceTexts, wouldGrow } from "../../../internal/texts.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
@@ -26,10 +27,13 @@ export const contentChange = (request: BulkRequest, action: ContentAction): ((wo
     case "replace_text":
       return (workflow) => {
         const content = contentOf(workflow)
+        const growth = new Growth()
         const nodes = content.nodes.map((node) =>
-          holdsText(node.parameters, action.find) ? { ...node, parameters: replaceIn(node.parameters, action) } : node
+          holdsText(node.parameters, action.find)
+            ? { ...node, parameters: replaceIn(node.parameters, action, growth) }
+            : node
         )
-        return { content: { ...content, nodes } }
+        return growth.isExceeded ? { problem: wouldGrow } : { content: { ...content, nodes } }
       }
     default:
       return setErrorWorkflow(request, action.value)
@@ -108,7 +112,7 @@ interface Replacement {
 }
 
 /** Texts with others in place of a part of them; only below a field, where one is named. Secrets stay, and are not looked into. */
-const replaceIn = (json: unknown, { field, find, value }: Replacement): unknown =>
-  mapShownTexts(json, (text, names) =>
-    field === undefined || names.includes(field) ? text.replaceAll(find, () => value) : text
-  )
+const replaceIn = (json: unknown, { field, find, value }: Replacement, growth: Growth): unknown => {
+  const replaced = replaceTexts(new Map([[find, value]]), growth)
+  return mapShownTexts(json, (text, names) => (field === undefined || names.includes(field) ? replaced(text) : text))
+}

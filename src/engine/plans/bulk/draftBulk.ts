@@ -1,4 +1,5 @@
 import type { Blocked } from "../../../changes/Plan.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
@@ -21,7 +22,7 @@ interface Found {
 }
 
 /** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
-export function* draftBulk(request: BulkRequest): Sliced<Omit<Draft, "estimate"> & { readonly unchanged: number }> {
+export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unchanged: number }> {
   const { action, all, instance, selected } = request
   const calls = new Map(yield* mapSliced(selected, (workflow) => [String(workflow.id), callsOf(workflow)] as const))
   const { levelOf } = levels(calls)
@@ -73,7 +74,7 @@ export function* draftBulk(request: BulkRequest): Sliced<Omit<Draft, "estimate">
     }
   }
 
-  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOf)
+  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOfJson)
   const steps = found.flatMap((one) => one.steps ?? [])
   return {
     kind: "bulk",
@@ -90,8 +91,6 @@ export function* draftBulk(request: BulkRequest): Sliced<Omit<Draft, "estimate">
     unchanged: found.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
   }
 }
-
-const weightOf = ({ nodes }: Workflow) => 1 + nodes.length
 
 const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change, reason)] })
 

@@ -18,11 +18,7 @@ const hasEnded = ({ startedAt, status, stoppedAt, waitTill }: Execution, before:
 }
 
 /** The deletion of executions, which nothing brings back. */
-export const draftExecutionDeletions = ({
-  before,
-  executions,
-  instance
-}: ExecutionDeletions): Omit<Draft, "estimate"> => {
+export const draftExecutionDeletions = ({ before, executions, instance }: ExecutionDeletions): Draft => {
   const steps = executions
     .filter((execution) => hasEnded(execution, before))
     .toSorted((a, b) => a.id - b.id)

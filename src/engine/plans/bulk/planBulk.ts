@@ -7,13 +7,12 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll } from "../../client/listAll.ts"
+import { listWhole } from "../../client/listAll.ts"
 import { refuseMasked } from "../../tools/refuseMasked.ts"
 import { toUtc } from "../../workflow/executions.ts"
 import type { ExecutionStatus, Tag, Workflow } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import type { KnownCredentials } from "../credentials.ts"
-import { estimate } from "../driver.ts"
 import { instanceContents } from "../instanceContents.ts"
 import { order } from "../order.ts"
 import { outlineOf } from "../outlineOf.ts"
@@ -94,8 +93,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
       ...new Set(found.flatMap(({ draft }) => draft.warnings)),
       ...(yield* inSlices(() => addressWarnings(steps, shown.all)))
     ],
-    blocked: found.flatMap(({ draft }) => draft.blocked),
-    estimate: estimate(steps)
+    blocked: found.flatMap(({ draft }) => draft.blocked)
   })
   const sum = (field: "selected" | "unchanged") => found.reduce((total, one) => total + one[field], 0)
   return { plan, selected: sum("selected"), unchanged: sum("unchanged") }
@@ -239,7 +237,7 @@ const executionsOf = Effect.fnUntraced(function* (
     ...toUtc({ startedBefore: before })
   }
   const list = (workflowId?: string) =>
-    listAll((query) =>
+    listWhole(client, (query) =>
       client.listExecutions({ ...query, ...filters, ...(workflowId === undefined ? {} : { workflowId }) })
     )
   const executions =

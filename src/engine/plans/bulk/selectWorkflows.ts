@@ -3,12 +3,12 @@ import { Clock, Effect, Schema, Struct } from "effect"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
-import { matchesIn } from "../../operator/search/criteria.ts"
+import { matcherOf } from "../../operator/search/criteria.ts"
 import { criteria } from "../../operator/search/searchWorkflows.ts"
 import { optional, text } from "../../tools/parameters.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { isArchived } from "../content.ts"
-import { fits } from "../fits.ts"
+import { fitting } from "../fits.ts"
 
 /** Which workflows are meant: as a search would find them, and by what only a whole list tells. */
 const selection = Arguments.make({
@@ -36,15 +36,15 @@ export const selectionOf = Effect.fnUntraced(function* (where: unknown) {
     })
   }
   const chosen = ids === undefined ? undefined : new Set(ids)
-  const fitting: Selection = {
+  const isNamed = fitting(name ?? "*")
+  const matches = matcherOf(search)
+  const meant: Selection = {
     ids,
     idleDays,
     fits: (workflow) =>
-      (chosen === undefined || chosen.has(workflow.id)) &&
-      (name === undefined || fits(name, workflow.name)) &&
-      matchesIn(workflow, search) !== undefined
+      (chosen === undefined || chosen.has(workflow.id)) && isNamed(workflow.name) && matches(workflow) !== undefined
   }
-  return fitting
+  return meant
 })
 
 /**

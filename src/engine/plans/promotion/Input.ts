@@ -1,5 +1,4 @@
-import type { Generation } from "../../workflow/generation.ts"
-import type { Tag, Workflow } from "../../workflow/models.ts"
+import type { Generation, Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import type { EarlierPromotions } from "./earlierPromotions.ts"

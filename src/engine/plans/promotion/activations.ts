@@ -1,4 +1,4 @@
-import type { Generation } from "../../workflow/generation.ts"
+import type { Generation } from "../../workflow/models.ts"
 import { hasValidTrigger, isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Change, Content } from "../Change.ts"
 import { contentOf } from "../content.ts"

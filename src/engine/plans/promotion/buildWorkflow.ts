@@ -1,6 +1,6 @@
+import { Growth, wouldGrow } from "../../../internal/texts.ts"
 import { keepIdentity } from "../../client/body.ts"
-import type { Generation } from "../../workflow/generation.ts"
-import { nameOf, type Workflow } from "../../workflow/models.ts"
+import { type Generation, nameOf, type Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import type { Content } from "../Change.ts"
 import { contentOf, descriptionOf, differingParts, pinDataOf, shownFor } from "../content.ts"
@@ -99,21 +99,16 @@ const translateNodes = (
   shown?: Content
 ) => {
   const credentials = source.nodes.map((node) => withCredentials(node, known, mapping))
-  const valued = credentials.map(({ node }) =>
-    withValues(node, { configured: mapping.values, given: givenValues ?? {} })
-  )
+  const growth = new Growth()
+  const translated = withValues(growth, { configured: mapping.values, given: givenValues ?? {} })
+  const valued = credentials.map(({ node }) => translated(node))
+  const counterparts = new Map(shown?.nodes.toReversed().map((node) => [nameOf(node), node]))
   const own = shown === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(shown)), shown.nodes)
-  const kept = own.map((node) =>
-    withKept(
-      node,
-      shown?.nodes.find((one) => nameOf(one) === nameOf(node)),
-      { rules: keep, workflow: source.name }
-    )
-  )
+  const kept = own.map((node) => withKept(node, counterparts.get(nameOf(node)), { rules: keep, workflow: source.name }))
   return {
     content: { ...source, nodes: kept.map(({ node }) => node) },
     missing: kept.flatMap((one) => one.missing),
-    problems: credentials.flatMap(({ problems }) => problems),
+    problems: [...credentials.flatMap(({ problems }) => problems), ...(growth.isExceeded ? [wouldGrow] : [])],
     warnings: credentials.flatMap(({ warnings }) => warnings)
   }
 }

@@ -1,8 +1,10 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import { listed } from "../../../internal/foreignText.ts"
+import { grouped } from "../../../internal/grouped.ts"
+import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
-import type { Content, Ref } from "../Change.ts"
+import type { Ref } from "../Change.ts"
 import { levels } from "../levels.ts"
 import { order } from "../order.ts"
 import { type Draft, type Step, withLabels } from "../Step.ts"
@@ -37,7 +39,7 @@ export interface Edited {
 
 /** What a promotion would do: pure data, the same for the same input in any order. */
 export function* draftPromotion(input: Input): Sliced<
-  Omit<Draft, "estimate"> & {
+  Draft & {
     readonly outcomes: ReadonlyArray<Outcome>
     readonly edited: ReadonlyArray<Edited>
   }
@@ -50,7 +52,7 @@ export function* draftPromotion(input: Input): Sliced<
   const built = yield* mapSliced(
     chosen,
     ([id, choice]) => buildWorkflow(input, { id, choice, chosen, graph, counterpartOf }),
-    ([, { content }]) => weightOf(content)
+    ([, { content }]) => 2 * weightOfJson(content)
   )
   const isSound = (stopped: ReadonlyMap<string, string>) => (one: Built) => !stopped.has(one.id)
   const early = withCallers(built, calls)
@@ -60,7 +62,7 @@ export function* draftPromotion(input: Input): Sliced<
   const stepsOf = yield* mapSliced(
     sound,
     (one) => contentSteps(input, one, comesAlong.get(one.id)),
-    ({ content }) => weightOf(content)
+    ({ content }) => 2 * weightOfJson(content)
   )
   const tags = tagSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
@@ -113,9 +115,6 @@ export function* draftPromotion(input: Input): Sliced<
   }
 }
 
-/** Every node of a workflow is worked out, and compared with its counterpart. */
-const weightOf = ({ nodes }: Content) => 2 * nodes.length
-
 const isCall = ({ use }: { readonly use: string }) => use !== "caller"
 
 const keyOf = (ref: Ref | undefined) => JSON.stringify(ref)
@@ -158,17 +157,27 @@ const nodeTypeWarnings = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>)
 
 /** The warnings about workflows: what is said of several in the same words is said once, with their names before it. */
 const groupedWarnings = (built: ReadonlyArray<Built>): ReadonlyArray<string> => {
-  const namesBy = new Map<string, ReadonlyArray<string>>()
+  const said: Array<{ readonly words: string; readonly name: string }> = []
   const others: Array<string> = []
   for (const { content, warnings } of built) {
     const label = `${content.name}: `
     for (const warning of warnings) {
       const words = warning.startsWith(label) ? warning.slice(label.length) : undefined
       if (words === undefined) others.push(warning)
-      else namesBy.set(words, [...(namesBy.get(words) ?? []), content.name])
+      else said.push({ words, name: content.name })
     }
   }
-  return [...others, ...[...namesBy].map(([words, names]) => `${names.toSorted().join(", ")}: ${words}`)]
+  const byWords = [...grouped(said, ({ words }) => words)]
+  return [
+    ...others,
+    ...byWords.map(
+      ([words, some]) =>
+        `${some
+          .map(({ name }) => name)
+          .toSorted()
+          .join(", ")}: ${words}`
+    )
+  ]
 }
 
 /** Workflows that are named in one warning. */

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodePairs.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import type { Content } from "../Change.ts"
 import { differingParts } from "../content.ts"

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { createBody, bodyForms } from "../../client/body.ts"
-import type { Generation } from "../../workflow/generation.ts"
-import { nameOf } from "../../workflow/models.ts"
+import { type Generation, nameOf } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
 
 /** A content as an engine takes it, and what it does not take of it, as paths like `settings.callerPolicy`. */

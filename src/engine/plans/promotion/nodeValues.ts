@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import { replaceTexts } from "../../../internal/replaceTexts.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapTextsApart } from "../../../internal/secrets/maskSecrets.ts"
+import { type Growth, replaceTexts } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodeKind } from "../../workflow/naming.ts"
 import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
@@ -41,19 +41,18 @@ export interface Values {
   readonly given: Mapping["values"]
 }
 
-/** A node with texts of its parameters replaced wherever they stand inside of others, the longest first. */
-export const withValues = (node: JsonObject, { configured, given }: Values): JsonObject => {
-  if (node.parameters === undefined) return node
+/** Nodes with texts of their parameters replaced wherever they stand inside of others, the longest first. */
+export const withValues = (growth: Growth, { configured, given }: Values): ((node: JsonObject) => JsonObject) => {
+  const replacing = (values: Mapping["values"]) => replaceTexts(new Map(Object.entries(values)), growth)
   const everywhere = replacing(configured)
-  const parameters =
-    Object.keys(given).length === 0
-      ? mapTexts(node.parameters, everywhere)
-      : mapTextsApart(node.parameters, replacing({ ...configured, ...given }), everywhere)
-  return { ...node, parameters }
+  const shown = Object.keys(given).length === 0 ? undefined : replacing({ ...configured, ...given })
+  return (node) => {
+    if (node.parameters === undefined) return node
+    const parameters =
+      shown === undefined ? mapTexts(node.parameters, everywhere) : mapTextsApart(node.parameters, shown, everywhere)
+    return { ...node, parameters }
+  }
 }
-
-const replacing = (values: Mapping["values"]): ((text: string) => string) =>
-  replaceTexts(new Map(Object.entries(values)))
 
 const pathOf = (field: string): Path => field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 

@@ -6,14 +6,12 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll } from "../../client/listAll.ts"
-import { generationOf } from "../../workflow/generation.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import { listWhole } from "../../client/listAll.ts"
+import { type Workflow, generationOf } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
-import { estimate } from "../driver.ts"
 import { editorsOf } from "../editors.ts"
-import { fits } from "../fits.ts"
+import { fitting } from "../fits.ts"
 import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans, PlanConfig } from "../Plans.ts"
@@ -66,7 +64,9 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     for (const node of workflow.nodes) used.add(versioned(node))
     return mayBecome(workflow) ? workflow : outlineOf(workflow)
   }
-  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listAll(target.listTags)], { concurrency: 2 })
+  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listWhole(target, target.listTags)], {
+    concurrency: 2
+  })
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* readGeneration(target, own, credentials)
   const asListed: Input = {
@@ -95,7 +95,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     ...draft
   } = editors.size === 0 ? first : yield* inSlices(() => draftPromotion({ ...whole, editors }))
   const strays = request.mapping === undefined ? [] : [...uselessIn(request.mapping, theirs), ...stayingIn(input)]
-  const left = abandoned(input).filter((counterpart) => isMeant(request, counterpart, input.mapping))
+  const left = abandoned(input).filter(isMeant(request, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
     steps: withNames(draft.steps, { tags, workflows: own }),
@@ -104,8 +104,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
       ...draft.warnings,
       ...(yield* inSlices(() => addressWarnings(draft.steps, own))),
       ...(left.length === 0 ? [] : [stays(request, left)])
-    ],
-    estimate: estimate(draft.steps)
+    ]
   })
   return { plan, outcomes }
 })
@@ -169,10 +168,13 @@ const described = Effect.fnUntraced(function* (input: Input, source: Client, tar
 })
 
 /** Whether the request would select a workflow of the target, if it were on the source. */
-const isMeant = ({ ids, name, tag }: PromotionRequest, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
-  ids === undefined &&
-  (name === undefined || fits(name, own)) &&
-  (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
+const isMeant = ({ ids, name, tag }: PromotionRequest, mapping: Mapping) => {
+  const isNamed = fitting(name ?? "*")
+  return ({ name: own, tags = [] }: Workflow): boolean =>
+    ids === undefined &&
+    isNamed(own) &&
+    (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
+}
 
 /** Workflows that are named in one warning. */
 const mostNamed = 10
@@ -183,16 +185,20 @@ const stays = ({ from, to }: PromotionRequest, left: ReadonlyArray<Workflow>): s
 }
 
 /** Whether a workflow of the source is asked for. */
-const selection = ({ ids, name, tag }: PromotionRequest) =>
-  ids === undefined && name === undefined && tag === undefined
-    ? Effect.fail(new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" }))
-    : Effect.succeed(
-        (workflow: Workflow): boolean =>
-          (ids === undefined || ids.includes(workflow.id)) &&
-          (name === undefined || fits(name, workflow.name)) &&
-          (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
-          (ids !== undefined || !isArchived(workflow))
-      )
+const selection = ({ ids, name, tag }: PromotionRequest) => {
+  if (ids === undefined && name === undefined && tag === undefined) {
+    return Effect.fail(new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" }))
+  }
+  const chosen = ids === undefined ? undefined : new Set<string>(ids)
+  const isNamed = fitting(name ?? "*")
+  return Effect.succeed(
+    (workflow: Workflow): boolean =>
+      (chosen === undefined || chosen.has(workflow.id)) &&
+      isNamed(workflow.name) &&
+      (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
+      (chosen !== undefined || !isArchived(workflow))
+  )
+}
 
 /** The selected workflows; the planner reports unknown ids. */
 const selectedIn = Effect.fnUntraced(function* (

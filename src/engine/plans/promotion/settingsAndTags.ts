@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { bodyForms, removals } from "../../client/body.ts"
-import { generationOf, type Generation } from "../../workflow/generation.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import { type Generation, generationOf, type Workflow } from "../../workflow/models.ts"
 import type { Brought } from "../Change.ts"
 import { isArchived } from "../content.ts"
 import { fits } from "../fits.ts"

@@ -2,9 +2,8 @@ import { Effect, Option } from "effect"
 
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { checkType } from "../../nodes/check/node.ts"
-import { type Known, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
-import { packageOf } from "../../nodes/packageOf.ts"
-import { nodePackages, toEngineType } from "../../workflow/naming.ts"
+import { type CatalogLookup, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import { nodePackages, packageOf, toEngineType } from "../../workflow/naming.ts"
 import { type NodeTypes, versioned } from "./typeSupport.ts"
 
 type Client = EngineClient["Service"]
@@ -12,7 +11,7 @@ type Client = EngineClient["Service"]
 /** Longest wait for what an engine tells of its node types. */
 const longest = "20 seconds"
 
-const inNoTime: Known = {
+const inNoTime: CatalogLookup = {
   catalog: undefined,
   hint: "The engine's node types are still being fetched: plan again in a minute."
 }
@@ -31,7 +30,7 @@ export const nodeTypesOf = Effect.fnUntraced(function* (
   const { of } = yield* NodeKnowledge
   const { catalog, hint } = yield* of(target).pipe(
     Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed(inNoTime) }),
-    Effect.catch(({ message }) => Effect.succeed<Known>({ catalog: undefined, hint: message }))
+    Effect.catch(({ message }) => Effect.succeed<CatalogLookup>({ catalog: undefined, hint: message }))
   )
   const versions = yield* Effect.all([versionOf(source), versionOf(target)])
   const [one, other] = versions.map(Option.getOrUndefined)

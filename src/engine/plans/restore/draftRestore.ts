@@ -33,9 +33,7 @@ export interface RestoreRequest {
 }
 
 /** What brings the workflows of an instance back to what they were; what was made since stays as it is. */
-export function* draftRestore(
-  request: RestoreRequest
-): Sliced<Omit<Draft, "estimate"> & { readonly unchanged: number }> {
+export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonly unchanged: number }> {
   const { all, records, version } = request
   const current = new Map<string, Workflow>(all.map((workflow) => [workflow.id, workflow]))
   const recorded = new Set<string>(records.map(({ id }) => id))

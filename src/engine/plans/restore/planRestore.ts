@@ -5,13 +5,11 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll, workflowsIn } from "../../client/listAll.ts"
+import { listWhole, workflowsIn } from "../../client/listAll.ts"
 import { notKept, unreadable } from "../../operator/history/historyErrors.ts"
-import { generationOf } from "../../workflow/generation.ts"
-import { type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { versionOf } from "../../workflow/versions.ts"
 import { addressWarnings } from "../addressWarnings.ts"
-import { estimate } from "../driver.ts"
 import { atOnce, eachWorkflow, withDescriptions } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans } from "../Plans.ts"
@@ -58,7 +56,7 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   const touched = new Map(
     (yield* withDescriptions(client, listed.filter(isTouched))).map((workflow) => [workflow.id, workflow])
   )
-  const tags = yield* listAll(client.listTags)
+  const tags = yield* listWhole(client, client.listTags)
   const present = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
   const request = {
     instance,
@@ -76,7 +74,7 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   )
   const steps = withNames(draft.steps, { tags, workflows: all })
   const warnings = [...draft.warnings, ...(yield* inSlices(() => addressWarnings(steps, all)))]
-  return { plan: yield* plans.keep({ ...draft, steps, warnings, estimate: estimate(steps) }), unchanged }
+  return { plan: yield* plans.keep({ ...draft, steps, warnings }), unchanged }
 })
 
 /** What is kept of a record until it is known whether the workflow has changed since; nothing of what is none. */

@@ -1,13 +1,14 @@
 import { Effect, Fiber } from "effect"
 
+import { isSameJson } from "../../../internal/json/digest.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
-import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
-import { checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
+import { checkCredentialIds, checkSubWorkflows } from "../../nodes/check/instanceReferences.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import { nameOf } from "../../workflow/models.ts"
 
 /** Findings that an answer shows at most. */
 const most = 10
@@ -28,12 +29,12 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
   const engine = yield* EngineClient
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
-    const { canBeHad = false, catalog, hint } = yield* knowledge.soon(engine)
+    const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (found) => found.map(inWords))
     const known = new Set(before === undefined ? [] : yield* check(before))
     const found = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
     const lines = found.filter((line) => !known.has(line))
-    if (!canBeHad || hint === undefined || told.has(engine)) return lines
+    if (!isFetchable || hint === undefined || told.has(engine)) return lines
     told.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
   }).pipe(
@@ -64,8 +65,9 @@ const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObj
 
 /** Nodes that are not there yet as they are now. */
 const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArray<JsonObject> => {
-  const written = new Set(before?.nodes.map((node) => JSON.stringify(node)))
-  return after.nodes.filter((node) => !written.has(JSON.stringify(node)))
+  const written = new Set(before?.nodes)
+  const alike = new Map(before?.nodes.map((node) => [nameOf(node), node]))
+  return after.nodes.filter((node) => !written.has(node) && !isSameJson(node, alike.get(nameOf(node))))
 }
 
 const tookTooLong = "The nodes were not checked, which took too long: check_workflow does it."

@@ -2,9 +2,8 @@ import { Effect } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import { activeOwners, hasSome } from "../../nodes/check/activeOwners.ts"
-import { collisions } from "../../workflow/addresses.ts"
-import { generationOf } from "../../workflow/generation.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import { addressTexts } from "../../workflow/addresses.ts"
+import { type Workflow, generationOf } from "../../workflow/models.ts"
 
 /** Longest time that this may take: what it would delay is an answer about something that is done. */
 const longest = "4 seconds"
@@ -18,10 +17,8 @@ export const takenOver = (
   before: Workflow["nodes"] = []
 ): Effect.Effect<ReadonlyArray<string>, never, EngineClient> => {
   const { active, id, nodes: all } = workflow
-  const nodes = all.filter((node) => {
-    const own = { id, nodes: [node] }
-    return collisions(own, own).length > collisions(own, { id, nodes: before }).length
-  })
+  const former = new Set(addressTexts({ id, nodes: before }).map(({ address }) => address))
+  const nodes = all.filter((node) => addressTexts({ id, nodes: [node] }).some(({ address }) => !former.has(address)))
   if (!active || generationOf(workflow) === "2.x" || nodes.length === 0) return Effect.succeed([])
   return EngineClient.use((engine) => activeOwners(engine, { id, nodes }, { isEnough: hasSome })).pipe(
     Effect.map(({ isWhole, owners }) => [

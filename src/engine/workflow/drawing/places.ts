@@ -1,13 +1,14 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Edge } from "../differenceOfConnections.ts"
 import type { Connections } from "../models.ts"
-import { nameOf } from "../nameOf.ts"
+import { nameOf } from "../nodes.ts"
 import { arrange, type Position, positionOf } from "../placing.ts"
+import type { Edge } from "../wires.ts"
+import type { Box } from "./model.ts"
 
 /** Sizes of what is drawn. */
 export const stepSize = { width: 200, height: 56 }
 export const partSize = { width: 152, height: 44 }
-/** How large the editor draws a node, around whose middle ours stands. */
+/** The size of a node in the editor; ours is drawn around the same middle. */
 const drawnSize = 100
 
 /** Gaps that are left between two nodes beside and below each other. */
@@ -40,10 +41,10 @@ export const middlesOf = (
 }
 
 const placesOf = (nodes: ReadonlyArray<JsonObject>, edges: ReadonlyArray<Edge>): ReadonlyArray<Position> => {
-  const own = nodes.map(positionOf)
-  const distinct = new Set(own.map((place) => String(place)))
-  const isTelling = !own.includes(undefined) && distinct.size * 2 > nodes.length
-  if (isTelling) return own.map((place) => place ?? [0, 0])
+  const positions = nodes.map(positionOf)
+  const distinct = new Set(positions.map((place) => String(place)))
+  const isTelling = !positions.includes(undefined) && distinct.size * 2 > nodes.length
+  if (isTelling) return positions.map((place) => place ?? [0, 0])
   const arranged =
     nodes.length <= mostArranged ? arrange(nodes, connectionsOf(edges)).map(positionOf) : nodes.map(() => undefined)
   const columns = Math.ceil(Math.sqrt(nodes.length))
@@ -69,7 +70,7 @@ const connectionsOf = (edges: ReadonlyArray<Edge>): Connections => {
   return Object.fromEntries([...outgoing].map(([source, types]) => [source, Object.fromEntries(types)]))
 }
 
-/** How far distances along an axis are stretched, so that neighbours keep their gap; what lies on each other stays so. */
+/** The factor by which distances along an axis are stretched, so that neighbours keep their gap; overlapping nodes stay so. */
 const stretchOf = (places: ReadonlyArray<Position>, sizes: ReadonlyArray<number>, gap: number, axis: 0 | 1): number => {
   const across = 1 - axis === 0 ? 0 : 1
   const order = places
@@ -81,4 +82,17 @@ const stretchOf = (places: ReadonlyArray<Position>, sizes: ReadonlyArray<number>
     return [((one.size + next.size) / 2 + gap) / (next.along - one.along)]
   })
   return Math.min(Math.max(0.75, ...wanted.slice(0, 5000)), 1.7)
+}
+/** Room that an arrow takes below a box. */
+const roomForArrow = 40
+/** A height below two boxes, and below those between them that would be in the way there. */
+
+export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number => {
+  const left = Math.min(from.x, to.x)
+  const right = Math.max(from.x + from.width, to.x + to.width)
+  const between = boxes.filter(({ width, x }) => x < right && x + width > left).toSorted((a, b) => a.y - b.y)
+  return between.reduce(
+    (low, { height, y }) => (y < low + 12 && y + height + roomForArrow > low ? y + height + roomForArrow : low),
+    Math.max(from.y + from.height, to.y + to.height) + roomForArrow
+  )
 }

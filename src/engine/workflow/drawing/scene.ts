@@ -1,16 +1,14 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { edgesOf } from "../differenceOfConnections.ts"
-import { nameOf } from "../nameOf.ts"
 import { shortType } from "../naming.ts"
-import { nodesOf } from "../nodePairs.ts"
+import { nameOf, nodesOf } from "../nodes.ts"
 import { isStickyNote, type Position, positionOf } from "../placing.ts"
 import type { NodeRun } from "../runs.ts"
 import { summaryOf } from "../summary.ts"
 import { isTrigger, kindOf } from "../triggers.ts"
-import { lookOf, missingLook } from "./looks.ts"
-import type { Box, Fate, Scene, SceneNode, SceneNote } from "./model.ts"
+import { edgesOf } from "../wires.ts"
+import { type Box, type Fate, lookOf, missingLook, type Scene, type SceneNode, type SceneNote } from "./model.ts"
 import { middlesOf, partSize, stepSize } from "./places.ts"
 import { fit, plain, wrap } from "./text.ts"
 import { type End, portsOf, wiringOf } from "./wiring.ts"
@@ -55,12 +53,12 @@ export const sceneOf = (workflow: JsonObject, runs?: Runs): Scene => {
     ends
   )
   for (const [name, box] of missing) ends.set(name, { node: undefined, box })
-  const shown = [...drawn, ...missing.map(([, node]) => node)]
+  const sceneNodes = [...drawn, ...missing.map(([, node]) => node)]
   const notes = all.filter(isStickyNote).map((note) => noteOf(note, stretch))
   return {
-    ...around([...shown, ...notes]),
+    ...around([...sceneNodes, ...notes]),
     name: Predicate.isString(workflow.name) ? plain(workflow.name) : "",
-    nodes: shown,
+    nodes: sceneNodes,
     notes,
     ...wiringOf({ edges, ends, runs })
   }
@@ -71,28 +69,31 @@ const boxAround = ([x, y]: Position, { height, width }: typeof stepSize, ports: 
   return { x: x - width / 2, y: y - tall / 2, width, height: tall }
 }
 
-const fateOf = (name: string, runs: Runs | undefined): { readonly fate: Fate | undefined; readonly told: string } => {
-  if (runs === undefined) return { fate: undefined, told: "" }
+const fateOf = (
+  name: string,
+  runs: Runs | undefined
+): { readonly fate: Fate | undefined; readonly runText: string } => {
+  if (runs === undefined) return { fate: undefined, runText: "" }
   const run = runs.get(name)
-  if (run === undefined) return { fate: "idle", told: "" }
-  if (run.error !== undefined) return { fate: "failed", told: plain(run.error) }
+  if (run === undefined) return { fate: "idle", runText: "" }
+  if (run.error !== undefined) return { fate: "failed", runText: plain(run.error) }
   const items = run.items.reduce((sum, count) => sum + count, 0)
   const times = run.times > 1 ? `${run.times} runs · ` : ""
-  return { fate: "ran", told: `${times}${items} ${items === 1 ? "item" : "items"} · ${run.milliseconds} ms` }
+  return { fate: "ran", runText: `${times}${items} ${items === 1 ? "item" : "items"} · ${run.milliseconds} ms` }
 }
 
-/** What arrows lead to, or come from, and is not there: drawn beside what it is connected with. */
+/** The ends of arrows that do not exist, drawn beside the nodes that they are connected with. */
 const missingOf = (
   pairs: ReadonlyArray<readonly [source: string, target: string]>,
   ends: ReadonlyMap<string, End>
 ): ReadonlyArray<readonly [name: string, node: SceneNode]> => {
-  const found = new Map<string, SceneNode>()
+  const missing = new Map<string, SceneNode>()
   for (const [source, target] of pairs) {
     const beside = ends.get(source) ?? ends.get(target)
     const name = ends.has(source) ? target : source
-    if (beside === undefined || ends.has(name) || found.has(name) || found.size >= 200) continue
+    if (beside === undefined || ends.has(name) || missing.has(name) || missing.size >= 200) continue
     const side = name === target ? 1 : -1
-    found.set(name, {
+    missing.set(name, {
       x: beside.box.x + side * (stepSize.width + 60),
       y: beside.box.y + 90,
       ...partSize,
@@ -104,10 +105,10 @@ const missingOf = (
       isDisabled: false,
       isPinned: false,
       fate: undefined,
-      told: ""
+      runText: ""
     })
   }
-  return [...found]
+  return [...missing]
 }
 
 const noteOf = (note: JsonObject, [across, down]: Position): SceneNote => {

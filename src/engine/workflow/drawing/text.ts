@@ -1,7 +1,7 @@
 import { oneLine } from "../../../internal/foreignText.ts"
 import { lazy } from "../../../internal/memoize.ts"
 
-/** What a font without a ruler would say: widths of characters in parts of the font's size. */
+/** The estimated width of a character, as a part of the font's size. */
 const widthOf = (char: string): number => {
   if (/[ijl.,:;'|!()[\]tfI ]/.test(char)) return 0.31
   if (/[mwMW@%…—]/.test(char)) return 0.88
@@ -15,7 +15,7 @@ export const plain = (text: string): string => oneLine(text).replaceAll(/[\ufffe
 /** At the first look: Node takes some milliseconds to make one. */
 const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))
 
-/** What readers take for one character each, such as an emoji of several. */
+/** The graphemes of a text, such as an emoji of several code points. */
 const charsOf = (text: string): Array<string> => Array.from(segmenter().segment(text), ({ segment }) => segment)
 
 /** As much of a text as fits into a width, with a mark where something is left out. */

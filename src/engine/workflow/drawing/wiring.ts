@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Edge } from "../differenceOfConnections.ts"
 import { outputName } from "../outputs.ts"
 import type { NodeRun } from "../runs.ts"
+import type { Edge } from "../wires.ts"
 import type { Box, Fate, SceneLabel, SceneWire } from "./model.ts"
+import { freeBelow } from "./places.ts"
 import { fit, plain, round } from "./text.ts"
 
 /** An end of arrows: the node as it is kept, and where it is drawn. */
@@ -20,7 +21,7 @@ interface Wiring {
 /** Outputs that a node is drawn with at most; arrows of later ones leave at the last. */
 const mostPorts = 40
 
-/** How many arrows' places a node needs on either side, by name. */
+/** The number of places for arrows that a node needs on either side, by name. */
 export const portsOf = (edges: ReadonlyArray<Edge>): ReadonlyMap<string, number> => {
   const ports = new Map<string, number>()
   const need = (name: string, count: number) =>
@@ -80,8 +81,8 @@ const sidesOf = (edges: ReadonlyArray<Edge>) => {
 const rolesOf = (edges: ReadonlyArray<Edge>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, ReadonlyArray<string>>()
   for (const { target, type } of edges) {
-    const known = roles.get(target) ?? []
-    if (type !== "main" && !known.includes(type)) roles.set(target, [...known, type])
+    const types = roles.get(target) ?? []
+    if (type !== "main" && !types.includes(type)) roles.set(target, [...types, type])
   }
   return roles
 }
@@ -125,24 +126,10 @@ const onwards = ([x, y]: Point, [toX, toY]: Point): string => {
   return `M${at(x, y)}C${at(x + bend, y)} ${at(toX - bend, toY)} ${at(toX, toY)}`
 }
 
-/** What leads back goes round below. */
+/** An arrow from right to left, which goes round below. */
 const back = ([x, y]: Point, [toX, toY]: Point, low: number): string => {
   const middle = (x + toX) / 2
   return `M${at(x, y)}C${at(x + 64, y)} ${at(x + 64, low)} ${at(middle, low)}S${at(toX - 64, toY)} ${at(toX, toY)}`
-}
-
-/** Room that an arrow takes below a box. */
-const gap = 40
-
-/** A height below two boxes, and below those between them that would be in the way there. */
-export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number => {
-  const left = Math.min(from.x, to.x)
-  const right = Math.max(from.x + from.width, to.x + to.width)
-  const between = boxes.filter(({ width, x }) => x < right && x + width > left).toSorted((a, b) => a.y - b.y)
-  return between.reduce(
-    (low, { height, y }) => (y < low + 12 && y + height + gap > low ? y + height + gap : low),
-    Math.max(from.y + from.height, to.y + to.height) + gap
-  )
 }
 
 const at = (x: number, y: number): string => `${round(x)} ${round(y)}`

@@ -6,6 +6,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { hasClusterBids, pairsOf, Placement, Visible } from "../../client/Campaign.ts"
 import { provenUnits } from "../../client/Clusters.ts"
 import { type Pair, pairKey } from "../../client/ids.ts"
+import { clusterWire } from "../../client/keyRules.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { Kopecks, type Rubles, RublesGiven, rublesToKopecks } from "../../client/money.ts"
@@ -14,9 +15,7 @@ import { type ClusterWish, planClusterBids } from "../../plan/planClusterBids.ts
 import { orRefuse } from "../errors.ts"
 import { checkFloors, id, notEmpty, numberOrText, onBelowFloor, shownAs, whole } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { campaignsOf } from "./gather.ts"
-import { keep, withWarnings } from "./keep.ts"
-import * as results from "./results.ts"
+import { bidsPlan, campaignsOf, clusterBidsPlan, keep, withWarnings } from "./planning.ts"
 
 /** A bid inside the items of a list, in either unit. */
 const amountFields = {
@@ -87,7 +86,7 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
   description: "Plan bids for single articles, held against the lowest bids and the guards. Changes nothing",
   annotations: reads,
   arguments: { changes: bidChanges, on_below_floor: onBelowFloor, check_floors: checkFloors },
-  result: results.bidsPlan,
+  result: bidsPlan,
   run: Effect.fn("ads_plan_bids")(function* ({ changes, ...wanted }) {
     for (const [index, { bid_kopecks, bid_rubles, change_percent }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, change_percent], "bid_rubles, bid_kopecks, change_percent")
@@ -96,11 +95,11 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     const { guards } = yield* MarketplaceConfig
     const { campaigns, unreadable } = yield* campaignsOf(changes)
     const isAsking = rule.isAsking(campaigns.length)
-    const asked = campaigns.map((campaign) => {
-      const own = changes.filter(({ advert_id }) => advert_id === campaign.id)
-      return { campaign, nm_ids: [...new Set(own.map(({ nm_id }) => nm_id))] }
+    const requests = campaigns.map((campaign) => {
+      const inCampaign = changes.filter(({ advert_id }) => advert_id === campaign.id)
+      return { campaign, nm_ids: [...new Set(inCampaign.map(({ nm_id }) => nm_id))] }
     })
-    const { floors, warnings } = isAsking ? yield* rule.ask(asked) : { floors: [], warnings: [uncheckedFloors] }
+    const { floors, warnings } = isAsking ? yield* rule.ask(requests) : { floors: [], warnings: [uncheckedFloors] }
     const wishes = changes.flatMap(wishesOf)
     const draft = planBids({ campaigns, unreadable, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
     return yield* keep(withWarnings(draft, warnings))
@@ -154,17 +153,19 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
   annotations: reads,
   arguments: { changes: clusterChanges },
-  result: results.clusterBidsPlan,
+  result: clusterBidsPlan,
   run: Effect.fn("ads_plan_cluster_bids")(function* ({ changes }) {
     for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
     }
-    const { guards, wire } = yield* MarketplaceConfig
+    const settings = yield* MarketplaceConfig
+    const { guards } = settings
+    const wire = clusterWire(settings)
     const { campaigns, unreadable } = yield* campaignsOf(changes)
     const pairs = pairsOf(campaigns.filter(hasClusterBids))
-    const asked = new Set(changes.map(pairKey))
+    const requestedPairs = new Set(changes.map(pairKey))
     const bids = yield* clusterBidsOf(
-      pairs.filter((pair) => asked.has(pairKey(pair))),
+      pairs.filter((pair) => requestedPairs.has(pairKey(pair))),
       pairs
     )
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {

@@ -1,15 +1,14 @@
 import { Effect } from "effect"
 
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
-import { gatheringSeconds } from "../../../mcp/callTime.ts"
-import { Progress } from "../../../mcp/Progress.ts"
+import { Progress } from "../../../mcp/callTime.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
-import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { isBecause } from "../../client/MarketplaceError.ts"
 import { caps } from "../../client/operations.ts"
 import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
+import { type Asked, keptMinutes, LowestBids } from "../../report/LowestBids.ts"
+import { gatheringUntil } from "../deadline.ts"
 
 /** Minimum bids are read unasked for up to this many campaigns; more may take several calls. */
 const askedUnbidden = 20
@@ -24,31 +23,31 @@ interface Floors {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How a plan deals with minimum bids; saying what to do below them means that they are read. */
+/** A plan's rule for minimum bids; they are read where it says what to do below them. */
 export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_floor }: FloorsWanted) {
   if (check_floors === false && on_below_floor !== undefined) {
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
     return yield* new InvalidArgument({ argument: "check_floors", problem })
   }
-  const until = (yield* monotonicMillis) + gatheringSeconds * 1000
+  const until = yield* gatheringUntil
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
     /** The minimum bids that can be read within the time of one tool call; reports progress. */
-    ask: Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
-      const calls = asked.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
+    ask: Effect.fnUntraced(function* (requests: ReadonlyArray<Asked>) {
+      const calls = requests.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
       const { limit, periodMs } = limitOf(yield* MarketplaceConfig, "getBidsMin")
       const most = Math.floor((keptMinutes * 60_000 * limit) / periodMs)
-      if (asked.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
+      if (requests.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
       const tell = yield* Progress
-      const onRead = (progress: number) => tell({ progress, total: asked.length })
-      const found = Effect.map(
-        LowestBids.use((lowest) => lowest.ofAll(asked, { until, onRead })),
+      const onRead = (progress: number) => tell({ progress, total: requests.length })
+      const reading = Effect.map(
+        LowestBids.use((lowest) => lowest.ofAll(requests, { until, onRead })),
         (floors): Floors => ({ floors, warnings: [] })
       )
       // They are optional: if they cannot be read, the plan does without.
-      if (check_floors === true || on_below_floor !== undefined) return yield* found
-      return yield* Effect.catchIf(found, isWithoutFloors, ({ problem }) =>
+      if (check_floors === true || on_below_floor !== undefined) return yield* reading
+      return yield* Effect.catchIf(reading, isWithoutFloors, ({ problem }) =>
         Effect.succeed<Floors>({ floors: [], warnings: [`${problem} ${refusedLater}`] })
       )
     })

@@ -17,9 +17,7 @@ import { planMigration } from "../../plan/planMigration.ts"
 import { orRefuse } from "../errors.ts"
 import { advertIds, checkFloors, id, notEmpty, onBelowFloor, shownAs } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { phrasesOf } from "./gather.ts"
-import { keep, withWarnings } from "./keep.ts"
-import * as results from "./results.ts"
+import { keep, migrationPlan, phrasesOf, withWarnings } from "./planning.ts"
 
 /** The snapshot as callers pass it: its ids may come as text. */
 const snapshot = Schema.Array(
@@ -93,7 +91,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     on_below_floor: onBelowFloor,
     check_floors: checkFloors
   },
-  result: results.migrationPlan,
+  result: migrationPlan,
   run: Effect.fn("ads_plan_migration")(function* (given) {
     yield* refuseIdle(given)
     const rule = yield* floorRule(given)
@@ -103,7 +101,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
     const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { warnings: known, ...phrases } = yield* migrationPhrases(campaigns, involved)
+    const { warnings: phraseWarnings, ...phrases } = yield* migrationPhrases(campaigns, involved)
     const input: MigrationInput = {
       campaigns,
       ...(given.advert_ids === undefined ? {} : { asked: given.advert_ids }),
@@ -129,7 +127,9 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     if (!rule.isAsking(bidding.length)) {
-      return yield* keep(withWarnings(first, bidding.length === 0 ? known : [...known, uncheckedFloors]))
+      return yield* keep(
+        withWarnings(first, bidding.length === 0 ? phraseWarnings : [...phraseWarnings, uncheckedFloors])
+      )
     }
     const placements = given.target === "in-place" ? {} : { placements: ManualPlacement.literals }
     const lowest = yield* rule.ask(
@@ -140,7 +140,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
       }))
     )
     const draft = planMigration({ ...input, floors: lowest.floors })
-    return yield* keep(withWarnings(draft, [...known, ...lowest.warnings]))
+    return yield* keep(withWarnings(draft, [...phraseWarnings, ...lowest.warnings]))
   }, orRefuse)
 })
 
@@ -187,8 +187,8 @@ const migrationPhrases = Effect.fnUntraced(
   function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
     const wide = yield* campaignWidePhrases(campaigns)
     const { items, warnings } = yield* phrasesOf(pairsOf(involved))
-    const found: Found = { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
-    return found
+    const readable: Found = { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
+    return readable
   },
   Effect.catchIf(isClosedToSeller, (error) =>
     Effect.succeed<Found>({ phrases: [], phrasesClosed: explain(error), warnings: [] })
@@ -202,7 +202,7 @@ const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
     .map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
   const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
   return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
-    Effect.map((found) => ({ items: found.items, warnings: [] })),
+    Effect.map((answer) => ({ items: answer.items, warnings: [] })),
     Effect.catchIf(isBecause("AdsBadRequest", "AdsNotFound"), () => gone)
   )
 }

@@ -12,7 +12,7 @@ const most = 200
 const mostOfOne = 50
 
 /** The recipient of a question. */
-export interface Asked {
+interface Recipient {
   /** The session and the caller that alone may answer. */
   readonly session: string
   readonly caller: string
@@ -21,11 +21,11 @@ export interface Asked {
   readonly gone: Effect.Effect<void>
 }
 
-interface Open extends Pick<Asked, "caller" | "session"> {
+interface Open extends Pick<Recipient, "caller" | "session"> {
   readonly reply: Deferred.Deferred<Reply>
 }
 
-type From = Pick<Asked, "caller" | "session">
+type From = Pick<Recipient, "caller" | "session">
 
 /** An answer's name among the copies of the server. */
 const nameOf = ({ caller, session }: From, id: string) => `${session}:${caller}:${id}`
@@ -46,7 +46,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   }
 
   /** Waits for the client's answer, but not longer than a person may take. */
-  const ask = (question: Question, { caller, gone, send, session }: Asked): Effect.Effect<Reply> =>
+  const ask = (question: Question, { caller, gone, send, session }: Recipient): Effect.Effect<Reply> =>
     Effect.suspend(() => {
       if (openOf(caller).length >= mostOfOne) {
         return Effect.succeed(unanswered(`${mostOfOne} questions to you are waiting for answers already`))
@@ -82,10 +82,10 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   /** Takes an answer; one without an open question to this caller in this session is ignored. */
   const answer = (from: From, { id, ...reply }: Message.Reply) =>
     Effect.suspend(() => {
-      const asked = open.get(String(id))
-      if (asked === undefined) return typeof id === "string" ? handOn(nameOf(from, id), reply) : Effect.void
-      if (asked.session !== from.session || asked.caller !== from.caller) return Effect.void
-      return Effect.asVoid(Deferred.succeed(asked.reply, readReply(reply)))
+      const question = open.get(String(id))
+      if (question === undefined) return typeof id === "string" ? handOn(nameOf(from, id), reply) : Effect.void
+      if (question.session !== from.session || question.caller !== from.caller) return Effect.void
+      return Effect.asVoid(Deferred.succeed(question.reply, readReply(reply)))
     })
 
   return { ask, answer, /** The number of open questions. */ size: () => open.size }

@@ -1,11 +1,10 @@
-import { Option, Predicate } from "effect"
+import { Option, Predicate, Schema } from "effect"
 
 import { oneLine, visible } from "../../../internal/foreignText.ts"
 import type { Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
-import { readResult } from "./schemas.ts"
 
-/** How long a question waits for its answer, in milliseconds. */
+/** Milliseconds for which a question waits for its answer. */
 export const longestWait = 5 * 60_000
 
 /** Whether a client with these capabilities shows forms; it does if it names no mode. */
@@ -23,7 +22,14 @@ export const requestOf = ({ fields, message, required = [] }: Question) => ({
   }
 })
 
-/** The content of a client's result; undefined if it is invalid. */
+const readResult = Schema.decodeUnknownOption(
+  Schema.Struct({
+    action: Schema.Literals(["accept", "decline", "cancel"]),
+    content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+  })
+)
+
+/** The content of a client's result for a form; none if it is invalid. */
 export const replyOf = (result: unknown): Option.Option<Reply> =>
   Option.map(readResult(result), ({ action, content = {} }): Reply => {
     switch (action) {
@@ -46,3 +52,13 @@ export const readReply = ({ error, result }: Pick<Message.Reply, "error" | "resu
   const said = Predicate.hasProperty(error, "message") ? `: ${oneLine(String(error.message)).slice(0, 200)}` : ""
   return unanswered(`the client could not ask${said}`)
 }
+
+/** Marks a session whose client shows forms: nothing else is known or kept of a session. */
+const prefix = "elicits-"
+
+/** An unguessable id. */
+export const mintSessionId = () => `${prefix}${crypto.randomUUID()}`
+
+/** A session id from a header, if it is of this kind. */
+export const readSessionId = (id: string | undefined): string | undefined =>
+  id !== undefined && /^elicits-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined

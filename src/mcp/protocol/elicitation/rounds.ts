@@ -1,15 +1,14 @@
-import { Data, Deferred, Effect, Option } from "effect"
+import { Clock, Data, Deferred, Effect, Option, Predicate, Result, Schema } from "effect"
+import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
-import { fingerprint } from "../../../internal/json/fingerprint.ts"
-import { CallerId } from "../../CallerId.ts"
+import { fingerprint } from "../../../internal/sha256.ts"
+import { CallerId } from "../../Caller.ts"
 import { Copies, Elicitation, type Question, type Reply, type Use } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { invalidParams, type ProtocolError } from "../ProtocolError.ts"
 import { capabilitiesKey } from "../ProtocolVersion.ts"
-import type { Result } from "../Response.ts"
-import { replyOf, requestOf, showsForms, unanswered } from "./form.ts"
-import { make as makeStates } from "./requestState.ts"
-import { readResponses } from "./schemas.ts"
+import type * as Response from "../Response.ts"
+import { replyOf, requestOf, showsForms, unanswered, longestWait } from "./form.ts"
 
 /** The call continues when it is repeated with the answer to a question. */
 export class InputNeeded extends Data.TaggedError("InputNeeded")<{
@@ -34,8 +33,8 @@ interface Params {
 export type Rounds = <A>(
   program: Effect.Effect<A, ToolFailure>,
   params: Params,
-  called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<Result, E>
-) => Effect.Effect<Result, ToolFailure | ProtocolError>
+  called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<Response.Result, E>
+) => Effect.Effect<Response.Result, ToolFailure | ProtocolError>
 
 /** The answers that came with a call, and their use: it is the same for all of them. */
 interface Answers {
@@ -57,13 +56,13 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
     if (Option.isNone(responses)) return yield* invalidParams("inputResponses: must be an object")
     const state = requestState === undefined ? Option.none() : yield* states.open(requestState)
     if (Option.isNone(state) || state.value.caller !== (yield* yield* CallerId)) return none
-    const { answered, asked, id, key, until } = state.value
+    const { answered, id, key, question, until } = state.value
     const use = yield* Effect.cached(copies.use(id, until))
     if (!Object.hasOwn(responses.value, key)) return { answered, use }
     const result = responses.value[key]
     if (Option.isNone(replyOf(result)))
       return yield* invalidParams(`inputResponses.${key}: is no result of its request`)
-    return { answered: { ...answered, [asked]: result }, use }
+    return { answered: { ...answered, [question]: result }, use }
   })
 
   return Effect.fnUntraced(function* (program, params, called) {
@@ -72,16 +71,16 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
     const needed = yield* Deferred.make<never, InputNeeded>()
 
     const ask = Effect.fnUntraced(function* (question: Question) {
-      const asked = yield* fingerprint([params.name, params.arguments ?? null, question])
+      const questionId = yield* fingerprint([params.name, params.arguments ?? null, question])
       const used = Object.keys(answered).length === 0 ? "again" : yield* use
-      const reply = replyOf(answered[asked])
+      const reply = replyOf(answered[questionId])
       if (Option.isSome(reply) && used === "unknown") return unrecorded
       if (Option.isSome(reply) && used === "first") return reply.value
       const { key } = question
       const requestState = yield* states.seal({
         caller: yield* yield* CallerId,
         key,
-        asked,
+        question: questionId,
         answered: used === "first" ? answered : {}
       })
       yield* Deferred.fail(needed, new InputNeeded({ key, request: requestOf(question), requestState }))
@@ -91,8 +90,82 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
     const asking = Effect.provideService(program, Elicitation, { ask })
     return yield* called(Effect.raceFirst(asking, Deferred.await(needed))).pipe(
       Effect.catchTag("InputNeeded", ({ key, request, requestState }) =>
-        Effect.succeed<Result>({ resultType: "input_required", inputRequests: { [key]: request }, requestState })
+        Effect.succeed<Response.Result>({
+          resultType: "input_required",
+          inputRequests: { [key]: request },
+          requestState
+        })
       )
     )
   })
+})
+
+/** State that a client carries from one round of a call to the next. */
+const State = Schema.fromJsonString(
+  Schema.Struct({
+    /** Its own name: its answers count once. */
+    id: Schema.String,
+    /** The caller that it was made for, who alone is answered for by it. */
+    caller: Schema.String,
+    /** The key of the question that it goes with. */
+    key: Schema.String,
+    /** Fingerprint of that question. */
+    question: Schema.String,
+    /** Results of earlier rounds, by the fingerprints of their questions. */
+    answered: Schema.Record(Schema.String, Schema.Unknown),
+    /** The moment of its expiry, in milliseconds since 1970. */
+    until: Schema.Finite
+    // The name in states of other versions, which copies of this server may be.
+  }).pipe(Schema.encodeKeys({ question: "asked" }))
+)
+type State = typeof State.Type
+const readState = Schema.decodeUnknownOption(State)
+const writeState = Schema.encodeEffect(State)
+
+/** The answers to questions in a call, by key. */
+const readResponses = Schema.decodeUnknownOption(Schema.Record(Schema.String, Schema.Unknown))
+
+const hmac = { name: "HMAC", hash: "SHA-256" }
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+const foreign = invalidParams(
+  "requestState: is not what this server sent, or not what this process of it sent. Nothing was changed. Make the call " +
+    "again without it: the person is asked again"
+)
+
+/** Seals states with a key that only this server and its copies have, so that nobody can change them. */
+const makeStates = Effect.gen(function* () {
+  const { secret: material } = yield* Copies
+  const key = yield* Effect.cached(
+    Effect.flatMap(material, (bytes) =>
+      Effect.promise(() => crypto.subtle.importKey("raw", Uint8Array.from(bytes), hmac, false, ["sign", "verify"]))
+    )
+  )
+
+  const seal = Effect.fnUntraced(function* (state: Omit<State, "id" | "until">) {
+    const until = (yield* Clock.currentTimeMillis) + longestWait
+    const kept = encode(yield* Effect.orDie(writeState({ ...state, id: crypto.randomUUID(), until })))
+    const secret = yield* key
+    const seal = yield* Effect.promise(() => crypto.subtle.sign(hmac, secret, bytesOf(kept)))
+    return `${kept}.${encode(new Uint8Array(seal))}`
+  })
+
+  /** The sealed state; undefined if it has expired, so that the person is asked again. */
+  const open = Effect.fnUntraced(function* (sealed: unknown) {
+    if (!Predicate.isString(sealed)) return yield* foreign
+    const [kept = "", seal = ""] = sealed.split(".")
+    const given = decode(seal)
+    if (Result.isFailure(given) || sealed !== `${kept}.${seal}`) return yield* foreign
+    const secret = yield* key
+    const mac = Uint8Array.from(given.success)
+    const isOurs = yield* Effect.promise(() => crypto.subtle.verify(hmac, secret, mac, bytesOf(kept)))
+    const now = yield* Clock.currentTimeMillis
+    const state: Option.Option<State> = isOurs
+      ? Option.flatMap(Result.getSuccess(decodeString(kept)), readState)
+      : Option.none()
+    if (Option.isNone(state)) return yield* foreign
+    return Option.filter(state, ({ until }): boolean => now <= until)
+  })
+
+  return { seal, open }
 })

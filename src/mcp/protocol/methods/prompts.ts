@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import type { Prompt } from "../../Prompt.ts"
 import type { Resources } from "../../Resources.ts"
 import * as Method from "../Method.ts"
+import { listed, onePage } from "../Method.ts"
 import { complete, getPrompt, list, type Reference } from "../params.ts"
 import { invalidParams } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { listed, onePage } from "./paging.ts"
 
 /** `prompts/list` and `prompts/get`. */
 export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {

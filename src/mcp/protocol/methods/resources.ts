@@ -2,9 +2,9 @@ import { Effect, Predicate } from "effect"
 
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import * as Method from "../Method.ts"
+import { listed, onePage } from "../Method.ts"
 import { list as page, readResource } from "../params.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { listed, onePage } from "./paging.ts"
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export const resourceMethods = ({ concurrencyGroup, list, read, templates }: Resources["Service"]) =>

@@ -3,21 +3,19 @@ import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 import { lazy, memoized } from "../../../internal/memoize.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
-import { CurrentAccess } from "../../Access.ts"
-import { CallerId } from "../../CallerId.ts"
+import { CurrentAccess, CallerId } from "../../Caller.ts"
 import { Elicitation } from "../../Elicitation.ts"
-import { inputJson } from "../../inputJson.ts"
 import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
+import { inputJson } from "../../Tools.ts"
 import { audited, clientName } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
-import { bare, writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
+import { listed, onePage } from "../Method.ts"
 import { type Called, callTool, list, readCalled } from "../params.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import type { Result } from "../Response.ts"
-import { listed, onePage } from "./paging.ts"
+import { bare, writtenBy, type Result } from "../Response.ts"
 
 type PlainCall = Schema.Struct<typeof callTool>["Type"]
 
@@ -32,10 +30,10 @@ const isPlainCall = (params: unknown): params is PlainCall =>
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const shown = tools.filter(({ isListed }) => isListed !== false)
+  const listedTools = tools.filter(({ isListed }) => isListed !== false)
   // At the first use in each revision: schemas take time.
   const listings = memoized((protocolVersion: ProtocolVersion): Result => {
-    const json = lazy(() => listOf(shown.map((tool) => listing(tool, protocolVersion))))
+    const json = lazy(() => listOf(listedTools.map((tool) => listing(tool, protocolVersion))))
     const result = {
       get tools(): unknown {
         return JSON.parse(json())
@@ -100,8 +98,8 @@ const workOf =
 
 const ungrouped = "This server"
 
-const unknownTool = (name: string, known: ReadonlyArray<string>) => {
-  const guess = nearest(name, known)
+const unknownTool = (name: string, names: ReadonlyArray<string>) => {
+  const guess = nearest(name, names)
   return new ProtocolError({
     code: -32602,
     message: `Unknown tool: ${name}${guess === undefined ? "" : `. Did you mean ${guess}?`}`
@@ -112,7 +110,7 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
 const listOf = (items: ReadonlyArray<string>) =>
   `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
 
-/** What a list shows of a tool, as JSON. */
+/** A tool in a list, as JSON. */
 const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
   const { annotations, description, meta, name, title } = tool
   const inputSchema = `"inputSchema":${inputJson(tool)}`
@@ -129,7 +127,7 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
 }
 
 /**
- * Which fields an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
+ * The fields that an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
  * conversation. Modern failures are results, too, which some clients also validate.
  */
 const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>

@@ -77,9 +77,9 @@ describe("call", () => {
     const { stdout } = await embedded("--list", "--toolsets", "marketplace")
     for (const name of [...toolNames, "search_workflows", "apply_plan"])
       assert.match(stdout, new RegExp(`^${name} +\\w`, "m"))
-    const found = await embedded("search_workflows", "Order intake")
-    assert.strictEqual(found.code, 0)
-    assert.include(found.stdout, "Order intake")
+    const search = await embedded("search_workflows", "Order intake")
+    assert.strictEqual(search.code, 0)
+    assert.include(search.stdout, "Order intake")
   })
 
   it("lists the tools and explains each without any configuration, and none of their arguments is a flag of ours", async () => {
@@ -263,8 +263,8 @@ describe("call", () => {
     for (const word of ["list_workflows", "workflowId", "search_workflows", "apply_plan"]) assert.include(stdout, word)
   })
 
-  /** What each shell makes of a line, asked in its own way; zsh and bash only complete on a terminal, and end once they have. */
-  const asked = {
+  /** The completions of a line in each shell, asked for in its way; zsh and bash only complete on a terminal, and end once they have. */
+  const scripts = {
     bash: `{ cat script; echo 'workflow-tool-server() { echo "got $*"; }'; } > started
       printf '%s\\t\\nexit\\n' "$1" | script -qec 'bash --noprofile --rcfile started -i' /dev/null | grep -ao 'got .*'`,
     fish: `source ./script; complete -C "$argv[1]"`,
@@ -282,11 +282,11 @@ describe("call", () => {
       const { stdout: script } = await run(["--completions", shell])
       const cwd = await directory({ script, "known.json": "{}" })
       const answerTo = (line: string) => {
-        const args = [...(shell === "zsh" ? ["-f"] : []), "-c", asked[shell]]
+        const args = [...(shell === "zsh" ? ["-f"] : []), "-c", scripts[shell]]
         const words = [...(shell === "fish" ? [] : [shell]), `workflow-tool-server ${line}`]
         return spawnSync(shell, [...args, ...words], { cwd, encoding: "utf8", timeout: 10_000 })
       }
-      for (const [line, found] of [
+      for (const [line, completions] of [
         ["call --embedded explain_e", "explain_execution"],
         ["--read-only call list_executions --status cr", "crashed"],
         ["call list_workflows --log-level de", "debug"],
@@ -295,7 +295,7 @@ describe("call", () => {
         ["--config kno", "known.json"]
       ] as const) {
         const done = answerTo(line)
-        assert.include(done.stdout, found, `${line}: ${done.stderr}`)
+        assert.include(done.stdout, completions, `${line}: ${done.stderr}`)
       }
       for (const line of ["--host che", "call --print che", "call list_workflows --name che", "promote --from che"]) {
         assert.notInclude(answerTo(line).stdout, "check", line)

@@ -27,7 +27,7 @@ describe("the words of a call", () => {
     assert.deepStrictEqual(
       splitCommandLine(["--config", "call", "call", "--json", "get_tag", "--id", "5", "--read-only", "--print=name"]),
       {
-        own: ["--config", "call", "call", "--json", "get_tag", "--read-only", "--print=name"],
+        commandWords: ["--config", "call", "call", "--json", "get_tag", "--read-only", "--print=name"],
         toolWords: ["--id", "5"],
         toolHelp: false
       }
@@ -43,7 +43,7 @@ describe("the words of a call", () => {
   it("ask for help about the tool behind its name, and about the command before it", () => {
     assert.isTrue(splitCommandLine(["call", "get_tag", "-h"]).toolHelp)
     assert.deepStrictEqual(splitCommandLine(["call", "--help"]), {
-      own: ["call", "--help"],
+      commandWords: ["call", "--help"],
       toolWords: [],
       toolHelp: false
     })
@@ -53,7 +53,7 @@ describe("the words of a call", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom("--help", "check", "--port", "-x"))), (words) => {
         fc.pre(!words.includes("call"))
-        assert.deepStrictEqual(splitCommandLine(words), { own: words, toolWords: [], toolHelp: false })
+        assert.deepStrictEqual(splitCommandLine(words), { commandWords: words, toolWords: [], toolHelp: false })
       })
     )
   })
@@ -65,10 +65,10 @@ describe("the words of a call", () => {
     )
     fc.assert(
       fc.property(fc.array(word), (words) => {
-        const { own, toolHelp, toolWords } = splitCommandLine(["call", "get_tag", ...words])
-        const helps = words.length + 2 - own.length - toolWords.length
+        const { commandWords, toolHelp, toolWords } = splitCommandLine(["call", "get_tag", ...words])
+        const helps = words.length + 2 - commandWords.length - toolWords.length
         assert.strictEqual(helps > 0, toolHelp)
-        const rest = [...own]
+        const rest = [...commandWords]
         for (const one of ["call", "get_tag", ...words]) if (rest[0] === one) rest.shift()
         assert.deepStrictEqual(rest, [])
       })

@@ -1,12 +1,11 @@
 import { assert, it } from "vitest"
 
-import { fieldHelp } from "../../../../src/cli/tasks/call/fieldHelp.ts"
-import { plain } from "../../../../src/cli/terminal/terminalText.ts"
+import { toolHelp } from "../../../../src/cli/tasks/call/help.ts"
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { listWorkflows } from "../../../../src/engine/tools/workflows/reads.ts"
 
 it("the help of a tool tells what the objects in an argument hold", () => {
-  const help = fieldHelp(editWorkflow.inputSchema(), plain).join("\n")
+  const help = toolHelp(editWorkflow, false)
   assert.match(help, /^FIELDS OF --operations \(each\)$/m)
   assert.match(help, /^ {2}op TEXT {2,}What to do\. One of set, replace, add, .+ \(required\)$/m)
   assert.match(help, /^ {2}bridge true or false {2,}\S/m)
@@ -19,14 +18,20 @@ it("the help tells the fields of objects within such objects by their path", () 
     required: ["nm_id"]
   }
   const items = { type: "object", properties: { bids: { type: "array", description: "Bids", items: article } } }
-  assert.deepStrictEqual(fieldHelp({ properties: { snapshot: { type: "array", items } } }, plain), [
-    "",
-    "FIELDS OF --snapshot (each)",
-    "  bids JSON              Bids",
-    "  bids[].nm_id NUMBER    Article id (required)"
-  ])
+  const inputSchema = () => ({ properties: { snapshot: { type: "array", items } } })
+  assert.deepStrictEqual(
+    toolHelp({ ...listWorkflows, inputSchema }, false)
+      .split("\n")
+      .slice(-4),
+    [
+      "",
+      "FIELDS OF --snapshot (each)",
+      "  bids JSON              Bids",
+      "  bids[].nm_id NUMBER    Article id (required)"
+    ]
+  )
 })
 
 it("the help of a tool without such arguments says nothing of fields", () => {
-  assert.deepStrictEqual(fieldHelp(listWorkflows.inputSchema(), plain), [])
+  assert.notInclude(toolHelp(listWorkflows, false), "FIELDS OF")
 })

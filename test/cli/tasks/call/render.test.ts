@@ -1,9 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { fieldAt } from "../../../../src/cli/tasks/call/fieldAt.ts"
-import { render } from "../../../../src/cli/tasks/call/render.ts"
-import { coloured, plain, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
+import { fieldAt, render } from "../../../../src/cli/tasks/call/render.ts"
+import { coloured, plain, table } from "../../../../src/cli/terminal.ts"
 import { visible } from "../../../../src/internal/foreignText.ts"
 
 const lines = (...all: ReadonlyArray<string>) => all.join("\n")
@@ -101,7 +100,15 @@ describe("an answer as text", () => {
   })
 
   it("counts the columns of a line as a terminal does", () => {
-    assert.deepStrictEqual(["abc", "é", "e\u0301", "支払い", "💶"].map(widthOf), [3, 1, 1, 6, 2])
+    const columns = { abc: 3, é: 1, "e\u0301": 1, 支払い: 6, "💶": 2 }
+    assert.deepStrictEqual(
+      table(
+        ["text", ""],
+        Object.keys(columns).map((text) => [text, "|"]),
+        plain
+      ).slice(1),
+      Object.entries(columns).map(([text, width]) => `${text}${" ".repeat(6 - width)}  |`)
+    )
   })
 })
 

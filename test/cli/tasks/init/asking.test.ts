@@ -14,7 +14,7 @@ useCommand()
 
 /** A terminal at which somebody presses these keys; it keeps what it was told to show. */
 const typing = (keys: ReadonlyArray<string>) => {
-  const shown: Array<string> = []
+  const display: Array<string> = []
   const pressed = keys.map((name): Terminal.UserInput => ({
     input: name.length === 1 ? Option.some(name) : Option.none(),
     key: { name, ctrl: false, meta: false, shift: false }
@@ -31,11 +31,11 @@ const typing = (keys: ReadonlyArray<string>) => {
         size: Effect.die("nobody asks"),
         readInput: Effect.succeed(input),
         readLine: Effect.die("nobody asks"),
-        display: (text) => Effect.sync(() => void shown.push(text))
+        display: (text) => Effect.sync(() => void display.push(text))
       })
     })
   )
-  return { shown, layer: Layer.merge(NodeServices.layer, layer) }
+  return { display, layer: Layer.merge(NodeServices.layer, layer) }
 }
 
 const keysOf = (text: string): ReadonlyArray<string> => text.split("")
@@ -50,10 +50,10 @@ const request: InitRequest = {
   npx: false
 }
 
-const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+const initAt = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
   const cwd = yield* Effect.promise(() => directory())
   const config = `${cwd}/my.json`
-  const { layer, shown } = typing(keys)
+  const { layer, display } = typing(keys)
   const options = Result.getOrThrow(readOptions({ config }, {}))
   const code = yield* init(options, request).pipe(
     Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
@@ -64,7 +64,7 @@ const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
     Effect.provide(layer)
   )
   const written = yield* Effect.promise(() => readFile(config, "utf8").catch(() => undefined))
-  return { code, shown: shown.join(""), written: written === undefined ? undefined : JSON.parse(written) }
+  return { code, display: display.join(""), written: written === undefined ? undefined : JSON.parse(written) }
 })
 
 describe("init at a terminal", () => {
@@ -81,23 +81,23 @@ describe("init at a terminal", () => {
         ...keysOf(key),
         "enter"
       ]
-      const { code, shown, written } = yield* asked(typed)
+      const { code, display, written } = yield* initAt(typed)
       assert.strictEqual(code, 0)
       assert.deepStrictEqual(written, {
         environments: { default: { engine_host: host, engine_api_key: key } },
         defaultEnv: "default"
       })
-      assert.include(shown, "Address of your engine")
-      assert.notInclude(shown, "NEVER-SHOWN")
+      assert.include(display, "Address of your engine")
+      assert.notInclude(display, "NEVER-SHOWN")
     })
   )
 
   it.live("writes nothing where the person gives up or leaves", () =>
     Effect.gen(function* () {
       const host = yield* Effect.promise(() => standIn(engine))
-      const givenUp = yield* asked([...keysOf(host), "enter", ...keysOf("wrong"), "enter", "n"])
+      const givenUp = yield* initAt([...keysOf(host), "enter", ...keysOf("wrong"), "enter", "n"])
       assert.deepStrictEqual([givenUp.code, givenUp.written], [1, undefined])
-      const left = yield* asked(keysOf("http"))
+      const left = yield* initAt(keysOf("http"))
       assert.deepStrictEqual([left.code, left.written], [130, undefined])
     })
   )

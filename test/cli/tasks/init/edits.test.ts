@@ -4,9 +4,7 @@ import { assert, describe, it } from "vitest"
 
 import { parseJson } from "../../../../src/cli/configuration/json.ts"
 import { type ClientName, clientNames, clients, type Machine, startOf } from "../../../../src/cli/tasks/init/clients.ts"
-import { withInstance, withServer } from "../../../../src/cli/tasks/init/edits.ts"
-import { changed } from "../../../../src/cli/tasks/init/jsonEdit.ts"
-import { tidyHost } from "../../../../src/cli/tasks/init/tidyHost.ts"
+import { withInstance, withServer, changed, tidyHost } from "../../../../src/cli/tasks/init/edits.ts"
 import { fieldAliases } from "../../../../src/engine/client/config/aliases.ts"
 
 const lines = (...all: ReadonlyArray<string>) => `${all.join("\n")}\n`
@@ -66,10 +64,10 @@ describe("a value put into a JSON text", () => {
           const text = crlf ? plain.replaceAll("\n", "\r\n") : plain
           // Below what is no object there is no place.
           const parents = path.slice(0, -1).map((_, index) => path.slice(0, index + 1))
-          const found = (where: ReadonlyArray<string>) =>
+          const valueAt = (where: ReadonlyArray<string>) =>
             where.reduce<unknown>((at, key) => (at === undefined ? at : Reflect.get(Object(at), key)), before)
-          fc.pre(parents.every((where) => found(where) === undefined || isPlainObject(found(where))))
-          const isNew = found(path) === undefined
+          fc.pre(parents.every((where) => valueAt(where) === undefined || isPlainObject(valueAt(where))))
+          const isNew = valueAt(path) === undefined
           const after = changed(text, [{ path, value }])
           assert.deepStrictEqual(json(after), JSON.parse(JSON.stringify(put(before, path, value))))
           if (isNew && text !== "{}") assert.isTrue(isWithin(text, after))

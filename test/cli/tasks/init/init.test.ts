@@ -55,28 +55,35 @@ describe("init", () => {
     const home = await directory()
     await run(["init", "--engine-host", host, "--client", "vscode", "--project"], {
       cwd,
-      env: { HOME: home, ENGINE_API_KEY: key }
+      env: { HOME: home, XDG_STATE_HOME: `${home}/state`, ENGINE_API_KEY: key }
     })
     const file = `${cwd}/.vscode/mcp.json`
     await writeFile(file, text)
     await chmod(file, 0o640)
     await chmod(`${cwd}/.config.json`, 0o644)
     const words = ["init", "--engine-host", host, "--instance", "two", "--client", "vscode", "--project", "--read-only"]
-    const { code } = await run(words, { cwd, env: { HOME: home, ENGINE_API_KEY: key } })
+    const { code } = await run(words, {
+      cwd,
+      env: { HOME: home, XDG_STATE_HOME: `${home}/state`, ENGINE_API_KEY: key }
+    })
     assert.strictEqual(code, 0)
     const after = await readFile(file, "utf8")
     assert.include(after, '  // mine\n  "servers": { "other": { "url": "http://x.test" },\n    "workflows": {')
     assert.strictEqual(await modeOf(file), 0o640)
-    const [copy = ""] = (await readdir(`${cwd}/.vscode`)).filter((name) => name.endsWith(".bak"))
-    assert.strictEqual(await readFile(`${cwd}/.vscode/${copy}`, "utf8"), text)
+    const copies = `${home}/state/workflow-tool-server/copies`
+    const [copy = ""] = (await readdir(copies)).filter((name) => /\.vscode-mcp\.json\..*\.bak$/.test(name))
+    assert.strictEqual(await readFile(`${copies}/${copy}`, "utf8"), text)
+    assert.deepStrictEqual(await readdir(`${cwd}/.vscode`), ["mcp.json"])
     const { defaultEnv, environments } = await read(`${cwd}/.config.json`)
     assert.deepStrictEqual(
       [defaultEnv, Object.keys(environments), environments.two.readOnly],
       ["default", ["default", "two"], true]
     )
-    for (const name of (await readdir(cwd)).filter((name) => name.startsWith(".config.json"))) {
-      assert.strictEqual(await modeOf(`${cwd}/${name}`), 0o600, name)
-    }
+    // A copy holds the keys as well, and what lies beside the file is committed with everything else.
+    assert.deepStrictEqual((await readdir(cwd)).toSorted(), [".config.json", ".vscode"])
+    const files = [`${cwd}/.config.json`, ...(await readdir(copies)).map((name) => `${copies}/${name}`)]
+    assert.deepStrictEqual(await Promise.all(files.map(modeOf)), [0o600, 0o600, 0o600, 0o600])
+    assert.strictEqual(await modeOf(copies), 0o700)
   })
 
   it("writes nothing where the key is refused, or one of the files cannot be added to", async () => {

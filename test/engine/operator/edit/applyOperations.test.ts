@@ -9,6 +9,7 @@ import { toConnections } from "../../../../src/engine/workflow/connections.ts"
 import { type Workflow, WorkflowId } from "../../../../src/engine/workflow/models.ts"
 import { validate } from "../../../../src/engine/workflow/validate.ts"
 import { wiresOf } from "../../../../src/engine/workflow/wires.ts"
+import { atOnce } from "../../../../src/internal/Sliced.ts"
 import type { Json } from "../../../support/harness.ts"
 import { graph } from "../../workflow/graphs.ts"
 
@@ -28,7 +29,7 @@ const lookups: Lookups = {
 
 const read = (given: Json): Operation => Result.getOrThrowWith(readOperation(given), (problem) => new Error(problem))
 const apply = (workflow: Workflow, ...operations: ReadonlyArray<Json>) =>
-  applyOperations(workflow, operations.map(read), lookups)
+  atOnce(applyOperations(workflow, operations.map(read), lookups))
 const applied = (workflow: Workflow, ...operations: ReadonlyArray<Json>) =>
   Result.getOrThrowWith(apply(workflow, ...operations), ({ problem }) => new Error(problem))
 const result = (workflow: Workflow, ...operations: ReadonlyArray<Json>) => applied(workflow, ...operations).workflow
@@ -236,7 +237,7 @@ describe("applyOperations changes nothing but what is named, and back to what wa
             .map((one) => readOperation(one))
             .filter(Result.isSuccess)
             .map(({ success }) => success)
-          const after = applyOperations(before, operations, lookups)
+          const after = atOnce(applyOperations(before, operations, lookups))
           same(before, JSON.parse(text))
           assert.isTrue(Result.isFailure(after) || Result.isSuccess(validate(after.success.workflow)))
         }
@@ -573,7 +574,7 @@ describe("remove", () => {
 describe("credential", () => {
   const given = (operation: Json) => fetched({ op: "credential", node: "Fetch", ...operation }).credentials
   const refusal = (operation: Json, known = lookups) =>
-    Result.match(applyOperations(workflow, [read({ op: "credential", node: "Fetch", ...operation })], known), {
+    Result.match(atOnce(applyOperations(workflow, [read({ op: "credential", node: "Fetch", ...operation })], known)), {
       onFailure: (found) => found.problem,
       onSuccess: ({ workflow: { nodes } }) => JSON.stringify(nodes[3]?.credentials)
     })

@@ -284,7 +284,10 @@ describe("edit_workflow", () => {
     let reads = 0
     const sent: Array<unknown> = []
     const { client } = engineThat(({ body, method, path }) => {
-      if (path.endsWith("/tags") && method === "PUT") sent.push(JSON.parse(body))
+      if (path.endsWith("/tags") && method === "PUT") {
+        sent.push(JSON.parse(body))
+        return json(tagged("theirs", "blue"))
+      }
       if (path.startsWith("/api/v1/tags")) return json({ data: tagged("red", "blue", "theirs") })
       // Somebody else tags it after it was read.
       reads += path === "/api/v1/workflows/w1" ? 1 : 0

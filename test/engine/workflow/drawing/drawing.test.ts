@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 
-import { pictureOf } from "../../../../src/engine/workflow/drawing/markup.ts"
+import { pictureOf } from "../../../../scripts/pictureOf.ts"
 import type { Box, SceneNode } from "../../../../src/engine/workflow/drawing/model.ts"
+import { freeBelow } from "../../../../src/engine/workflow/drawing/places.ts"
 import { sceneOf } from "../../../../src/engine/workflow/drawing/scene.ts"
-import { spoken, svgOf } from "../../../../src/engine/workflow/drawing/svg.ts"
+import { type Element, svgOf } from "../../../../src/engine/workflow/drawing/svg.ts"
 import { fit, plain, wrap } from "../../../../src/engine/workflow/drawing/text.ts"
-import { freeBelow } from "../../../../src/engine/workflow/drawing/wiring.ts"
 import type { NodeRun } from "../../../../src/engine/workflow/runs.ts"
 import { graph } from "../graphs.ts"
 
@@ -19,6 +19,10 @@ const node = (name: string, type: string, position: unknown, more: object = {}) 
   ...more
 })
 const to = (node: string, type = "main", index = 0) => ({ node, type, index })
+const labelsIn = ({ attributes, children }: Element): ReadonlyArray<unknown> => [
+  attributes["aria-label"],
+  ...children.flatMap((child) => (typeof child === "string" ? [] : labelsIn(child)))
+]
 const run = (more: Partial<NodeRun> = {}): NodeRun => ({
   times: 1,
   milliseconds: 5,
@@ -116,16 +120,17 @@ describe("a drawing", () => {
       ["Large?", run({ items: [0, 3], times: 2, milliseconds: 7 })],
       ["Store", run({ items: [], error: "connection refused" })]
     ])
-    const { nodes, wires } = sceneOf(orders, runs)
-    assert.deepInclude(named(nodes, "Hook"), { fate: "ran", told: "3 items · 5 ms" })
-    assert.deepInclude(named(nodes, "Large?"), { fate: "ran", told: "2 runs · 3 items · 7 ms" })
-    assert.deepInclude(named(nodes, "Store"), { fate: "failed", told: "connection refused" })
-    assert.deepInclude(named(nodes, "Ask"), { fate: "idle", told: "" })
+    const scene = sceneOf(orders, runs)
+    const { nodes, wires } = scene
+    assert.deepInclude(named(nodes, "Hook"), { fate: "ran", runText: "3 items · 5 ms" })
+    assert.deepInclude(named(nodes, "Large?"), { fate: "ran", runText: "2 runs · 3 items · 7 ms" })
+    assert.deepInclude(named(nodes, "Store"), { fate: "failed", runText: "connection refused" })
+    assert.deepInclude(named(nodes, "Ask"), { fate: "idle", runText: "" })
     assert.deepStrictEqual(
       wires.map(({ fate }) => fate),
       ["ran", "idle", "ran"]
     )
-    assert.strictEqual(spoken(named(nodes, "Store")), "Store, postgres, disabled, failed: connection refused")
+    assert.include(labelsIn(svgOf(scene)), "Store, postgres, disabled, failed: connection refused")
   })
 
   it("shows what connections name and is not there as missing", () => {

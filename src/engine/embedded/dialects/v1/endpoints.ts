@@ -1,10 +1,9 @@
-import { activate, deactivate } from "../../api/activation.ts"
 import { createCredential, deleteCredential, getCredentialSchema } from "../../api/credentials.ts"
 import type { Endpoint } from "../../api/Dialect.ts"
 import { deleteExecution, getExecution, listExecutions } from "../../api/executions.ts"
 import { tagEndpoints, workflowTagEndpoints } from "../../api/tags.ts"
 import { getWorkflow, listWorkflows } from "../../api/workflowReads.ts"
-import { createWorkflow, deleteWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
+import { activate, createWorkflow, deactivate, deleteWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
 import { array, boolean, choice, fields, json, map, number, object, readOnly, string } from "../../wire/shapes.ts"
 
 /** The fields of a node, in the order in which 2.x engines write them. */

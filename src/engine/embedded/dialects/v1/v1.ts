@@ -2,11 +2,10 @@ import { Predicate, Result } from "effect"
 
 import { keyHeaders, versionField } from "../../../workflow/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
-import { nodeTypes } from "../../nodes/nodeTypes.ts"
-import { missingCredential } from "../../run/knownTypes.ts"
+import { missingCredential, nodeTypes } from "../../nodes/nodeTypes.ts"
 import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
-import { own } from "../../store/values.ts"
+import { entryOf } from "../../store/values.ts"
 import { badRequest, type Refusal } from "../../wire/http.ts"
 import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
 import { endpoints } from "./endpoints.ts"
@@ -35,9 +34,9 @@ const messages: Messages = {
 
 /** Unknown or empty values are refused. */
 const queryProblem =
-  (known: Parameters) =>
+  (parameters: Parameters) =>
   ({ name, raw, values }: Given): string | undefined => {
-    const parameter = own(known, name)
+    const parameter = entryOf(parameters, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return `Unknown query parameter '${name}'`
@@ -98,7 +97,7 @@ const workflows: WorkflowRules = {
 type Property = CredentialType["properties"][string]
 
 export const text: Property = { type: "string" }
-export const number: Property = { type: "number" }
+const number: Property = { type: "number" }
 export const boolean: Property = { type: "boolean" }
 export const choice = (...values: ReadonlyArray<string>): Property => ({ type: "string", enum: values })
 
@@ -143,10 +142,10 @@ export const v1: Dialect["Service"] = {
   publicNodeTypes: () => nodeTypes(1),
   answersHeadAndOptions: false,
   messages,
-  readQuery: (known, source) => readQuery(source, queryProblem(known)),
+  readQuery: (parameters, source) => readQuery(source, queryProblem(parameters)),
   paging: {
-    limit: (asked) =>
-      Number.isInteger(asked) ? Result.succeed(asked) : Result.fail(badRequest("SQLITE_MISMATCH: datatype mismatch")),
+    limit: (size) =>
+      Number.isInteger(size) ? Result.succeed(size) : Result.fail(badRequest("SQLITE_MISMATCH: datatype mismatch")),
     badNumber: badRequest(`Provided "skip" value is not a number. Please provide a numeric value.`)
   },
   views,

@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
-import { missingCredential } from "../../run/knownTypes.ts"
+import { missingCredential } from "../../nodes/nodeTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"
@@ -130,14 +130,14 @@ const targetsOf = (types: unknown): ReadonlyArray<{ readonly at: string; readonl
     )
   )
 
-/** What else is wrong with a new workflow: its name, its project or its folder. */
+/** Refusal of a new workflow for its name, its project or its folder. */
 export const creationProblem = ({ name, parentFolderId, projectId }: Draft, { owner }: Tables): Refusal | undefined => {
   if (name.length === 0 || name.length > 128) return badRequest("Workflow name must be 1 to 128 characters long.")
   if (projectId !== undefined && projectId !== owner.projectId) return notFound("Project not found")
   return parentFolderId === undefined ? undefined : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
 }
 
-/** Why a workflow is not published; every node with an issue is listed. Unreachable nodes do not matter. */
+/** Refusal to publish a workflow; it lists every node with an issue. Unreachable nodes do not matter. */
 export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refusal | undefined => {
   if (!nodes.some(isStart)) {
     return badRequest(

@@ -3,7 +3,7 @@ import { Equal, Predicate, Result } from "effect"
 import { nodeKind } from "../../../workflow/naming.ts"
 import { groupProblem } from "../../../workflow/nodeGroups.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
-import { own, pick } from "../../store/values.ts"
+import { entryOf, pick } from "../../store/values.ts"
 import { badRequest, conflict, Refusal } from "../../wire/http.ts"
 import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
 import { typeName } from "../../wire/shapes.ts"
@@ -36,9 +36,9 @@ const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:
 
 /** Unknown or empty values are ignored. */
 const queryProblem =
-  (known: Parameters) =>
+  (parameters: Parameters) =>
   ({ name, values }: Given): string | undefined => {
-    const parameter = own(known, name)
+    const parameter = entryOf(parameters, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return undefined
@@ -70,7 +70,9 @@ const workflows: WorkflowRules = {
   groupProblem,
   creationProblem,
   updatedSettings: (before, sent) =>
-    Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== own(lostAs, name))),
+    Object.fromEntries(
+      Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== entryOf(lostAs, name))
+    ),
   isNewVersion: (before, draft) =>
     !Equal.equals(draft.nodes, before.nodes) ||
     !Equal.equals(draft.connections, before.connections) ||
@@ -89,7 +91,7 @@ const workflows: WorkflowRules = {
 const hosts = { allowedHttpRequestDomains: choice("all", "domains", "none"), allowedDomains: text }
 const notice = { type: "notice" }
 
-/** What credential types have gained since 1.x. */
+/** Fields that credential types have gained since 1.x. */
 const gained: Readonly<Record<string, CredentialType>> = {
   httpBasicAuth: { properties: hosts },
   httpDigestAuth: { properties: hosts },
@@ -105,8 +107,8 @@ const gained: Readonly<Record<string, CredentialType>> = {
 const withGained = ([name, { properties, required = [] }]: [string, CredentialType]): [string, CredentialType] => [
   name,
   {
-    properties: { ...properties, ...own(gained, name)?.properties },
-    required: own(gained, name)?.required ?? required
+    properties: { ...properties, ...entryOf(gained, name)?.properties },
+    required: entryOf(gained, name)?.required ?? required
   }
 ]
 
@@ -117,9 +119,9 @@ export const v2: Dialect["Service"] = {
   publicSettings: { settingsMode: "public" },
   answersHeadAndOptions: true,
   messages,
-  readQuery: (known, source) => readQuery(source, queryProblem(known)),
+  readQuery: (parameters, source) => readQuery(source, queryProblem(parameters)),
   paging: {
-    limit: (asked) => Result.succeed(Math.min(Math.trunc(asked), 250)),
+    limit: (size) => Result.succeed(Math.min(Math.trunc(size), 250)),
     badNumber: new Refusal({ status: 500, message: "Internal server error" })
   },
   views,

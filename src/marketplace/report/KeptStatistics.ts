@@ -1,0 +1,289 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+
+import { parseJson } from "../../internal/json/values.ts"
+import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
+import { listOf } from "../../internal/schema/JsonObject.ts"
+import { type Campaign, readEach, type Unreadable } from "../client/Campaign.ts"
+import type { Pair } from "../client/ids.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import { caps } from "../client/operations.ts"
+import { chunks } from "../client/split.ts"
+import * as Gathering from "./gathering.ts"
+import type { Patience, Unread } from "./gathering.ts"
+import { beginOf, dayAfter, daysOf, type Period } from "./period.ts"
+import {
+  type CampaignDay,
+  type ClusterRow,
+  clusterRow,
+  clustersIn,
+  unpackedClusters,
+  unpackedDay,
+  daysIn,
+  packedClusters,
+  packedDay,
+  namesIn
+} from "./rows.ts"
+
+/** A place for statistics that were read, also for other servers and for the time after this one. */
+export class StatisticsStore extends Context.Service<StatisticsStore, KeptValues>()(
+  "workflow-tool-server/marketplace/StatisticsStore"
+) {}
+
+/** What was read, and whether all of it was. */
+export interface Gathered<A> {
+  readonly statistics: A
+  readonly unread: Unread | undefined
+}
+
+/** The campaigns of the account, and the moment at which they were read. */
+export interface KeptCampaigns {
+  readonly adverts: ReadonlyArray<Campaign>
+  readonly unreadable: ReadonlyArray<Unreadable>
+  readonly at: number
+}
+
+/** Statistics by campaign and day; undefined where there are none, or none were read. */
+export interface CampaignDays {
+  readonly dayOf: (advert_id: number, day: string) => CampaignDay | undefined
+  readonly isRead: (advert_id: number, day: string) => boolean
+}
+
+/** Search clusters by article, over a period or by day. */
+export interface Clusters {
+  readonly of: (pair: Pair) => ReadonlyArray<ClusterRow>
+  readonly isRead: (pair: Pair) => boolean
+}
+
+/** Statistics that are read once: what was read is kept, and the same question goes on where it stopped. */
+export class KeptStatistics extends Context.Service<
+  KeptStatistics,
+  {
+    /** All campaigns, as they were at most an hour ago, unless `isFresh` is wanted. */
+    readonly campaigns: (options?: { readonly isFresh?: boolean }) => Effect.Effect<KeptCampaigns, MarketplaceError>
+    /** Statistics of campaigns by day; those of earlier campaigns in the list are read first. */
+    readonly days: (
+      ids: ReadonlyArray<number>,
+      period: Period,
+      patience: Patience
+    ) => Effect.Effect<Gathered<CampaignDays>, MarketplaceError>
+    /** The names of articles, as far as statistics have told them. */
+    readonly names: (nm_ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyMap<number, string>>
+    /** Search clusters of articles over a period. */
+    readonly clusters: (
+      pairs: ReadonlyArray<Pair>,
+      period: Period,
+      patience: Patience
+    ) => Effect.Effect<Gathered<Clusters>, MarketplaceError>
+    /** The same on each day; only on the marketplace as it is published. */
+    readonly clusterDays: (
+      pairs: ReadonlyArray<Pair>,
+      period: Period,
+      patience: Patience
+    ) => Effect.Effect<
+      Gathered<{ readonly on: (pair: Pair, day: string) => ReadonlyArray<ClusterRow> }>,
+      MarketplaceError
+    >
+  }
+>()("workflow-tool-server/marketplace/KeptStatistics") {
+  static readonly layer: Layer.Layer<KeptStatistics, never, MarketplaceAds> = Layer.effect(
+    KeptStatistics,
+    Effect.suspend(() => make)
+  )
+}
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** Hours after midnight in which the numbers of yesterday may still come in. */
+const settlingHours = 3
+
+const endOf = (day: string): number => beginOf(dayAfter(day)) ?? 0
+
+/** Whether what was read of days up to one that ends then still holds. */
+const isFresh = (end: number, kept: Kept | undefined, now: number): boolean => {
+  if (kept === undefined || kept.at > now) return false
+  const { at } = kept
+  if (at >= end + settlingHours * hour) return true
+  return now - at < (at < end ? 10 * minute : hour)
+}
+
+const dayKey = (advert_id: number, day: string) => `c:${advert_id}:${day}`
+const nameKey = (nm_id: number) => `n:${nm_id}`
+const clusterKey = ({ advert_id, nm_id }: Pair, { from, to }: Period) => `q:${advert_id}:${nm_id}:${from}:${to}`
+const clusterDayKey = ({ advert_id, nm_id }: Pair, day: string) => `d:${advert_id}:${nm_id}:${day}`
+const campaignsKey = "campaigns"
+
+/** A value that was kept; undefined for one that is none, as after a crash. */
+const valueIn = (kept: Kept | undefined): unknown =>
+  kept === undefined ? undefined : Option.getOrUndefined(parseJson(kept.json))
+
+const make = Effect.gen(function* () {
+  const ads = yield* MarketplaceAds
+  // Without a place for them, they are kept as long as the process runs.
+  const store = Option.getOrElse(yield* Effect.serviceOption(StatisticsStore), inMemory)
+  const now = Clock.currentTimeMillis
+  let campaigns: KeptCampaigns | undefined
+
+  const { gather, keep } = yield* Gathering.make(store)
+
+  const dayPart = (ids: ReadonlyArray<number>, period: Period, dates = daysOf(period)): Gathering.Part => ({
+    keys: ids.flatMap((id) => dates.map((day) => dayKey(id, day))),
+    halves: Gathering.halvesOf(ids, (some) => dayPart(some, period, dates)),
+    read: Effect.gen(function* () {
+      const stats = yield* ads.getAdvFullstats({ ids, beginDate: period.from, endDate: period.to })
+      const byId = new Map(stats.map((one) => [one.advertId, daysIn(one, period.to)]))
+      const names = new Map(stats.flatMap((one) => [...namesIn(one)]))
+      return [
+        ...ids.flatMap((id) => dates.map((day) => [dayKey(id, day), packedDay(byId.get(id)?.get(day))] as const)),
+        ...[...names].map(([nm_id, name]) => [nameKey(nm_id), name] as const)
+      ]
+    })
+  })
+
+  const days = Effect.fn("KeptStatistics.days")(function* (
+    ids: ReadonlyArray<number>,
+    period: Period,
+    patience: Patience
+  ) {
+    const all = daysOf(period)
+    const keys = ids.flatMap((id) => all.map((day) => dayKey(id, day)))
+    const before = yield* store.read(keys)
+    const moment = yield* now
+    const ends = all.map((day) => ({ day, end: endOf(day) }))
+    const missingDays = (id: number) =>
+      ends.flatMap(({ day, end }) => (isFresh(end, before.get(dayKey(id, day)), moment) ? [] : [day]))
+    const bySpan = new Map<string, { readonly span: Period; readonly ids: Array<number> }>()
+    for (const id of ids) {
+      for (const span of spansOf(missingDays(id))) {
+        const group = bySpan.get(`${span.from}:${span.to}`) ?? { span, ids: [] }
+        group.ids.push(id)
+        bySpan.set(`${span.from}:${span.to}`, group)
+      }
+    }
+    const parts = [...bySpan.values()].flatMap((group) =>
+      chunks(group.ids, caps.campaignIds).map((some) => dayPart(some, group.span))
+    )
+    const unread = yield* gather(parts, patience)
+    const kept = parts.length === 0 ? before : yield* store.read(keys)
+    return {
+      unread,
+      statistics: {
+        dayOf: (advert_id: number, day: string) => unpackedDay(valueIn(kept.get(dayKey(advert_id, day)))),
+        isRead: (advert_id: number, day: string) => kept.has(dayKey(advert_id, day))
+      }
+    }
+  })
+
+  const names = Effect.fn("KeptStatistics.names")(function* (nm_ids: ReadonlyArray<number>) {
+    const kept = yield* store.read(nm_ids.map(nameKey))
+    return new Map(
+      nm_ids.flatMap((nm_id) => {
+        const name = valueIn(kept.get(nameKey(nm_id)))
+        return typeof name === "string" ? [[nm_id, name] as const] : []
+      })
+    )
+  })
+
+  /** Something of articles that is kept under keys of their own, each up to a day that ends then. */
+  const ofPairs = Effect.fnUntraced(function* (
+    pairs: ReadonlyArray<Pair>,
+    keysOf: (pair: Pair) => ReadonlyArray<readonly [key: string, end: number]>,
+    read: (
+      some: ReadonlyArray<Pair>
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<ClusterRow>>, MarketplaceError>,
+    patience: Patience
+  ) {
+    const keys = pairs.flatMap((pair) => keysOf(pair).map(([key]) => key))
+    const before = yield* store.read(keys)
+    const moment = yield* now
+    const missing = pairs.filter((pair) => keysOf(pair).some(([key, end]) => !isFresh(end, before.get(key), moment)))
+    const partOf = (some: ReadonlyArray<Pair>): Gathering.Part => {
+      const names = some.flatMap((pair) => keysOf(pair).map(([key]) => key))
+      return {
+        keys: names,
+        halves: Gathering.halvesOf(some, partOf),
+        read: Effect.map(read(some), (rows) => names.map((key) => [key, packedClusters(rows.get(key) ?? [])] as const))
+      }
+    }
+    const parts = chunks(missing, caps.pairs).map(partOf)
+    const unread = yield* gather(parts, patience)
+    const kept = parts.length === 0 ? before : yield* store.read(keys)
+    return { unread, kept }
+  })
+
+  const clusters = Effect.fn("KeptStatistics.clusters")(function* (
+    pairs: ReadonlyArray<Pair>,
+    period: Period,
+    patience: Patience
+  ) {
+    const read = (items: ReadonlyArray<Pair>) =>
+      Effect.map(
+        ads.getNormqueryStats({ ...period, items }),
+        ({ stats }) => new Map(stats.map((one) => [clusterKey(one, period), clustersIn(one)]))
+      )
+    const end = endOf(period.to)
+    const keysOf = (pair: Pair) => [[clusterKey(pair, period), end] as const]
+    const { kept, unread } = yield* ofPairs(pairs, keysOf, read, patience)
+    return {
+      unread,
+      statistics: {
+        of: (pair: Pair) => unpackedClusters(valueIn(kept.get(clusterKey(pair, period)))),
+        isRead: (pair: Pair) => kept.has(clusterKey(pair, period))
+      }
+    }
+  })
+
+  const clusterDays = Effect.fn("KeptStatistics.clusterDays")(function* (
+    pairs: ReadonlyArray<Pair>,
+    period: Period,
+    patience: Patience
+  ) {
+    const read = (items: ReadonlyArray<Pair>) =>
+      Effect.map(ads.getNormqueryDailyStats({ ...period, items }), ({ days: rows }) => {
+        const byDay = new Map<string, Array<ClusterRow>>()
+        for (const { date, stat, ...pair } of rows) {
+          const key = clusterDayKey(pair, date)
+          const some = byDay.get(key) ?? []
+          some.push(clusterRow(stat))
+          byDay.set(key, some)
+        }
+        return byDay
+      })
+    const dates = daysOf(period).map((day) => ({ day, end: endOf(day) }))
+    const keysOf = (pair: Pair) => dates.map(({ day, end }) => [clusterDayKey(pair, day), end] as const)
+    const { kept, unread } = yield* ofPairs(pairs, keysOf, read, patience)
+    const on = (pair: Pair, day: string) => unpackedClusters(valueIn(kept.get(clusterDayKey(pair, day))))
+    return { unread, statistics: { on } }
+  })
+
+  const readCampaigns = Effect.fn("KeptStatistics.campaigns")(function* (options: { readonly isFresh?: boolean } = {}) {
+    const moment = yield* now
+    const isRecent = ({ at }: { readonly at: number }) => at <= moment && moment - at < hour
+    if (options.isFresh !== true && campaigns !== undefined && isRecent(campaigns)) return campaigns
+    const kept = options.isFresh === true ? undefined : (yield* store.read([campaignsKey])).get(campaignsKey)
+    if (kept !== undefined && isRecent(kept)) {
+      campaigns = { ...readEach(listOf(valueIn(kept))), at: kept.at }
+      return campaigns
+    }
+    const { adverts, unreadable } = yield* ads.getAdvertsV2()
+    campaigns = { adverts, unreadable, at: yield* now }
+    yield* keep([[campaignsKey, adverts]])
+    return campaigns
+  })
+
+  return KeptStatistics.of({ campaigns: readCampaigns, days, names, clusters, clusterDays })
+})
+
+/** Successive days of a list as periods of at most 31 days. */
+const spansOf = (days: ReadonlyArray<string>): ReadonlyArray<Period> => {
+  const periods: Array<{ from: string; to: string; length: number }> = []
+  for (const day of days) {
+    const last = periods.at(-1)
+    if (last !== undefined && dayAfter(last.to) === day && last.length < caps.fullstatsDays) {
+      last.to = day
+      last.length++
+    } else periods.push({ from: day, to: day, length: 1 })
+  }
+  return periods
+}

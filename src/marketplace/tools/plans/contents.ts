@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+
+import { reads } from "../../../mcp/annotations.ts"
+import { optional } from "../../../mcp/parameters.ts"
+import * as Tool from "../../../mcp/Tool.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { hasClusterBids, ManualPlacement, pairsOf, PaymentType, Visible } from "../../client/Campaign.ts"
+import { clusterWire } from "../../client/keyRules.ts"
+import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
+import { rublesToKopecks } from "../../client/money.ts"
+import { planCampaign } from "../../plan/planCampaign.ts"
+import { planMinusPhrases } from "../../plan/planMinusPhrases.ts"
+import { planProducts } from "../../plan/planProducts.ts"
+import { readCampaign } from "../campaigns.ts"
+import { orRefuse } from "../errors.ts"
+import { advertId, anyNmIds, nmIds, notEmpty, rubles } from "../parameters.ts"
+import { campaignPlan, keep, phrasesOf, phrasesPlan, productsPlan, withWarnings } from "./planning.ts"
+
+const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
+  description: "merge adds to what is there, replace sets exactly these, remove takes these out, clear takes all out"
+})
+
+export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
+  title: "Plan minus-phrases",
+  description: "Plan minus-phrases for all or some articles of a campaign, one step per article. Changes nothing",
+  annotations: reads,
+  arguments: {
+    advert_id: advertId,
+    nm_ids: optional(nmIds),
+    phrases: optional(Schema.Array(Schema.String).annotate({ description: "Phrases; none with mode clear" })),
+    mode
+  },
+  result: phrasesPlan,
+  run: Effect.fn("ads_plan_minus_phrases")(function* ({ advert_id, mode, nm_ids, phrases = [] }) {
+    const { guards } = yield* MarketplaceConfig
+    const campaign = yield* readCampaign(advert_id)
+    const { items, warnings } = yield* phrasesOf(pairsOf([campaign]))
+    const only = nm_ids === undefined ? {} : { nm_ids }
+    const draft = planMinusPhrases({ campaigns: [campaign], ...only, current: items, phrases, mode, guards })
+    return yield* keep(withWarnings(draft, warnings))
+  }, orRefuse)
+})
+
+export const planProductsTool = Tool.make("ads_plan_products", {
+  title: "Plan articles",
+  description:
+    "Plan which articles to add to and delete from a campaign; the rollback also brings back their bids, phrases and cluster " +
+    "bids. Changes nothing",
+  annotations: reads,
+  arguments: { advert_id: advertId, add_nms: optional(anyNmIds), delete_nms: optional(anyNmIds) },
+  result: productsPlan,
+  run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
+    if (add_nms.length + delete_nms.length === 0) {
+      const problem = "must name articles in add_nms or delete_nms"
+      return yield* new InvalidArgument({ argument: "arguments", problem })
+    }
+    const settings = yield* MarketplaceConfig
+    const { guards } = settings
+    const wire = clusterWire(settings)
+    const campaign = yield* readCampaign(advert_id)
+    const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
+    const { items: phrases, warnings } = yield* phrasesOf(lost)
+    const items = hasClusterBids(campaign) ? lost : []
+    const { bids: clusterBids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
+    const draft = planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, wire, guards })
+    return yield* keep(withWarnings(draft, warnings))
+  }, orRefuse)
+})
+
+const searchOnly: ReadonlyArray<ManualPlacement> = ["search"]
+
+export const planCampaignTool = Tool.make("ads_plan_campaign", {
+  title: "Plan new campaign",
+  description:
+    "Plan a new campaign of type 9 with manual bids; it is made without money and not started. Changes nothing",
+  annotations: reads,
+  arguments: {
+    name: Visible.annotate({ description: "Name, at most 100 characters, not taken yet" }),
+    nms: nmIds,
+    placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
+    payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
+    bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
+  },
+  result: campaignPlan,
+  run: Effect.fn("ads_plan_campaign")(function* ({
+    bid_rubles,
+    name,
+    nms,
+    payment_type = "cpm",
+    placements = searchOnly
+  }) {
+    const { guards } = yield* MarketplaceConfig
+    const { adverts: existing, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+    const bid = bid_rubles === undefined ? {} : { bid: rublesToKopecks(bid_rubles) }
+    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing, unreadable, guards }))
+  }, orRefuse)
+})

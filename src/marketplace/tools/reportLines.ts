@@ -1,0 +1,153 @@
+import { Clock, Effect, Result, Schema } from "effect"
+
+import { Progress } from "../../mcp/callTime.ts"
+import { optional } from "../../mcp/parameters.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { Day } from "../client/ids.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { type Condition, contradiction, meetsAll, metricNamed, parse } from "../report/conditions.ts"
+import { type Level, levels, type Line, sorted, summedByDay } from "../report/lines.ts"
+import { count, kopecks, metricNames, noMetrics, plus } from "../report/metrics.ts"
+import { dayAfter, dayAt, lastDays, type Period } from "../report/period.ts"
+import { periodProblem, readReport } from "../report/Reports.ts"
+import { gatheringUntil } from "./deadline.ts"
+import { checkSelection, selected, type Selection, selection } from "./selection.ts"
+import { leftOut } from "./shown.ts"
+
+/** The arguments of a report, also of its form as CSV. */
+export const reportFields = {
+  level: optional(Schema.Literals(levels).annotate({ description: "Default campaign; keyword needs one campaign id" })),
+  from: optional(Day.annotate({ description: "First day, Moscow time; default: the last 7 whole days" })),
+  to: optional(Day.annotate({ description: "Last day" })),
+  campaigns: optional(selection("Only these; default all that have run")),
+  where: optional(
+    Schema.Array(Schema.String).annotate({
+      description: `Conditions, all to be met, such as "drr_percent > 15" or "orders = 0"; metrics: ${metricNames.join(", ")}`
+    })
+  ),
+  sort: optional(
+    Schema.String.annotate({ description: 'Metric, largest first, default spent; "cpc asc": smallest first' })
+  )
+}
+
+export interface ReportArguments {
+  readonly level?: Level
+  readonly from?: string
+  readonly to?: string
+  readonly campaigns?: Selection
+  readonly where?: ReadonlyArray<string>
+  readonly sort?: string
+  readonly compare?: boolean
+  readonly by_day?: boolean
+}
+
+/** The period that is asked for: by default the last seven whole days; with one end alone, seven days there. */
+export const periodOf = (now: number, { from, to }: Pick<ReportArguments, "from" | "to">): Period => {
+  if (from === undefined && to === undefined) return lastDays(now, 7)
+  const yesterday = lastDays(now, 1).to
+  const last = to ?? (from !== undefined && from > yesterday ? dayAt(now) : yesterday)
+  return { from: from ?? dayAfter(last, -6), to: last }
+}
+
+/** Reads conditions; fails with the first that cannot be understood, or those that contradict each other. */
+export const conditionsIn = (argument: string, texts: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const conditions: Array<Condition> = []
+    for (const [index, text] of texts.entries()) {
+      const read = parse(text)
+      if (Result.isFailure(read)) {
+        return yield* new InvalidArgument({ argument: `${argument}.${index}`, problem: read.failure })
+      }
+      conditions.push(read.success)
+    }
+    const problem = contradiction(conditions)
+    return problem === undefined ? conditions : yield* new InvalidArgument({ argument, problem })
+  })
+
+export const checkPeriod = (period: Period) => {
+  const wrong = periodProblem(period)
+  return wrong === undefined ? Effect.void : Effect.fail(new InvalidArgument({ argument: wrong[0], problem: wrong[1] }))
+}
+
+const orderIn = (text: string) => {
+  const [name = "", direction = "desc"] = text.trim().split(/\s+/)
+  const metric = metricNamed(name)
+  return metric === undefined || !/^(?:asc|desc)$/i.test(direction)
+    ? Effect.fail(
+        new InvalidArgument({ argument: "sort", problem: `must be one of ${metricNames.join(", ")}, perhaps with asc` })
+      )
+    : Effect.succeed({ metric, isAscending: direction.toLowerCase() === "asc" })
+}
+
+/** All lines of a report that meet its conditions, in its order, and what is not read yet. */
+export const linesFor = Effect.fn("linesFor")(function* (
+  given: ReportArguments,
+  /** With `by_day`, whether each campaign has lines of its own; else there is one for each day. */
+  isDetailed = false
+) {
+  const { by_day = false, campaigns: chosen, compare = false, level = "campaign", sort, where = [] } = given
+  yield* checkSelection("campaigns", chosen)
+  const period = periodOf(yield* Clock.currentTimeMillis, given)
+  yield* checkPeriod(period)
+  const conditions = yield* conditionsIn("where", where)
+  const order = yield* orderIn(sort ?? "spent")
+  const wanted = [
+    ...new Set([...conditions.map(({ metric }) => metric), ...(sort === undefined ? [] : [order.metric])])
+  ]
+  const facts = { level, period, wanted }
+  const arranged = (all: ReadonlyArray<Line>) => {
+    const lines = by_day && !isDetailed ? summedByDay(all) : all
+    const chosenLines = lines.filter(({ metrics }) => meetsAll(metrics, conditions))
+    return by_day && sort === undefined ? chosenLines : sorted(chosenLines, order.metric, order.isAscending)
+  }
+  if (level === "keyword") {
+    return { ...facts, lines: arranged(yield* keywordLines(chosen, period)), missing: [], unread: undefined, left: {} }
+  }
+  const tell = yield* Progress
+  const report = yield* readReport(
+    {
+      level,
+      period,
+      isCompared: compare,
+      isByDay: by_day,
+      ...(chosen === undefined ? {} : { choose: (all) => selected(all, chosen) })
+    },
+    {
+      until: yield* gatheringUntil,
+      onRead: (progress, total) => tell({ progress, total, message: "statistics read" })
+    }
+  )
+  const ids = new Set([...report.campaigns, ...report.unreadable].map((one) => ("id" in one ? one.id : one.advert_id)))
+  return {
+    ...facts,
+    lines: arranged(report.lines),
+    missing: (chosen?.ids ?? []).filter((id) => !ids.has(id)),
+    left: leftOut(report.unreadable),
+    unread:
+      report.unread === undefined
+        ? undefined
+        : { ...report.unread, campaigns: report.campaigns.length - report.complete, of: report.campaigns.length }
+  }
+})
+
+/** The keywords of one campaign, over the period. */
+const keywordLines = Effect.fnUntraced(function* (chosen: Selection | undefined, { from, to }: Period) {
+  const [advert_id, ...others] = chosen?.ids ?? []
+  if (advert_id === undefined || others.length > 0) {
+    return yield* new InvalidArgument({ argument: "campaigns.ids", problem: "must be one campaign for level keyword" })
+  }
+  const { keywords } = yield* MarketplaceAds.use((ads) => ads.getStatsKeywords({ advert_id, from, to }))
+  const sums = new Map<string, Line>()
+  for (const { stats } of keywords) {
+    for (const { clicks, keyword, sum: spent, views } of stats) {
+      const metrics = { ...noMetrics, clicks: count(clicks), views: count(views), spent: kopecks(spent) }
+      const before = sums.get(keyword)
+      sums.set(keyword, {
+        id: advert_id,
+        query: keyword,
+        metrics: before === undefined ? metrics : plus(before.metrics, metrics)
+      })
+    }
+  }
+  return [...sums.values()]
+})
