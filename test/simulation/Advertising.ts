@@ -16,9 +16,9 @@ import * as Server from "../../src/mcp/Server.ts"
 import { provide } from "../../src/mcp/Toolset.ts"
 import type { Json } from "../support/harness.ts"
 import type { Caller } from "./Caller.ts"
+import type { Hosting } from "./Fleet.ts"
 import { isSameAccount, Market } from "./Market.ts"
 import { applied, lifeOf, madeAtLast, operator } from "./planLife.ts"
-import type { Surroundings } from "./Process.ts"
 import type { Call, PlanMade } from "./Stage.ts"
 import { World } from "./World.ts"
 
@@ -56,7 +56,7 @@ export class Advertising extends World<Services> {
     Effect.map(Market.make(this.schedule), (market) => void this.markets.push(market))
   )
 
-  protected readonly serving: Surroundings<Services>["serving"] = (client) => {
+  protected readonly serving: Hosting<Services>["serving"] = (client) => {
     const { apiKey, host } = this.market
     const settings = decode({ baseUrl: host, apiKey, readOnly: false, allowInsecureHttp: true, limits })
     const journal = Layer.effect(

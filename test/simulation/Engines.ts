@@ -9,11 +9,11 @@ import { environment } from "../support/harness.ts"
 import { planServer } from "../support/planServer.ts"
 import { act, workflowNamed } from "./acts.ts"
 import type { Caller } from "./Caller.ts"
+import type { Hosting } from "./Fleet.ts"
 import { Instance } from "./Instance.ts"
 import { violations } from "./invariants.ts"
 import { operator } from "./planLife.ts"
 import { planned } from "./plans.ts"
-import type { Surroundings } from "./Process.ts"
 import type { Played } from "./Stage.ts"
 import { World } from "./World.ts"
 
@@ -51,7 +51,7 @@ export class Engines extends World<Instances> implements Played {
     }
   })
 
-  protected readonly serving: Surroundings<Instances>["serving"] = (client) => {
+  protected readonly serving: Hosting<Instances>["serving"] = (client) => {
     const environments = Object.fromEntries(
       this.instances.map(({ apiKey, host, name }) => [name, environment(host, apiKey, { requestsPerSecond: 1000 })])
     )
@@ -68,7 +68,7 @@ export class Engines extends World<Instances> implements Played {
   }
 
   /** Deletes the temporary copies that dead servers have left. */
-  protected readonly begin: Surroundings<Instances>["begin"] = Effect.fnUntraced(function* ({ copies }) {
+  protected readonly begin: Hosting<Instances>["begin"] = Effect.fnUntraced(function* ({ copies }) {
     for (const [copy, owner] of copies) {
       if (owner.isAlive) continue
       const erased = yield* Effect.exit(eraseLeft(copy))

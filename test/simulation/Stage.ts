@@ -2,9 +2,8 @@ import type { Effect } from "effect"
 
 import type { Json } from "../support/harness.ts"
 import type { Asked, Caller, Outcome } from "./Caller.ts"
+import type { Fleet } from "./Fleet.ts"
 import type { Instance, State } from "./Instance.ts"
-import type { Machine } from "./Machine.ts"
-import type { SharedRedis } from "./Redis.ts"
 import type { Schedule } from "./schedule.ts"
 
 /** A call of a tool, and how it has ended for who made it. */
@@ -21,13 +20,6 @@ export interface Call {
   readonly from: number
   readonly to: number
   readonly outcome: Outcome
-}
-
-/** When a server was killed or stopped, and the machine that it ran on. */
-export interface End {
-  readonly server: string
-  readonly machine: Machine
-  readonly at: number
 }
 
 /** A plan that was made, as it was told to whoever asked for it. */
@@ -61,9 +53,7 @@ export interface Stage {
   readonly replay: (caller: Caller) => Effect.Effect<unknown>
   /** A number that nothing else in this schedule has. */
   readonly fresh: () => number
-  /** Ends all faults. */
-  readonly calm: () => void
-  readonly isCalm: boolean
+  readonly fleet: Pick<Fleet<never>, "calm" | "ends" | "isCalm" | "isHonest" | "machines" | "misled" | "redis">
 }
 
 /** What is done with engines, and judged once the schedule has ended. */
@@ -71,12 +61,6 @@ export interface Played extends Stage {
   /** Whether workflows with "kept" in their names are changed only after somebody has agreed. */
   readonly isGuarded: boolean
   readonly instances: ReadonlyArray<Instance>
-  readonly machines: ReadonlyArray<Machine>
-  readonly redis: SharedRedis | undefined
-  readonly ends: ReadonlyArray<End>
-  readonly misled: ReadonlySet<number>
-  /** Whether whatever answers in an engine's words is the engine. */
-  readonly isHonest: boolean
   /** What is there at the end. */
   readonly final: ReadonlyArray<{ readonly instance: Instance; readonly states: ReadonlyArray<State> }>
 }

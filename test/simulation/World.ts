@@ -1,34 +1,15 @@
-import { Cause, Effect, Exit, Fiber, Scope } from "effect"
+import { Effect, Fiber, Scope } from "effect"
 
 import type { Json } from "../support/harness.ts"
 import { type Asked, type Caller, kinds, outcomeOf, questionIn } from "./Caller.ts"
-import { type Broken, Machine } from "./Machine.ts"
-import { type Ask, Process, type Surroundings } from "./Process.ts"
-import { SharedRedis } from "./Redis.ts"
-import { type Group, type Schedule, world } from "./schedule.ts"
-import type { Call, End, PlanMade, Stage } from "./Stage.ts"
-import type { Remote, Weather } from "./Upstream.ts"
-
-/** A place for a server: when one is killed, the next one starts there. */
-interface Seat<R> {
-  readonly name: string
-  readonly machine: Machine
-  starts: number
-  /** The server that is there or starts. */
-  group: Group | undefined
-  process: Process<R> | undefined
-}
+import { Fleet, type Hosting, wellEnded } from "./Fleet.ts"
+import type { Broken } from "./Machine.ts"
+import type { Ask, Process } from "./Process.ts"
+import { type Schedule, world } from "./schedule.ts"
+import type { Call, PlanMade, Stage } from "./Stage.ts"
 
 /** A call about which a person may be asked. */
 type Asking = Pick<Call, "args" | "id" | "tool"> & { readonly caller: Caller }
-
-const weathers: ReadonlyArray<readonly [number, Weather]> = [
-  [2, { faulty: 0, slow: 0, lying: 0 }],
-  [3, { faulty: 0.03, slow: 0, lying: 0 }],
-  [3, { faulty: 0.1, slow: 0.01, lying: 0 }],
-  [1, { faulty: 0.3, slow: 0.03, lying: 0 }],
-  [1, { faulty: 0.03, slow: 0, lying: 0.1 }]
-]
 
 const answers: ReadonlyArray<readonly [number, Asked["answer"]]> = [
   [8, "yes"],
@@ -47,45 +28,19 @@ const silence = 400_000
 export abstract class World<R> implements Stage {
   readonly schedule: Schedule
   readonly callers: ReadonlyArray<Caller>
-  readonly machines: ReadonlyArray<Machine>
-  readonly redis: SharedRedis | undefined
-  readonly weather: Weather
-  readonly broken: Broken
+  readonly fleet: Fleet<R>
   readonly calls: Array<Call> = []
   readonly asked: Array<Asked> = []
   readonly plans: Array<PlanMade> = []
   readonly found: Array<string> = []
-  readonly ends: Array<End> = []
-  readonly misled = new Set<number>()
-  readonly isHonest: boolean
-  private readonly seats: ReadonlyArray<Seat<R>>
-  private readonly willKill: boolean
   /** Requests that carried a person's answer. */
   private readonly answered: Array<Pick<Call, "args" | "id" | "instance" | "tool"> & { readonly params: Json }> = []
   private counter = 0
-  isCalm = false
-  /** Requests until the server is killed that sends or gets one. */
-  private fuse = Infinity
 
   constructor(schedule: Schedule, broken: Broken) {
-    this.broken = broken
     this.schedule = schedule
     const { random } = schedule
-    this.weather = { ...random.pick(weathers) }
-    this.isHonest = this.weather.lying === 0
-    this.willKill = random.below(3) > 0
-    this.redis = random.below(3) === 0 ? new SharedRedis(schedule) : undefined
-    const machines = this.redis === undefined ? 1 : 2
-    this.machines = Array.from({ length: machines }, (_, index) => new Machine(`machine ${index}`, schedule, broken))
-    this.seats = this.machines.flatMap((machine) =>
-      Array.from({ length: 1 + random.below(this.redis === undefined ? 3 : 2) }, (_, index) => ({
-        name: `server ${machine.name.at(-1)}${index}`,
-        machine,
-        starts: 0,
-        group: undefined,
-        process: undefined
-      }))
-    )
+    this.fleet = new Fleet(schedule, broken)
     this.callers = Array.from({ length: 2 + random.below(3) }, (_, index) => ({
       name: `caller ${index}`,
       kind: random.pick(kinds)
@@ -96,12 +51,12 @@ export abstract class World<R> implements Stage {
     return ++this.counter
   }
 
-  abstract readonly remotes: ReadonlyArray<Remote & { readonly group: Group }>
+  abstract readonly remotes: Hosting<R>["remotes"]
   /** What is there before any server is. */
   protected abstract readonly prepared: Effect.Effect<void, never, Scope.Scope>
-  protected abstract readonly serving: Surroundings<R>["serving"]
+  protected abstract readonly serving: Hosting<R>["serving"]
   /** What a server does first. */
-  protected abstract readonly begin: Surroundings<R>["begin"]
+  protected abstract readonly begin: Hosting<R>["begin"]
   /** What a caller does, beside all others. */
   protected abstract readonly acting: (caller: Caller) => Effect.Effect<unknown>
   /** What is tried once all of that is over, and looked at in the end. */
@@ -133,7 +88,7 @@ export abstract class World<R> implements Stage {
 
   /** The same call to every server, one after the other, by somebody who is asked nothing. */
   everywhere(tool: string, { instance = "", ...args }: Json) {
-    return Effect.forEach(this.seats, ({ process }) =>
+    return Effect.forEach(this.fleet.processes, (process) =>
       this.rounds(this.made({ name: "everywhere", kind: "bare" }, tool, args, String(instance)), process)
     )
   }
@@ -155,7 +110,7 @@ export abstract class World<R> implements Stage {
   ) {
     const { caller, id, params, repeats, tool } = made
     const { random } = this.schedule
-    let process = at ?? (yield* this.anyProcess)
+    let process = at ?? (yield* this.fleet.anyProcess)
     const from = this.schedule.now
     const server = process.group.name
     this.schedule.note(`${server} ${id}: ${caller.name} calls ${tool} ${JSON.stringify(params["arguments"])}`)
@@ -170,7 +125,7 @@ export abstract class World<R> implements Stage {
       const next = { ...params, requestState, inputResponses: { [key]: formOf(said) } }
       this.answered.push({ ...made, params: next })
       // Behind one address it may be another server that gets the answer.
-      if (this.redis !== undefined || !process.group.isAlive) process = yield* this.anyProcess
+      if (this.fleet.redis !== undefined || !process.group.isAlive) process = yield* this.fleet.anyProcess
       if (random.below(4) === 0) {
         const twice = { ...made, repeats: id, id: this.fresh(), params: next }
         yield* Effect.forkChild(
@@ -267,79 +222,11 @@ export abstract class World<R> implements Stage {
     return answer
   })
 
-  private get anyProcess(): Effect.Effect<Process<R>> {
-    return Effect.gen({ self: this }, function* () {
-      const { random } = this.schedule
-      const seat = this.seats[random.below(this.seats.length)]
-      for (;;) {
-        if (seat?.process !== undefined) return seat.process
-        yield* Effect.sleep(100)
-      }
-    })
-  }
-
-  /** A moment at which a server may be killed. */
-  private readonly watch = ({ name }: Group, moment: string) => {
-    if (--this.fuse > 0) return
-    this.fuse = Infinity
-    const seat = this.seats.find(({ group }) => group?.name === name)
-    if (seat !== undefined) this.kill(seat, moment)
-  }
-
-  private kill(seat: Seat<R>, moment: string) {
-    const { group, process } = seat
-    if (group === undefined) return
-    this.schedule.note(`${group.name} is killed ${moment}`)
-    group.isAlive = false
-    process?.kill()
-    seat.machine.outlived(group)
-    this.ended(seat, group)
-    const pause = Effect.sleep(100 + this.schedule.random.below(5000))
-    this.schedule.fork(world, Effect.andThen(pause, this.start(seat)), wellEnded)
-  }
-
-  private ended(seat: Seat<R>, { name: server }: Group) {
-    Object.assign(seat, { group: undefined, process: undefined })
-    this.ends.push({ server, machine: seat.machine, at: this.schedule.now })
-  }
-
-  private readonly start = Effect.fnUntraced(function* (this: World<R>, seat: Seat<R>) {
-    const { machine } = seat
-    const { begin, broken, misled, redis, remotes, schedule, serving, watch, weather } = this
-    const group = { name: `${seat.name}.${++seat.starts}`, isAlive: true, wall: machine.wall }
-    seat.group = group
-    seat.process = yield* Process.start(group, {
-      begin,
-      broken,
-      machine,
-      misled,
-      redis,
-      remotes,
-      schedule,
-      serving,
-      watch,
-      weather
-    })
-  })
-
-  /** Stops a server as it is told to, and starts another one. */
-  private readonly restart = Effect.fnUntraced(function* (this: World<R>, seat: Seat<R>) {
-    const { process } = seat
-    if (process === undefined) return
-    this.schedule.note(`${process.group.name} is told to stop`)
-    this.ended(seat, process.group)
-    yield* process.stopped
-    yield* this.start(seat)
-  })
-
   private readonly play = Effect.fnUntraced(function* (this: World<R>) {
-    const { callers, remotes, schedule, seats, weather } = this
+    const { begin, callers, fleet, schedule, serving } = this
     yield* this.prepared
-    const shared = this.redis === undefined ? "" : " with a Redis"
-    schedule.note(`${remotes.map(({ name }) => name).join(", ")}; ${seats.length} servers${shared}`)
-    schedule.note(`weather ${JSON.stringify(weather)}`)
-    yield* Effect.forEach(seats, (seat) => this.start(seat))
-    const chaos = yield* Effect.forkChild(this.trouble())
+    yield* fleet.start({ begin, remotes: this.remotes, serving })
+    const chaos = yield* Effect.forkChild(fleet.trouble())
     const acting = Effect.fnUntraced(function* (this: World<R>, caller: Caller) {
       for (let acts = 3 + schedule.random.below(5); acts > 0; acts--) {
         yield* Effect.sleep(
@@ -356,96 +243,17 @@ export abstract class World<R> implements Stage {
     yield* Effect.forEach(callers, (caller) => acting.call(this, caller), { concurrency: "unbounded", discard: true })
     // What is still on its way arrives before anybody relies on what is there.
     yield* Effect.sleep("2 minutes")
-    weather.slow = 0
+    fleet.weather.slow = 0
     yield* this.afterwards
     yield* Fiber.interrupt(chaos)
     // Whoever starts now sees to what was left.
-    this.calm()
+    fleet.calm()
     yield* Effect.sleep("2 minutes")
-    yield* Effect.forEach(seats, (seat) => this.restart(seat), { concurrency: "unbounded" })
+    yield* fleet.restarted
     // Longer than anybody takes what is temporary for somebody else's, whatever the clock was.
     yield* Effect.sleep("3 hours")
     yield* this.looked
   })
-
-  calm() {
-    this.schedule.note("all is well again")
-    Object.assign(this.weather, { faulty: 0, slow: 0, lying: 0 })
-    if (this.redis !== undefined) Object.assign(this.redis.reach, { lost: 0, downUntil: 0 })
-    for (const machine of this.machines) {
-      machine.isFull = false
-      machine.wall.ahead = 0
-    }
-    this.isCalm = true
-    this.fuse = Infinity
-    this.schedule.spare()
-  }
-
-  /** Kills, clocks that are set, full disks, and a Redis that does not answer. */
-  private readonly trouble = Effect.fnUntraced(function* (this: World<R>) {
-    const { machines, redis, remotes, schedule, seats } = this
-    const { random } = schedule
-    while (true) {
-      yield* Effect.sleep(random.below(4000))
-      if (this.isCalm) continue
-      const seat = seats[random.below(seats.length)]
-      const machine = machines[random.below(machines.length)]
-      const remote = remotes[random.below(remotes.length)]
-      const ahead = (random.below(7_200_000) - 3_600_000) * random.below(2)
-      switch (random.below(this.willKill ? 8 : 4)) {
-        case 0:
-          if (machine !== undefined) machine.wall.ahead = ahead
-          schedule.note(`the clock of ${machine?.name} is ${ahead} ms ahead`)
-          break
-        case 1:
-          if (remote !== undefined) remote.group.wall.ahead = ahead
-          schedule.note(`the clock of ${remote?.name} is ${ahead} ms ahead`)
-          break
-        case 2:
-          if (machine === undefined) break
-          machine.isFull = random.below(4) === 0
-          if (machine.isFull) schedule.note(`the disk of ${machine.name} is full`)
-          break
-        case 3:
-          if (redis === undefined) break
-          redis.reach.lost = random.pick([
-            [2, 0],
-            [1, 0.05]
-          ])
-          if (random.below(4) === 0) redis.reach.downUntil = schedule.now + random.below(8000)
-          schedule.note(`the Redis loses ${redis.reach.lost} of all, and is down until ${redis.reach.downUntil}`)
-          break
-        case 4:
-          if (seat !== undefined) this.kill(seat, "at some moment")
-          break
-        case 5:
-          if (seat !== undefined) schedule.fork(world, this.restart(seat), wellEnded)
-          break
-        case 6:
-          // Anywhere between two turns of its fibers, whatever they are at.
-          if (seat?.group === undefined) break
-          schedule.beforeTurn(
-            seat.group,
-            1 +
-              random.below(
-                random.pick([
-                  [1, 30],
-                  [1, 300]
-                ])
-              ),
-            () => this.kill(seat, "at a turn")
-          )
-          break
-        default:
-          this.fuse = 1 + random.below(30)
-      }
-    }
-  })
-}
-
-/** Whatever goes on by itself has no reason to fail. */
-const wellEnded = (exit: Exit.Exit<unknown, unknown>) => {
-  if (Exit.isFailure(exit)) throw new Error(Cause.pretty(exit.cause))
 }
 
 const formOf = (answer: Asked["answer"]) =>

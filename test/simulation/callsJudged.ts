@@ -121,7 +121,7 @@ const aboutWorkflow = (world: Played, instance: Instance, call: Call, own: Reado
   const states = typeof id === "string" ? statesDuring(instance, id, call) : []
   if (
     saysMissing(call) &&
-    !world.misled.has(call.id) &&
+    !world.fleet.misled.has(call.id) &&
     states.length > 0 &&
     states.every((state) => state !== undefined)
   ) {
@@ -246,7 +246,8 @@ export const isUnavoidable = (
   at: number,
   id = call.args["id"]
 ): boolean => {
-  if (at > call.to || world.redis?.overtaken.some((one) => one.at >= call.from && one.at <= at) === true) return true
+  if (at > call.to || world.fleet.redis?.overtaken.some((one) => one.at >= call.from && one.at <= at) === true)
+    return true
   const reads = instance.reads.filter(
     (one) => one.call === call.id && one.at <= at && (one.id === id || one.id === undefined)
   )

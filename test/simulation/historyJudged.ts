@@ -71,11 +71,11 @@ const settled = 60_000
 
 /** Whatever a server has done is in its history, unless the server was killed at once, or had no room. */
 const lacking = (world: Played, instance: Instance): ReadonlyArray<string> => {
-  const known = new Map(world.machines.map((machine) => [machine, recordedOf(machine, instance)]))
+  const known = new Map(world.fleet.machines.map((machine) => [machine, recordedOf(machine, instance)]))
   return instance.writes.flatMap((write) => {
     const call = world.calls.find(({ id }) => id === write.call)
-    const machine = world.machines.find(({ name }) => write.by.startsWith(`server ${name.at(-1)}`))
-    const end = world.ends.find(({ server }) => server === write.by)?.at ?? Infinity
+    const machine = world.fleet.machines.find(({ name }) => write.by.startsWith(`server ${name.at(-1)}`))
+    const end = world.fleet.ends.find(({ server }) => server === write.by)?.at ?? Infinity
     const isTold = call?.outcome._tag === "Answered" && call.to >= write.at
     if (machine === undefined || !isTold || !changes(write) || isOfCopy(write) || write.id === undefined) return []
     const isFull = machine.fullSpans.some(({ from, to }) => from <= write.at + settled && to >= write.at)
@@ -94,10 +94,10 @@ const isOf = ({ change, state }: Recorded, { after, before }: Write): boolean =>
 
 /** What is wrong with the histories. */
 export const historyJudged = (world: Played): ReadonlyArray<string> => [
-  ...world.machines.flatMap((machine) =>
+  ...world.fleet.machines.flatMap((machine) =>
     [
       ...world.final.flatMap((one) => lastOf(machine, one)),
-      ...(world.isHonest ? world.instances.flatMap((instance) => untrue(machine, instance)) : [])
+      ...(world.fleet.isHonest ? world.instances.flatMap((instance) => untrue(machine, instance)) : [])
     ].map((problem) => `the history of ${machine.name} ${problem}`)
   ),
   ...world.instances.flatMap((instance) =>

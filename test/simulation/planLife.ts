@@ -69,7 +69,7 @@ const attempts = { faulty: 12, all: 30 }
 export const applied = Effect.fnUntraced(function* (world: Stage, caller: Caller, plan_id: string, instance: string) {
   const { random } = world.schedule
   for (let attempt = 0; attempt < attempts.all; attempt++) {
-    if (attempt === attempts.faulty) world.calm()
+    if (attempt === attempts.faulty) world.fleet.calm()
     const seconds = random.below(3) === 0 ? { max_seconds: 1 } : {}
     const args = { plan_id, confirm: true, confirm_protected: true, ...seconds }
     const outcome = yield* world.call(caller, "apply_plan", args, instance)
@@ -77,11 +77,11 @@ export const applied = Effect.fnUntraced(function* (world: Stage, caller: Caller
       return Number(outcome.answer["unconfirmed_count"])
     }
     // What an engine refuses each time is told, step by step.
-    if (world.isCalm && outcome._tag === "Answered" && /partly|refused/.test(String(outcome.answer["state"])))
+    if (world.fleet.isCalm && outcome._tag === "Answered" && /partly|refused/.test(String(outcome.answer["state"])))
       return undefined
-    const code = outcome._tag === "Refused" ? outcome.data["code"] : undefined
-    if (code === "PLAN_EXPIRED") return undefined
-    if (code === "PLAN_SPENT") return 0
+    const code = outcome._tag === "Refused" ? String(outcome.data["code"]) : ""
+    if (code.endsWith("PLAN_EXPIRED")) return undefined
+    if (code.endsWith("PLAN_SPENT")) return 0
     yield* Effect.sleep(1000)
   }
   world.found.push(`plan ${plan_id} does not come to its end`)
@@ -97,7 +97,7 @@ export const madeAtLast = Effect.fnUntraced(function* (
   instance: string
 ) {
   for (let attempt = 0; attempt < attempts.all; attempt++) {
-    if (attempt === attempts.faulty) world.calm()
+    if (attempt === attempts.faulty) world.fleet.calm()
     const plan = yield* made(world, caller, tool, args, instance)
     if (plan !== undefined) return plan
     yield* Effect.sleep(1000)

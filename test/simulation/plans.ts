@@ -142,7 +142,7 @@ const tried = Effect.fnUntraced(function* (world: Played, instance: Instance, { 
 /** Changes an instance at random, and brings it back to what it was, by its history. */
 const restoredToThat = Effect.fnUntraced(function* (world: Played, instance: Instance) {
   const { random } = world.schedule
-  world.calm()
+  world.fleet.calm()
   const [version, before] = [yield* versionOf(world, operator, instance), yield* flows(instance)]
   if (version === undefined) {
     world.found.push(`${instance.name} cannot be backed up`)
