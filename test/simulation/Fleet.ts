@@ -165,7 +165,7 @@ export class Fleet<R> {
     if (this.redis !== undefined) Object.assign(this.redis.reach, { lost: 0, downUntil: 0 })
     for (const machine of this.machines) {
       machine.isFull = false
-      machine.wall.ahead = 0
+      machine.setClock(0)
     }
     this.isCalm = true
     this.fuse = Infinity
@@ -186,7 +186,7 @@ export class Fleet<R> {
       const ahead = (random.below(7_200_000) - 3_600_000) * random.below(2)
       switch (random.below(this.willKill ? 8 : 4)) {
         case 0:
-          if (machine !== undefined) machine.wall.ahead = ahead
+          machine?.setClock(ahead)
           schedule.note(`the clock of ${machine?.name} is ${ahead} ms ahead`)
           break
         case 1:

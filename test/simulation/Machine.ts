@@ -47,6 +47,8 @@ export class Machine {
   readonly tests = new Map<string, string>()
   readonly repository: MemoryRepository
   readonly wall = { ahead: 0 }
+  /** The moments at which its clock was set. */
+  readonly clockSet: Array<number> = []
   /** When its disk was full: the last span may have no end yet. */
   readonly fullSpans: Array<{ readonly from: number; to: number }> = []
   private readonly spools = new Set<Spooled>()
@@ -69,6 +71,11 @@ export class Machine {
     const last = this.fullSpans.at(-1)
     if (isFull && last?.to !== Infinity) this.fullSpans.push({ from: this.schedule.now, to: Infinity })
     else if (!isFull && last !== undefined) last.to = Math.min(last.to, this.schedule.now)
+  }
+
+  setClock(ahead: number) {
+    if (ahead !== this.wall.ahead) this.clockSet.push(this.schedule.now)
+    this.wall.ahead = ahead
   }
 
   note(text: string) {

@@ -82,7 +82,8 @@ export const applied = Effect.fnUntraced(function* (world: Stage, caller: Caller
     const code = outcome._tag === "Refused" ? String(outcome.data["code"]) : ""
     if (code.endsWith("PLAN_EXPIRED")) return undefined
     if (code.endsWith("PLAN_SPENT")) return 0
-    yield* Effect.sleep(1000)
+    const wait = outcome._tag === "Refused" ? Number(outcome.data["retryAfterSeconds"] ?? 1) : 1
+    yield* Effect.sleep(wait * 1000)
   }
   world.found.push(`plan ${plan_id} does not come to its end`)
   return undefined

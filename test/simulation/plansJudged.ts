@@ -34,11 +34,13 @@ const visibleMs = 10_000
 
 const isApplied = ({ outcome }: Call): boolean => outcome._tag === "Answered" && outcome.answer["state"] === "applied"
 
-/** What a write by a plan replaces, of all that a workflow is. */
-const replacedBy = ({ method, path }: Write): ((part: string) => boolean) | undefined => {
+/** The parts of a workflow that a write by a plan replaces: a deletion all of its content, an update what it changes. */
+const replacedBy = ({ after, before, method, path }: Write): ((part: string) => boolean) | undefined => {
   if (path.endsWith("/tags")) return (part) => part === "tags"
   if (method === "DELETE" && path.startsWith("/workflows/")) return isContent
-  return method === "PUT" && path.startsWith("/workflows/") ? isContent : undefined
+  if (method !== "PUT" || before === undefined || after === undefined) return undefined
+  const changed = differing(before, after)
+  return (part) => isContent(part) && changed.includes(part)
 }
 const isContent = (part: string): boolean => !["active", "isArchived", "pinData", "staticData", "tags"].includes(part)
 
@@ -117,7 +119,8 @@ const untrue = ({ applies, instance, plan }: Applied): ReadonlyArray<string> => 
 const notBack = ({ applies, chain, instance, plan, writes }: Applied): ReadonlyArray<string> => {
   const [original] = chain
   const end = applies.find(isApplied)
-  if (original === undefined || end === undefined || plan.blocked !== "[]" || chain.length > 1) return []
+  const isShown = end?.outcome._tag === "Answered" && end.outcome.answer["unconfirmed_count"] === 0
+  if (original === undefined || end === undefined || !isShown || plan.blocked !== "[]" || chain.length > 1) return []
   const own = new Set([...applies, ...original.applies].map(({ id }) => id))
   const touched = new Set(
     original.writes.filter(changes).flatMap(({ before, id }) => (before === undefined ? [] : (id ?? [])))

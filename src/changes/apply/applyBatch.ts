@@ -1,4 +1,4 @@
-import { Array as Arrays, Clock, Effect, Result } from "effect"
+import { Array as Arrays, Effect, Result } from "effect"
 
 import { driftIn, type RemoteState, type Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
@@ -12,7 +12,7 @@ import {
   read,
   rowsOf,
   type Run,
-  sentBy,
+  sinceSent,
   stepsOf,
   stopped,
   stoppedBy,
@@ -54,14 +54,12 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   while (true) {
     const state = yield* read(run, rows)
     if (creations.isAwaited !== true) return state
-    const now = yield* Clock.currentTimeMillis
-    const shows = rows.flatMap(({ change, step }) => {
+    const missing = rows.filter(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
-      const isMissing =
-        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
-      return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
+      return creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
     })
-    const wait = Math.max(0, ...shows.map((latest) => latest - now))
+    const ages = yield* Effect.forEach(missing, ({ step }) => sinceSent(run, step))
+    const wait = Math.max(0, visibleMs - Math.min(...ages))
     if (wait === 0 || wait >= (yield* timeLeft(run))) return state
     yield* Effect.sleep(Math.min(pauseMs, wait))
   }
@@ -129,8 +127,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     const sentAt = recordOf(run.state, step).outcomeUnknownSince
     if (!creations.isOne(change) || sentAt === undefined) continue
     const { created, others } = state.lost?.(change, sentAt) ?? {}
-    const now = yield* Clock.currentTimeMillis
-    const waitMs = sentBy(run, sentAt, now) + visibleMs - now
+    const waitMs = visibleMs - (yield* sinceSent(run, step))
     const beside = others === undefined ? "" : ` (${others})`
     const what = creations.describe(change)
     const unknownYet = stopped(run.state, {

@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { RemoteState, Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { ApplyStopped } from "../PlanError.ts"
@@ -7,7 +8,7 @@ import { isOpen, recordOf } from "../PlanState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, knownOf, read, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
+import { isRollback, knownOf, read, rowsOf, type Run, sinceSent, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
@@ -16,7 +17,7 @@ export const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteS
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* monotonicMillis
   yield* Effect.catchIf(applyBatch(run, steps), isOutcomeUnknown, (error) => recover(run, steps, { error, startedAt }))
 })
 
@@ -26,6 +27,7 @@ const isOutcomeUnknown = (error: { readonly _tag: string }): error is ApplyStopp
 
 interface Loss {
   readonly error: ApplyStopped
+  /** The moment at which the batch began, on the clock that nobody sets. */
   readonly startedAt: number
 }
 
@@ -36,8 +38,8 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { error, startedAt }: Loss
 ) {
   const { isRepeatable, visibleMs } = run.driver
-  const now = yield* Clock.currentTimeMillis
-  const sentAt = Math.max(...steps.map(({ id }) => sentBy(run, recordOf(run.state, id).outcomeUnknownSince ?? 0, now)))
+  const ages = yield* Effect.forEach(steps, ({ id }) => sinceSent(run, id))
+  const sentAt = (yield* monotonicMillis) - Math.min(...ages)
   // What an earlier call has lost was read before anything was sent.
   yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
   const openNow = () => steps.filter(isOpen(run.state))
@@ -50,7 +52,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     isRepeatable(change) || recordOf(run.state, id).outcomeUnknownSince === undefined
   yield* readAgain
   while (openNow().length > 0) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     const left = yield* timeLeft(run)
     const isOver = left <= 0 || now >= sentAt + visibleMs
     if (!isOver && openNow().every(isHarmless)) {
