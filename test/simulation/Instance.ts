@@ -95,7 +95,7 @@ export class Instance implements Remote {
     const read = { at: this.schedule.now, call: sender.call, id: named }
     return Effect.tap(
       this.schedule.within(this.group, work),
-      Effect.sync(() => method === "GET" && this.reads.push(read))
+      Effect.sync(() => method === "GET" && isOfWorkflow !== undefined && this.reads.push(read))
     )
   }
 

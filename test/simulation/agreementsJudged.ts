@@ -31,7 +31,7 @@ const yesOf = (world: Played, call: Call) =>
       answer === "yes" &&
       (tool === "apply_plan"
         ? call.tool === tool && args["plan_id"] === call.args["plan_id"] && caller === call.caller.name
-        : id === rootOf(world, call))
+        : id === rootOf(world, call) || id === call.id)
   )
 
 /** What a workflow was when a person was asked is what it is when that is done. */
@@ -74,7 +74,7 @@ const usedAgain = (world: Played): ReadonlyArray<string> => {
     acts.set(root, (acts.get(root) ?? new Set()).add(call.id))
   }
   return [...acts].flatMap(([root, calls]) => {
-    const said = world.asked.filter(({ answer, call }) => call === root && answer === "yes").length
+    const said = world.asked.filter(({ answer, call }) => (call === root || calls.has(call)) && answer === "yes").length
     return calls.size > said ? [`${said} yes in ${root} were taken for ${[...calls].join(", ")}`] : []
   })
 }

@@ -14,13 +14,16 @@ import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { describe, describeAction, describeAdjusted } from "../plan/describe.ts"
 import { byRisk, digestOf } from "../plan/digest.ts"
 import { byWork, irreversible } from "../plan/draft.ts"
-import { bidsDayAgo, holdToDay, holdToGuards, planProblems, warnOfRaises } from "../plan/guards.ts"
+import { bidsDayAgo, holdToDay, holdToGuards, holdToSent, planProblems, warnOfRaises } from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
 import { locate } from "./Located.ts"
 import { type AdsState, readRemoteState } from "./RemoteState.ts"
 import { send } from "./send.ts"
+
+/** Milliseconds after which everything shows: the marketplace updates its read model every 3 minutes. */
+const visibleMs = 200_000
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
 const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster"]
@@ -52,8 +55,7 @@ export const make = (
       advice: "rename it in the cabinet, or plan with another name",
       missing: "its campaign was not created"
     },
-    // The marketplace updates its read model every 3 minutes.
-    visibleMs: 200_000,
+    visibleMs,
 
     readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
     holdBack: (rows) => holdBack(ads, rows),
@@ -86,7 +88,8 @@ export const make = (
       )
     },
 
-    checkDraft: (draft, { entries, now }) => holdToDay(guards, draft, bidsDayAgo(entries, now)),
+    checkDraft: (draft, { entries, now }) =>
+      holdToSent(holdToDay(guards, draft, bidsDayAgo(entries, now)), entries, now - visibleMs),
     checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
     problemsOf: (plan, { entries, isRevert, now }) =>
       planProblems(guards, plan.steps, {
