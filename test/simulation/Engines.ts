@@ -28,7 +28,7 @@ const readId = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ id
 export class Engines extends World<Instances> implements Played {
   readonly instances: Array<Instance> = []
   final: Played["final"] = []
-  readonly isGuarded = this.schedule.random.below(2) === 0
+  readonly isGuarded = this.script === undefined && this.schedule.random.below(2) === 0
 
   get remotes(): ReadonlyArray<Instance> {
     return this.instances
@@ -36,10 +36,10 @@ export class Engines extends World<Instances> implements Played {
 
   protected readonly prepared = Effect.suspend(() => this.prepare())
   private readonly prepare = Effect.fnUntraced(function* (this: Engines) {
-    const { instances, schedule } = this
+    const { instances, schedule, script } = this
     const { random } = schedule
-    for (const name of ["production", "staging"].slice(0, 1 + random.below(2))) {
-      const instance = yield* Instance.make(name, random.pick(versions), schedule)
+    for (const name of ["production", "staging"].slice(0, script === undefined ? 1 + random.below(2) : 2)) {
+      const instance = yield* Instance.make(name, script?.version ?? random.pick(versions), schedule)
       schedule.note(`${name} is of version ${instance.version}`)
       instances.push(instance)
       for (let count = 4; count > 0; count--) {

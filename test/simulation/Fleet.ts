@@ -27,6 +27,8 @@ interface Seat<R> {
   process: Process<R> | undefined
 }
 
+const noFaults = { faulty: 0, slow: 0, lying: 0 }
+
 const weathers: ReadonlyArray<readonly [number, Weather]> = [
   [2, { faulty: 0, slow: 0, lying: 0 }],
   [3, { faulty: 0.03, slow: 0, lying: 0 }],
@@ -44,6 +46,8 @@ export class Fleet<R> {
   readonly isHonest: boolean
   readonly ends: Array<End> = []
   readonly misled = new Set<number>()
+  /** The engines whose clock was ever wrong. */
+  readonly clockSet = new Set<string>()
   isCalm = false
   private readonly seats: ReadonlyArray<Seat<R>>
   private readonly willKill: boolean
@@ -53,18 +57,21 @@ export class Fleet<R> {
   /** Requests until the server is killed that sends or gets one. */
   private fuse = Infinity
 
-  constructor(schedule: Schedule, broken: Broken) {
+  /** One server that nothing befalls, where it is quiet. */
+  constructor(schedule: Schedule, broken: Broken, isQuiet: boolean) {
     this.schedule = schedule
     this.broken = broken
     const { random } = schedule
     this.weather = { ...random.pick(weathers) }
+    if (isQuiet) Object.assign(this.weather, noFaults)
+    this.isCalm = isQuiet
     this.isHonest = this.weather.lying === 0
     this.willKill = random.below(3) > 0
-    this.redis = random.below(3) === 0 ? new SharedRedis(schedule) : undefined
+    this.redis = random.below(3) === 0 && !isQuiet ? new SharedRedis(schedule) : undefined
     const machines = this.redis === undefined ? 1 : 2
     this.machines = Array.from({ length: machines }, (_, index) => new Machine(`machine ${index}`, schedule, broken))
     this.seats = this.machines.flatMap((machine) =>
-      Array.from({ length: 1 + random.below(this.redis === undefined ? 3 : 2) }, (_, index) => ({
+      Array.from({ length: 1 + (isQuiet ? 0 : random.below(this.redis === undefined ? 3 : 2)) }, (_, index) => ({
         name: `server ${machine.name.at(-1)}${index}`,
         machine,
         starts: 0,
@@ -161,7 +168,7 @@ export class Fleet<R> {
   /** Ends all of that. */
   calm() {
     this.schedule.note("all is well again")
-    Object.assign(this.weather, { faulty: 0, slow: 0, lying: 0 })
+    Object.assign(this.weather, noFaults)
     if (this.redis !== undefined) Object.assign(this.redis.reach, { lost: 0, downUntil: 0 })
     for (const machine of this.machines) {
       machine.isFull = false
@@ -190,8 +197,10 @@ export class Fleet<R> {
           schedule.note(`the clock of ${machine?.name} is ${ahead} ms ahead`)
           break
         case 1:
-          if (remote !== undefined) remote.group.wall.ahead = ahead
-          schedule.note(`the clock of ${remote?.name} is ${ahead} ms ahead`)
+          if (remote === undefined) break
+          if (ahead !== 0) this.clockSet.add(remote.name)
+          remote.group.wall.ahead = ahead
+          schedule.note(`the clock of ${remote.name} is ${ahead} ms ahead`)
           break
         case 2:
           if (machine === undefined) break

@@ -53,7 +53,10 @@ export interface Stage {
   readonly replay: (caller: Caller) => Effect.Effect<unknown>
   /** A number that nothing else in this schedule has. */
   readonly fresh: () => number
-  readonly fleet: Pick<Fleet<never>, "calm" | "ends" | "isCalm" | "isHonest" | "machines" | "misled" | "redis">
+  readonly fleet: Pick<
+    Fleet<never>,
+    "calm" | "clockSet" | "ends" | "isCalm" | "isHonest" | "machines" | "misled" | "redis" | "weather"
+  >
 }
 
 /** What is done with engines, and judged once the schedule has ended. */

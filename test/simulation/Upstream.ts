@@ -66,6 +66,12 @@ const faults: Readonly<Record<string, Fault>> = {
   "bad gateway": { mayArrive: true, answer: { status: 502, headers: html, text: "<h1>502 Bad Gateway</h1>" } },
   "gateway timeout": { mayArrive: true, answer: { status: 504, headers: html, text: "<h1>504</h1>" } },
   "another service": { mayArrive: false, answer: { status: 404, headers: json, text: '{"message":"not found"}' } },
+  // Some changes of a marketplace are answered like that.
+  "empty answer": {
+    mayArrive: true,
+    answer: { status: 200, headers: json, text: "" },
+    meets: ({ url }) => !url.includes("/adv/v0/")
+  },
   "half an answer": { mayArrive: true, answer: "half" },
   // What stands in front of engines, such as one that caches, may know less than they, in their very words.
   [misleading]: {
@@ -74,7 +80,21 @@ const faults: Readonly<Record<string, Fault>> = {
     meets: ({ method, url }) => method === "GET" && /\/workflows\/\w+$/.test(url)
   }
 }
-const names = Object.keys(faults).map((name) => [1, name] as const)
+export const faultNames: ReadonlyArray<string> = Object.keys(faults)
+const names = faultNames.map((name) => [1, name] as const)
+
+/** Whether something may have been done by a request that met this fault. */
+export const mayArrive = (name: string): boolean => faults[name]?.mayArrive === true
+
+/** The one fault of a schedule that has no other. */
+export interface OneFault {
+  readonly name: string
+  /** The requests before it. */
+  readonly after: number
+  readonly arrives: boolean
+  /** The methods of all requests since then. */
+  readonly methods: Array<string>
+}
 
 /** How bad the network is during a schedule. */
 export interface Weather {
@@ -84,6 +104,7 @@ export interface Weather {
   slow: number
   /** The share of changes by plans that do not happen, though they are answered as if they had. */
   lying: number
+  one?: OneFault
 }
 
 /** Told of every request as it leaves, and as it has arrived; a server can be killed then. */
@@ -121,8 +142,10 @@ export const network = (
   }
   const latency = () => (random.next() < weather.slow ? random.below(45_000) : 1 + random.below(40))
   const faultFor = (request: HttpClientRequest.HttpClientRequest) => {
-    if (random.next() >= weather.faulty) return undefined
-    const name = random.pick(names)
+    const { one } = weather
+    if (one?.methods.push(request.method) !== (one?.after ?? -1) + 1 && random.next() >= weather.faulty)
+      return undefined
+    const name = one?.name ?? random.pick(names)
     const fault = faults[name]
     return fault === undefined || fault.meets?.(request) === false ? undefined : { ...fault, name }
   }
@@ -136,7 +159,7 @@ export const network = (
       return Effect.callback<Reply, HttpClientError.HttpClientError>((resume) => {
         const words = `${request.method} ${url.pathname.replace("/api/v1", "")} of ${remote.name}`
         const fault = faultFor(request)
-        const arrives = fault === undefined || (fault.mayArrive && random.below(2) === 0)
+        const arrives = fault === undefined || (weather.one?.arrives ?? (fault.mayArrive && random.below(2) === 0))
         const noted = fault === undefined ? "" : ` (${fault.name}${arrives ? ", arrives" : ""})`
         schedule.note(`${server.name} ${sender.call ?? "-"}: ${words}${noted}`)
         if (fault?.name === misleading) misled.add(sender.call ?? 0)

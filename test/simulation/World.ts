@@ -1,5 +1,6 @@
 import { Effect, Fiber, Scope } from "effect"
 
+import type { Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import type { Json } from "../support/harness.ts"
 import { type Asked, type Caller, kinds, outcomeOf, questionIn } from "./Caller.ts"
 import { Fleet, type Hosting, wellEnded } from "./Fleet.ts"
@@ -24,11 +25,19 @@ const ofAll = /^(ads_|apply_plan$|audit_log$|backup$|plan_promotion$|plan_rollba
 /** Longer than any server waits for a person. */
 const silence = 400_000
 
+/** What is done in the place of a schedule. */
+export interface Script {
+  readonly play: Effect.Effect<unknown>
+  /** The version of all engines. */
+  readonly version?: Version
+}
+
 /** Servers, callers, people and misfortune, all of which follow from one seed; what they are about is for others to say. */
 export abstract class World<R> implements Stage {
   readonly schedule: Schedule
   readonly callers: ReadonlyArray<Caller>
   readonly fleet: Fleet<R>
+  protected readonly script: Script | undefined
   readonly calls: Array<Call> = []
   readonly asked: Array<Asked> = []
   readonly plans: Array<PlanMade> = []
@@ -37,10 +46,11 @@ export abstract class World<R> implements Stage {
   private readonly answered: Array<Pick<Call, "args" | "id" | "instance" | "tool"> & { readonly params: Json }> = []
   private counter = 0
 
-  constructor(schedule: Schedule, broken: Broken) {
+  constructor(schedule: Schedule, broken: Broken, script?: Script) {
+    this.script = script
     this.schedule = schedule
     const { random } = schedule
-    this.fleet = new Fleet(schedule, broken)
+    this.fleet = new Fleet(schedule, broken, script !== undefined)
     this.callers = Array.from({ length: 2 + random.below(3) }, (_, index) => ({
       name: `caller ${index}`,
       kind: random.pick(kinds)
@@ -226,6 +236,10 @@ export abstract class World<R> implements Stage {
     const { begin, callers, fleet, schedule, serving } = this
     yield* this.prepared
     yield* fleet.start({ begin, remotes: this.remotes, serving })
+    if (this.script !== undefined) {
+      yield* this.script.play
+      return
+    }
     const chaos = yield* Effect.forkChild(fleet.trouble())
     const acting = Effect.fnUntraced(function* (this: World<R>, caller: Caller) {
       for (let acts = 3 + schedule.random.below(5); acts > 0; acts--) {

@@ -47,7 +47,7 @@ export const workflowNamed = (name: string, actsOutside: boolean) => ({
   staticData: { count: 1 }
 })
 
-const asCreated = (name: string): Json => {
+export const asCreated = (name: string): Json => {
   const { connections: _, ...workflow } = workflowNamed(name, false)
   const links = [
     { source: "Hook", target: "A" },

@@ -75,14 +75,14 @@ const isCertain = (data: Json, message: string): boolean =>
 /** Tools that make copies or take steps, of which an error does not say that none was taken. */
 const withSteps = new Set(["apply_plan", "run_tests", "run_workflow"])
 
-const reading =
+export const reading =
   /^(audit_log|backup|get_|instance_health|list_|plan_|record_test|search_|show_plan|view_|workflow_history)/
 
 /** Sentences that say of a call that it has left everything as it was. */
 const saysUnchanged = /\b(nothing was (changed|sent|run)|it changed nothing|nothing ran)\b/i
 
 /** What is wrong with how a call has ended, beside what was really done for it. */
-const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
+export const problemsOf = (world: Played, call: Call): ReadonlyArray<string> => {
   const { outcome, tool } = call
   const instance = world.instances.find(({ name }) => name === call.instance)
   const own = world.instances.flatMap(({ writes }) => writes.filter((write) => write.call === call.id))
@@ -129,7 +129,8 @@ const aboutWorkflow = (world: Played, instance: Instance, call: Call, own: Reado
   }
   if (outcome._tag === "Answered") {
     const { answer } = outcome
-    const claim = "guidance" in answer ? undefined : claimOf(call)
+    // What a copy holds is nothing that its source has to be.
+    const claim = "guidance" in answer || args["copy_as"] !== undefined ? undefined : claimOf(call)
     if (claim !== undefined && !states.some(claim)) problems.push("says that it is done, which was never so")
     if (tool === "create_workflow" || args["copy_as"] !== undefined) {
       const made = own.find(isCreation)
@@ -202,7 +203,10 @@ const runsOf = ({ args, outcome }: Call, own: ReadonlyArray<Write>): ReadonlyArr
   const given = JSON.stringify(args["items"] ?? args["data"])
   const stamp = /run \d+/.exec(given)?.[0] ?? ""
   if (begun.length === 0) problems.push("tells of a run that never was")
-  if (!text.includes(stamp) || text.includes("of a stranger")) problems.push("tells of somebody else's run")
+  // A gateway's error in the place of the response is told as that.
+  const isGateways = Number(Object(answer["response"]).httpStatus ?? 200) >= 500
+  if ((!text.includes(stamp) && !isGateways) || text.includes("of a stranger"))
+    problems.push("tells of somebody else's run")
   return problems
 }
 

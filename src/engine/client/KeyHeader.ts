@@ -15,7 +15,16 @@ export const make = (pinned: string | undefined) => {
   type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
 
   const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
-    Effect.suspend(() => (known === undefined ? tryBoth(ask) : ask(known, [])))
+    Effect.suspend(() => {
+      if (known === undefined) return tryBoth(ask)
+      return pinned === undefined ? Effect.tap(ask(known, [401]), forget) : ask(known, [])
+    })
+
+  /** What is refused now may never have been accepted: something else may have answered then. */
+  const forget = ({ status }: Reply) =>
+    Effect.sync(() => {
+      if (status === 401) known = undefined
+    })
 
   const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const [first, second] = keyHeaders
@@ -33,5 +42,8 @@ export const make = (pinned: string | undefined) => {
   return { learn }
 }
 
-/** Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. */
-const isAccepted = (answer: Reply) => verdictOf(answer)._tag === "Answered"
+/**
+ * Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. An
+ * empty one may be anybody's.
+ */
+const isAccepted = (answer: Reply) => answer.text !== "" && verdictOf(answer)._tag === "Answered"
