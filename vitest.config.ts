@@ -10,7 +10,8 @@ const killing = [
   "test/engine/history/{faults,spool,together}.test.ts",
   "test/engine/operator/killedRun.test.ts",
   "test/engine/plans/kill.test.ts",
-  "test/marketplace/{kill,migration}.test.ts"
+  "test/marketplace/{kill,migration}.test.ts",
+  "test/simulation/broken.test.ts"
 ]
 
 export default defineConfig({
