@@ -7,9 +7,9 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000 }
 const killing = [
   "test/contract/promoting-embedded.test.ts",
   "test/engine/embedded/{faults,lock}.test.ts",
-  "test/engine/history/{faults,spool,together}.test.ts",
+  "test/engine/history/{faults,hangingGit,hostileRepository,spool,together}.test.ts",
   "test/engine/operator/killedRun.test.ts",
-  "test/engine/plans/kill.test.ts",
+  "test/engine/plans/{foreignAnswers,kill}.test.ts",
   "test/marketplace/{kill,migration}.test.ts",
   "test/simulation/broken.test.ts"
 ]

@@ -12,7 +12,10 @@ const run = (...step) => {
   const { status } = spawnSync(process.execPath, step, { stdio: "inherit" })
   if (status !== 0) process.exit(1)
 }
-run("node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json")
+const compile = (...options) => run("node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json", ...options)
+// The declarations hold the documentation; a tenth of the package would be the same words in the code.
+compile("--emitDeclarationOnly")
+compile("--declaration", "false", "--removeComments", "--noCheck")
 
 /** Modules of the library that import what programs around it do not have: what they import becomes part of them. */
 for (const name of ["version", "engine/nodes/check/acorn"]) {

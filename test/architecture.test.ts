@@ -233,7 +233,7 @@ describe("imports", () => {
   )
   it.each([
     ["marketplace/plan", isBelow("marketplace/plan"), 15],
-    ["engine/plans", (file: string) => /^engine\/plans\/\w+\/draft\w+\.ts$/.test(file), 4],
+    ["engine/plans", (file: string) => /^engine\/plans\/\w+\/draft\w+\.ts$/.test(file), 3],
     ["engine/nodes/check", (file: string) => isBelow("engine/nodes/check")(file) && !isReader(file), 12],
     ["engine/workflow", isBelow("engine/workflow"), 30]
   ])(

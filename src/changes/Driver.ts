@@ -2,66 +2,7 @@ import { Array as Arrays, Effect, type Order } from "effect"
 
 import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
-import { type StepRecord, untouched } from "./PlanState.ts"
-
-/** The state of a change at the upstream: still to do, already as wanted, or changed by someone else. */
-export type Judgement = "already" | "drift" | "pending"
-
-/** A step whose change has real ids everywhere, also of things that an earlier step has created. */
-export interface Row<C> {
-  readonly step: string
-  readonly change: C
-}
-
-/** What the journal knows of a step, in addition to what the upstream shows. */
-export interface Known {
-  readonly own: StepRecord
-  /** In a rollback: the step that it undoes. */
-  readonly original?: StepRecord
-}
-
-/** What the upstream shows where a change was sent. */
-export type Shown =
-  | { readonly _tag: "Wanted" }
-  | { readonly _tag: "Other" }
-  /** What the upstream has made of it, which counts as done; `word` is the upstream's word for that. */
-  | { readonly _tag: "Adjusted"; readonly word: string; readonly detail: unknown }
-  /** What must not stand: the step is not done, and the apply stops, for this one and `others`. */
-  | {
-      readonly _tag: "Mistaken"
-      readonly word: string
-      readonly detail: unknown
-      readonly explain: (others: number) => {
-        readonly reason: string
-        readonly problem: string
-        readonly remedy: string
-      }
-    }
-
-/** What a creation with a lost answer has created, or which other things are there instead, and why they are not it. */
-export interface Lost {
-  readonly created?: CreatedId
-  readonly others?: string
-}
-
-/** What the upstream shows of the changes of one batch, read at once. */
-export interface RemoteState<C> {
-  readonly judge: (change: C, known: Known) => Judgement
-  /** Why a change that is still to do cannot be done, if the state shows that. */
-  readonly obstacle?: (change: C) => string | undefined
-  /** What the upstream shows of a change that was sent. By default what is wanted, where the change is judged as `already`. */
-  readonly shown?: (change: C) => Shown
-  /** The change that starts from what shows, if that is what the upstream has made of the undone step's own. By default none. */
-  readonly fromAdjusted?: (change: C, original: StepRecord) => C | undefined
-  /** The change with what has to be known of the present when it is sent later. */
-  readonly withPresent?: (change: C) => C
-  /** What became of a creation that was sent at that moment and not answered. */
-  readonly lost?: (change: C, sentAt: number) => Lost
-  /** Explains, for people, why changes found something other than what they were planned for; may read more. */
-  readonly explainDrift?: Effect.Effect<(change: C) => string>
-  /** Why what was read is less certain than usual, for people. */
-  readonly caveat?: string
-}
+import type { Judgement, RemoteState, Row } from "./RemoteState.ts"
 
 /** The outcome of a call that was answered. */
 export interface Sent<C> {
@@ -243,9 +184,6 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly estimate?: (steps: ReadonlyArray<Step<C>>) => Estimate
 }
 
-/** Steps that are read at once, unless the driver says otherwise. */
-const batchSize = 20
-
 type LeftOut =
   | "batches"
   | "checkDraft"
@@ -265,7 +203,7 @@ type LeftOut =
 export type CompleteDriver<C, S extends RemoteState<C>, E> = Driver<C, S, E> & Required<Pick<Driver<C, S, E>, LeftOut>>
 
 export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>): CompleteDriver<C, S, E> => ({
-  batches: (steps) => Arrays.chunksOf(steps, batchSize),
+  batches: (steps) => Arrays.chunksOf(steps, 20),
   checkDraft: (draft) => draft,
   checkRollback: (draft) => draft,
   creations: {
@@ -287,14 +225,3 @@ export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>
   warnOfRollback: () => Effect.succeed([]),
   ...driver
 })
-
-/** What a state shows of a change that was sent. */
-export const shownIn = <C>(state: RemoteState<C>, change: C): Shown =>
-  state.shown?.(change) ?? { _tag: state.judge(change, { own: untouched }) === "already" ? "Wanted" : "Other" }
-
-/** Why changes found something other than what they were planned for. */
-export const driftIn = <C>({
-  explainDrift = Effect.succeed(() => changedSince)
-}: RemoteState<C>): Effect.Effect<(change: C) => string> => explainDrift
-
-export const changedSince = "someone else has changed it since, and it stays as it is"

@@ -176,7 +176,8 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       return mark(state, entry.steps, (record) => {
         const { observed, touchedBy } = record
         // What the call itself was to show is not there either.
-        return notDone(observed?.open?.since === touchedBy ? { ...record, observed: undefined } : record)
+        const before = observed?.open?.since === touchedBy ? { ...record, observed: undefined } : record
+        return { ...notDone(before), touchedBy: before.observed?.open === undefined ? 0 : touchedBy }
       })
     case "observed":
       return Arrays.zip(entry.steps, entry.details).reduce<PlanState<C>>(

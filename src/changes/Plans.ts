@@ -1,10 +1,10 @@
 import { Clock, Effect, Semaphore } from "effect"
 
-import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
-import { complete, type Describing, type Driver, type RemoteState } from "./Driver.ts"
+import { complete, type Describing, type Driver } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
 import { joined, linesOf, measured } from "./largePlans.ts"
 import type { Draft, Plan } from "./Plan.ts"
@@ -19,6 +19,7 @@ import {
   PlanSpent
 } from "./PlanError.ts"
 import { fold, isRevert, isOutdated, type PlanState } from "./PlanState.ts"
+import { type RemoteState } from "./RemoteState.ts"
 import { draftRollback } from "./rollback.ts"
 
 /** Options of one apply. */

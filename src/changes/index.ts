@@ -7,14 +7,9 @@ export type {
   Describing,
   Driver,
   Failure,
-  Judgement,
-  Known,
-  Lost,
-  RemoteState,
-  Row,
-  Sent,
-  Shown
+  Sent
 } from "./Driver.ts"
+export type { Judgement, Known, Lost, RemoteState, Row, Shown } from "./RemoteState.ts"
 export * as Journal from "./Journal.ts"
 export type { Report } from "./apply/runPlan.ts"
 export { Blocked, type Draft, Estimate, type Plan, planOf, type Step } from "./Plan.ts"

@@ -1,7 +1,7 @@
 import { Effect, Hash } from "effect"
 
-import { inSlices } from "../internal/inSlices.ts"
-import { weightOfJson } from "../internal/json/weightOfJson.ts"
+import { inSlices } from "../internal/effects.ts"
+import { weightOfJson } from "../internal/json/values.ts"
 import { mapSliced } from "../internal/Sliced.ts"
 import type { Entry, Kept, PlannedEntry } from "./Journal.ts"
 import type { Step } from "./Plan.ts"

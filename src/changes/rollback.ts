@@ -1,10 +1,11 @@
 import { Clock, Effect } from "effect"
 
 import { bisectReads } from "./bisectReads.ts"
-import { type CompleteDriver, driftIn, type Judgement, type RemoteState, type Row } from "./Driver.ts"
+import { type CompleteDriver } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
 import type { Draft, Step } from "./Plan.ts"
 import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.ts"
+import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteState.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Match, Option, Ref } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 
-import { nearest } from "../internal/schema/nearest.ts"
+import { nearest } from "../internal/texts.ts"
 import { version } from "../version.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./configuration/flags.ts"
 import type { BackupRequest } from "./tasks/backup.ts"
@@ -34,8 +34,8 @@ export const read = Effect.fnUntraced(
   function* (words: ReadonlyArray<string>) {
     const invocation = yield* Ref.make<Invocation | undefined>(undefined)
     const split = splitCommandLine(words)
-    const asked = (asked: Invocation) => Ref.set(invocation, asked)
-    yield* Command.runWith(command(asked, split), { version })(split.commandWords).pipe(
+    const keep = (given: Invocation) => Ref.set(invocation, given)
+    yield* Command.runWith(command(keep, split), { version })(split.commandWords).pipe(
       Effect.mapError((error) => new UsageError({ message: describe(error) }))
     )
     return yield* Ref.get(invocation)
@@ -47,17 +47,20 @@ export const read = Effect.fnUntraced(
   ])
 )
 
-const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolHelp, toolWords }: SplitCommandLine) => {
+const command = (
+  invoke: (invocation: Invocation) => Effect.Effect<void>,
+  { toolHelp, toolWords }: SplitCommandLine
+) => {
   const root = Command.make("workflow-tool-server").pipe(
     Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
   )
   const check = Command.make("check", checkInput, (request) =>
-    Effect.flatMap(root, (texts) => asked({ task: "check", texts, request }))
+    Effect.flatMap(root, (texts) => invoke({ task: "check", texts, request }))
   ).pipe(Command.withDescription("Read the configuration, call every instance and say what is wrong"))
   const call = Command.make("call", callInput, (input) =>
-    Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
+    Effect.flatMap(root, (texts) => invoke({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
-  const fetch = Command.make("fetch", {}, () => Effect.flatMap(root, (texts) => asked({ task: "nodes", texts }))).pipe(
+  const fetch = Command.make("fetch", {}, () => Effect.flatMap(root, (texts) => invoke({ task: "nodes", texts }))).pipe(
     Command.withDescription(fetchDescription),
     Command.withShortDescription("Fetch and store the node types")
   )
@@ -66,13 +69,13 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
     Command.withDescription("Node types of the configured engines")
   )
   const init = Command.make("init", initInput, (request) =>
-    Effect.flatMap(root, (texts) => asked({ task: "init", texts, request }))
+    Effect.flatMap(root, (texts) => invoke({ task: "init", texts, request }))
   ).pipe(
     Command.withDescription(initDescription),
     Command.withShortDescription("Try an engine's address and key, save them, and add the server to a client")
   )
   const backup = Command.make("backup", backupInput, (request) =>
-    Effect.flatMap(root, (texts) => asked({ task: "backup", texts, request }))
+    Effect.flatMap(root, (texts) => invoke({ task: "backup", texts, request }))
   ).pipe(
     Command.withDescription(
       "Record all workflows and tags in the repository of --history, and print what has changed since the last backup"
@@ -80,15 +83,15 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
     Command.withShortDescription("Record all workflows in the history, and print what has changed")
   )
   return root.pipe(
-    Command.withHandler((texts) => asked({ task: "serve", texts })),
+    Command.withHandler((texts) => invoke({ task: "serve", texts })),
     Command.withSubcommands([
       init,
       check,
       call,
       backup,
       nodes,
-      promote(root, (request, texts) => asked({ task: "promote", texts, request })),
-      test(root, (task, texts) => asked({ ...task, texts }))
+      promote(root, (request, texts) => invoke({ task: "promote", texts, request })),
+      test(root, (task, texts) => invoke({ ...task, texts }))
     ]),
     Command.withDescription(description)
   )
@@ -214,7 +217,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.tag("UnknownSubcommand", ({ subcommand }) => unknownCommand(subcommand)),
   Match.tag("UnexpectedArgument", ({ arguments: [word = ""] }) => unknownCommand(word)),
   Match.tag("InvalidValue", ({ option, value }) => {
-    const name = flagNames.find((known) => known === option)
+    const name = flagNames.find((flagName) => flagName === option)
     if (option === "client") return `--client: expected one of ${[...clientNames, "none"].join(", ")}`
     if (name === undefined) return `--${option} does not take this value. --help lists all options`
     return value === "" && flag(name).value !== undefined
@@ -244,9 +247,9 @@ function completions() {
     flag: GlobalFlag.Completions.flag,
     run: Effect.fnUntraced(function* (shell, { command }) {
       if (Option.isNone(shell)) return
-      const known = Completions.fromCommand(command)
+      const fromCommand = Completions.fromCommand(command)
       const { mended, withTools } = yield* Effect.promise(() => import("./tasks/call/completions.ts"))
-      const descriptor = yield* Effect.orElseSucceed(withTools(known), () => known)
+      const descriptor = yield* Effect.orElseSucceed(withTools(fromCommand), () => fromCommand)
       yield* Console.log(mended(shell.value, Completions.generate(command.name, shell.value, descriptor)))
     })
   })

@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-import { Stopping } from "../mcp/callTime.ts"
+import { Stopping } from "../mcp/callContext.ts"
 import * as Server from "../mcp/Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"

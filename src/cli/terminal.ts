@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect } from "effect"
 
 import { nameText, oneLine } from "../internal/foreignText.ts"
-import { Progress } from "../mcp/callTime.ts"
+import { Progress } from "../mcp/callContext.ts"
 import type { Finding } from "../mcp/Toolset.ts"
 
 /** Columns of a line in a terminal. */

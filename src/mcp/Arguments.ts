@@ -1,8 +1,8 @@
 import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
-import { lazy } from "../internal/memoize.ts"
+import { lazy } from "../internal/caching.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
-import { nearest } from "../internal/schema/nearest.ts"
+import { nearest } from "../internal/texts.ts"
 import { coercion, refusedText } from "./coerce.ts"
 import { InvalidArgument } from "./ToolError.ts"
 

@@ -1,10 +1,9 @@
 import { Effect, Layer } from "effect"
 
-import { provideMissing } from "../internal/provideMissing.ts"
+import { provideMissing } from "../internal/effects.ts"
 import { version as ownVersion } from "../version.ts"
 import { Prompts } from "./Prompt.ts"
-import { ServerInfo } from "./protocol/eras.ts"
-import { Protocol } from "./protocol/Protocol.ts"
+import { Protocol, ServerInfo } from "./protocol/Protocol.ts"
 import { Sessions } from "./protocol/Session.ts"
 import * as Resources from "./Resources.ts"
 import type { Tool } from "./Tool.ts"

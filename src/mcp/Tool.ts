@@ -1,10 +1,8 @@
 import { Context, Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
+import { memoized } from "../internal/caching.ts"
+import { inSlices, spanned, withReference } from "../internal/effects.ts"
 import { visibleJson, visibleJsonSliced } from "../internal/foreignText.ts"
-import { inSlices } from "../internal/inSlices.ts"
-import { memoized } from "../internal/memoize.ts"
-import { spanned } from "../internal/spanned.ts"
-import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Resources.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 
-import { provideMissing } from "../internal/provideMissing.ts"
+import { provideMissing } from "../internal/effects.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Tool } from "./Tool.ts"

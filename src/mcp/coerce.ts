@@ -1,7 +1,6 @@
 import { type JsonSchema, Option, Predicate } from "effect"
 
-import { parseJson } from "../internal/json/values.ts"
-import { inspect } from "./jsonText.ts"
+import { inspect, parseJson } from "../internal/json/values.ts"
 
 /** The problem with the JSON text at this path (`items.0.data`), if there is such a text, and it is not accepted. */
 export const refusedText = (input: unknown, path: string): string | undefined => {

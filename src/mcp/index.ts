@@ -3,10 +3,9 @@ export * as Annotations from "./annotations.ts"
 export * as Arguments from "./Arguments.ts"
 export { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 export { flag, optional, text } from "./parameters.ts"
-export { Progress } from "./callTime.ts"
+export { Progress } from "./callContext.ts"
 export { type Prompt, type PromptArgument, type PromptMessage, Prompts } from "./Prompt.ts"
-export { Protocol } from "./protocol/Protocol.ts"
-export { ServerInfo } from "./protocol/eras.ts"
+export { Protocol, ServerInfo } from "./protocol/Protocol.ts"
 export { Sessions } from "./protocol/Session.ts"
 export {
   type Content,

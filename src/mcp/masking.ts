@@ -1,7 +1,7 @@
 import { Effect, Match, Predicate } from "effect"
 
+import { inSlices } from "../internal/effects.ts"
 import { clipped } from "../internal/foreignText.ts"
-import { inSlices } from "../internal/inSlices.ts"
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { maskSecretsSliced, maskText } from "../internal/secrets/maskSecrets.ts"
 import type { Sliced } from "../internal/Sliced.ts"

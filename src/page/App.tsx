@@ -128,7 +128,7 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   )
 }
 
-/** Who follows a link is told where it led; who has just come is not. */
+/** The title of a place: who follows a link is told where it led; who has just come is not. */
 const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocused: boolean }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -93,8 +93,8 @@ const placeOf = (target: EventTarget | null): number | undefined => {
 }
 
 const nodeAt = (frame: HTMLElement | null, place: number | undefined): SVGElement | undefined => {
-  const found = place === undefined ? null : frame?.querySelector(`[data-node="${place}"]`)
-  return found instanceof SVGElement ? found : undefined
+  const element = place === undefined ? null : frame?.querySelector(`[data-node="${place}"]`)
+  return element instanceof SVGElement ? element : undefined
 }
 
 /** The node at which the Tab key stops. */

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, objectOf } from "../internal/schema/Json
 import { type Args, numberOf, textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
-/** What became of a request: the answer, or words for whoever asked. */
+/** The outcome of a request: the answer, or words for whoever made it. */
 export type Outcome<A> =
   | { readonly ok: true; readonly value: A }
   | { readonly ok: false; readonly problem: string; readonly details: unknown; readonly needsToken: boolean }
@@ -33,14 +33,14 @@ export const request = (
   params: Args,
   { onProgress, signal }: Listening = {}
 ): Promise<Outcome<JsonObject>> => {
-  const known = token.get()
+  const currentToken = token.get()
   return fetch("mcp", {
     method: "POST",
     headers: {
       "content-type": "application/json",
       accept: onProgress === undefined ? "application/json" : "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
-      ...(known === "" ? {} : { authorization: `Bearer ${known}` })
+      ...(currentToken === "" ? {} : { authorization: `Bearer ${currentToken}` })
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     credentials: "omit",
@@ -106,10 +106,10 @@ export const callTool = (name: string, args: Args, listening: Listening = {}): P
   })
 
 const metaOf = ({ onProgress }: Listening) => ({
-  [clientInfo]: own,
+  [clientInfo]: pageInfo,
   ...(onProgress === undefined ? {} : { progressToken: "page" })
 })
 
-/** Who calls, for the audit log. */
+/** The field by which the audit log names the caller. */
 const clientInfo = "io.modelcontextprotocol/clientInfo"
-const own = { name: "page", version: "1" }
+const pageInfo = { name: "page", version: "1" }

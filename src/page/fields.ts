@@ -2,19 +2,19 @@ import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { type Args, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
-/** How an argument is asked for: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
-export type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
+/** The input for an argument: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
+type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
 
 /** One argument of a tool, as a form asks for it. */
 export interface Field {
   readonly name: string
   readonly kind: Kind
-  /** What a value is, or each of a list. */
+  /** The type of a value, or of each of a list. */
   readonly value: "text" | "number" | "whole" | "boolean" | "object"
   readonly isList: boolean
   readonly isRequired: boolean
   readonly description: string
-  /** What can be chosen, where not everything can. */
+  /** The values that can be chosen, where not everything can. */
   readonly choices: ReadonlyArray<string>
 }
 
@@ -77,9 +77,9 @@ export const readFields = (
 type Read = { readonly value: unknown } | { readonly problem: string }
 
 const readObject = ({ isList }: Field, text: string): Read => {
-  const found = readJson(text)
-  const isFit = found !== undefined && found.value !== null && (!isList || Array.isArray(found.value))
-  return isFit ? found : { problem: `Must be JSON: ${isList ? "a list, [ … ]" : "an object, { … }"}` }
+  const parsed = readJson(text)
+  const isFit = parsed !== undefined && parsed.value !== null && (!isList || Array.isArray(parsed.value))
+  return isFit ? parsed : { problem: `Must be JSON: ${isList ? "a list, [ … ]" : "an object, { … }"}` }
 }
 
 const readPlain = ({ isList, value }: Field, text: string): Read => {
@@ -93,8 +93,8 @@ const readPlain = ({ isList, value }: Field, text: string): Read => {
 
 /** The lines of a list that say something; a list of JSON will do as well. */
 export const linesOf = (text: string): ReadonlyArray<string> => {
-  const found = /^\s*\[/.test(text) ? readJson(text)?.value : undefined
-  if (Array.isArray(found) && textsOf(found).length === found.length) return textsOf(found)
+  const list = /^\s*\[/.test(text) ? readJson(text)?.value : undefined
+  if (Array.isArray(list) && textsOf(list).length === list.length) return textsOf(list)
   return text
     .split("\n")
     .map((line) => line.trim())

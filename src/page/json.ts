@@ -5,7 +5,7 @@ import { maskSecrets } from "../internal/secrets/maskSecrets.ts"
 /** Arguments of a tool. */
 export type Args = Readonly<Record<string, unknown>>
 
-/** What tools answer is read with care: another version of the server, or of an engine, may say other things. */
+/** A text in the answer of a tool, read with care: another version of the server, or of an engine, may say other things. */
 export const textOf = (value: unknown): string =>
   Predicate.isString(value) ? value : Predicate.isNumber(value) ? String(value) : ""
 

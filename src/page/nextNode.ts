@@ -7,7 +7,7 @@ const directions: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowUp: [0, -1]
 }
 
-/** Where a key leads from a node: to the nearest one that way, what lies aside counting as farther. */
+/** The node to which a key leads from another: the nearest one that way, what lies aside counting as farther. */
 export const nextNode = (nodes: ReadonlyArray<Box>, from: number, key: string): number | undefined => {
   if (key === "Home") return nodes.length === 0 ? undefined : 0
   if (key === "End") return nodes.length === 0 ? undefined : nodes.length - 1

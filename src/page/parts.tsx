@@ -5,20 +5,20 @@ import type { JsonObject } from "../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "./client.ts"
 import type { Args } from "./json.ts"
 
-/** What a tool answers, asked anew when its arguments change; no answer as long as it is under way. */
+/** The answer of a tool, asked for anew when its arguments change; no answer as long as it is under way. */
 export const useTool = (name: string | undefined, args: Args) => {
   const [outcome, setOutcome] = useState<Outcome<JsonObject>>()
   const [turn, setTurn] = useState(0)
-  const asked = useRef("")
+  const lastKey = useRef("")
   const key = name === undefined ? "" : JSON.stringify([name, args])
   useEffect(() => {
     if (name === undefined) return undefined
     const asking = new AbortController()
     // What is only asked again stays to be seen meanwhile.
-    if (asked.current !== key) setOutcome(undefined)
-    asked.current = key
-    void callTool(name, args, { signal: asking.signal }).then((found) => {
-      if (!asking.signal.aborted) setOutcome(found)
+    if (lastKey.current !== key) setOutcome(undefined)
+    lastKey.current = key
+    void callTool(name, args, { signal: asking.signal }).then((answer) => {
+      if (!asking.signal.aborted) setOutcome(answer)
     })
     return () => asking.abort()
   }, [key, turn])
@@ -38,7 +38,7 @@ export const Loading = ({ what }: { readonly what: string }) => (
   </p>
 )
 
-/** What was asked for, or why it is not there yet. */
+/** The answer to a request, or the reason why it is not there yet. */
 export const Answer = (props: {
   readonly outcome: Outcome<JsonObject> | undefined
   readonly what: string

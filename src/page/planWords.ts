@@ -8,13 +8,13 @@ const kinds: Readonly<Record<string, string>> = {
   rollback: "Rollback"
 }
 
-/** What a kind of plan is called. */
+/** The name of a kind of plan. */
 export const kindWords = (kind: unknown): string => kinds[textOf(kind)] ?? (textOf(kind) || "Plan")
 
 /** Verbs of steps that are none. */
 const verbs: Readonly<Record<string, string>> = { tags: "tag" }
 
-/** What a step does, to what as people call it, and the place of that. */
+/** The verb of a step, the thing that it is about as people call it, and the place of that. */
 export const stepWords = ({ after, before, step }: JsonObject) => {
   const [verb, place] = apart(textOf(step))
   const named = textOf(objectOf(after).name) || textOf(objectOf(before).name)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 
-/** Where the page is: the words of the address behind its #, and what stands behind their question mark. */
+/** The place of the page: the words of the address behind its #, and what stands behind their question mark. */
 export interface Route {
   readonly words: ReadonlyArray<string>
   readonly query: URLSearchParams
@@ -37,10 +37,10 @@ export const href = (
   words: ReadonlyArray<string>,
   query: Readonly<Record<string, string | undefined>> = {}
 ): string => {
-  const known = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, value]]
   )
-  const search = new URLSearchParams(known).toString()
+  const search = new URLSearchParams(parameters).toString()
   return `#/${words.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`
 }
 

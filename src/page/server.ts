@@ -13,7 +13,7 @@ export interface ToolInfo {
   readonly isReading: boolean
 }
 
-/** What this server offers, asked once. */
+/** The offer of this server, requested once. */
 export interface ServerInfo {
   readonly tools: ReadonlyArray<ToolInfo>
   readonly has: (tool: string) => boolean
@@ -58,5 +58,5 @@ export const readServer = (): Promise<Outcome<ServerInfo>> =>
     )
   })
 
-/** Where the server shows its audit log. */
+/** The address at which the server shows its audit log. */
 export const callLog = "audit://calls"

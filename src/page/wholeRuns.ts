@@ -2,7 +2,7 @@ import { type NodeRun, runsIn } from "../engine/workflow/runs.ts"
 import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { numberOf } from "./json.ts"
 
-/** What became of the nodes in an execution of which only some items were read: the others are counted in. */
+/** The runs of the nodes in an execution of which only some items were read: the others are counted in. */
 export const wholeRunsIn = (execution: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {
   const runs = runsIn(execution)
   const leftOut = objectOf(objectOf(execution.leftOut).items)

@@ -5,7 +5,7 @@ import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { keyHeaders } from "../../src/engine/workflow/naming.ts"
-import { inspect } from "../../src/mcp/jsonText.ts"
+import { inspect } from "../../src/internal/json/values.ts"
 import { slowTexts } from "../mcp/transport/slowTexts.ts"
 import { callTool, serverOverEmbedded } from "../support/harness.ts"
 

@@ -1,7 +1,8 @@
 import { Effect, Match, Schema } from "effect"
 
-import type { Driver, Failure, RemoteState } from "../../src/changes/Driver.ts"
+import type { Driver, Failure } from "../../src/changes/Driver.ts"
 import type { CreatedId } from "../../src/changes/Journal.ts"
+import type { RemoteState } from "../../src/changes/RemoteState.ts"
 import type { EngineClient } from "../../src/engine/client/EngineClient.ts"
 import { TagId, WorkflowId } from "../../src/engine/workflow/models.ts"
 

@@ -10,9 +10,9 @@ const invocation = (words: ReadonlyArray<string>, environment: Record<string, st
   Effect.runSync(
     Effect.result(
       Effect.gen(function* () {
-        const asked = yield* read(words)
-        if (asked === undefined) return undefined
-        return { task: asked.task, options: yield* Effect.fromResult(readOptions(asked.texts, environment)) }
+        const invocation = yield* read(words)
+        if (invocation === undefined) return undefined
+        return { task: invocation.task, options: yield* Effect.fromResult(readOptions(invocation.texts, environment)) }
       })
     )
   )

@@ -46,7 +46,7 @@ const withEngine = async (settings: object = {}, onAsked: (url: string) => void 
   const engine = await standIn(({ url = "" }, response) => {
     onAsked(url)
     response.setHeader("content-type", "application/json")
-    response.end(JSON.stringify({ ...workflow, data: [] }))
+    response.end(JSON.stringify({ ...workflow, data: [], nextCursor: null }))
   })
   const environments = { main: instance({ engine_host: engine }) }
   return directory({ ".config.json": { environments, ...settings } })

@@ -138,8 +138,8 @@ export const editing = (it: Suite) => {
       assert.strictEqual(said.active, true)
       assert.isUndefined(said.warnings)
       assert.deepStrictEqual(said.changes, [
-        `renamed Customer → ${name}`,
-        `references to Customer now say ${name} in: One, Two`
+        `renamed Customer → ${JSON.stringify(name)}`,
+        `references to Customer now say ${JSON.stringify(name)} in: One, Two`
       ])
       yield* eventually(run, (text) => expected.test(text))
       const after = yield* content(id)
@@ -150,8 +150,8 @@ export const editing = (it: Suite) => {
       assert.isBelow(JSON.stringify(said).length, 1000)
       const back = yield* edit(id, { op: "rename", node: name, name: "Customer" })
       assert.deepStrictEqual(back.changes, [
-        `renamed ${name} → Customer`,
-        `references to ${name} now say Customer in: One, Two`
+        `renamed ${JSON.stringify(name)} → Customer`,
+        `references to ${JSON.stringify(name)} now say Customer in: One, Two`
       ])
       const inBrackets = JSON.stringify(before).replaceAll("$node.Customer", String.raw`$node[\"Customer\"]`)
       assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { BoundedCache } from "../../src/internal/BoundedCache.ts"
+import { BoundedCache } from "../../src/internal/caching.ts"
 
 const keys = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 200 })
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { Linked, LinkedSet } from "../../src/internal/LinkedSet.ts"
+import { Linked, LinkedSet } from "../../src/internal/collections.ts"
 
 class Member extends Linked<Member> {
   readonly id: number

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 
-import { cachedSuccess } from "../../src/internal/cachedEffects.ts"
+import { cachedSuccess } from "../../src/internal/effects.ts"
 
 /** Something that takes until the test says so, and counts how often it was begun. */
 const slow = Effect.gen(function* () {

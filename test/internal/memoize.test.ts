@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { memoizable, memoized } from "../../src/internal/memoize.ts"
+import { memoizable, memoized } from "../../src/internal/caching.ts"
 
 describe("what is made of an object", () => {
   it("is made once of one that is memoizable, and is memoizable then, too", () => {

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 
-import { provideMissing } from "../../src/internal/provideMissing.ts"
+import { provideMissing } from "../../src/internal/effects.ts"
 
 const One = Context.Service<"one", string>("test/One")
 const Two = Context.Service<"two", string>("test/Two")

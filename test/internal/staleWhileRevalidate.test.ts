@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { staleWhileRevalidate } from "../../src/internal/cachedEffects.ts"
+import { staleWhileRevalidate } from "../../src/internal/effects.ts"
 
 /** A look-up that takes a second and counts its calls; the second of them fails. */
 const counting = () => {

@@ -173,10 +173,11 @@ describe("an advertiser without an engine", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.deepStrictEqual(
       [...stdout.matchAll(/"name":"([a-z_-]+)"/g)].map(([, name]) => name).filter((name) => !name?.startsWith("ads_")),
-      ["show_plan", "plan_rollback", "audit_log"]
+      ["show_plan", "plan_rollback", "audit_log", "report"]
     )
     assert.include(stdout, '"name":"ads_check_key"')
-    for (const empty of ['"prompts":[]', '"resources":[]', '"resourceTemplates":[]']) assert.include(stdout, empty)
+    for (const empty of ['"prompts":[]', '"resources":[]', '"uriTemplate":"ads://report{?'])
+      assert.include(stdout, empty)
   })
 
   it("gets a check of the marketplace alone", async () => {

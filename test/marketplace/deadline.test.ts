@@ -32,6 +32,10 @@ describe("the deadline of the marketplace's tools", () => {
   const pair = { advert_id: 1003, nm_id: 500301 }
   const requests: Readonly<Record<string, object>> = {
     ads_check_key: {},
+    ads_overview: {},
+    ads_plan_rules: { rules: [{ when: ["spent > 1"], at_least: { clicks: 1 }, do: "pause" }] },
+    ads_plan_state: { start: { ids: [1004] } },
+    ads_plan_money: { top_up: [{ advert_id: 1001, rubles: 1000 }] },
     ads_list_campaigns: {},
     ads_get_campaign: { advert_id: 1001 },
     ads_report: { campaigns: { ids: [1001] }, ...day },
@@ -45,7 +49,7 @@ describe("the deadline of the marketplace's tools", () => {
     ads_plan_campaign: { name: "New", nms: [1] }
   }
   it("covers every tool that reads from the marketplace", () => {
-    assert.deepStrictEqual(
+    assert.sameMembers(
       readTools.map(({ name }) => name),
       Object.keys(requests)
     )

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { LowestBids } from "../../src/marketplace/report/LowestBids.ts"
-import { Progress } from "../../src/mcp/callTime.ts"
+import { Progress } from "../../src/mcp/callContext.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
 import { bigAccount } from "./accounts.ts"
 import { toolNamed } from "./offered.ts"

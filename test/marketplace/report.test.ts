@@ -10,8 +10,7 @@ import { contradiction, meets, parse } from "../../src/marketplace/report/condit
 import { metricNames, type Metrics, valueOf } from "../../src/marketplace/report/metrics.ts"
 import { lastDays, lengthOf, periodBefore } from "../../src/marketplace/report/period.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
-import { GatheringSeconds } from "../../src/mcp/callTime.ts"
-import { Progress } from "../../src/mcp/callTime.ts"
+import { GatheringSeconds, Progress } from "../../src/mcp/callContext.ts"
 import { bigAccount } from "./accounts.ts"
 import { toolNamed } from "./offered.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
@@ -196,6 +195,81 @@ describe("a report", () => {
       assert.isAbove(lines.length, 55)
       assert.isTrue(lines.every((line) => /^\d+,"/.test(line)))
     }).pipe(Effect.provide(shop({ limits: "none" })))
+  )
+})
+
+describe("an overview", () => {
+  const Overview = Schema.Struct({
+    balance: Schema.Unknown,
+    yesterday: Schema.Record(Schema.String, Schema.Unknown),
+    week: Schema.Record(Schema.String, Schema.Unknown),
+    wasters: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+    budgets: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+    stopped: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+    next: Schema.String
+  })
+  const overview = Effect.flatMap(
+    Effect.flatMap(toolNamed("ads_overview"), (tool) => inTime(tool.call({}), step)),
+    (answer) => Schema.decodeUnknownEffect(Overview)(answer.structured)
+  )
+
+  it.effect("is one answer of at most 3 kB that agrees with the reports, and finds what burns and what runs out", () =>
+    Effect.gen(function* () {
+      const answer = yield* overview
+      assert.isAtMost(bytes(answer), 3000)
+      assert.deepStrictEqual<unknown>(answer.balance, { account: 100_000, balance: 50_000, bonus: 0 })
+      const week = yield* report({ compare: true })
+      for (const field of ["spent", "orders", "revenue", "drr_percent", "spent_before"]) {
+        assert.strictEqual(answer.week[field], week.total[field])
+      }
+      const day = { from: "2026-11-19", to: "2026-11-19" }
+      const yesterday = yield* report({ ...day, compare: true })
+      assert.deepInclude(answer.yesterday, { day: day.to, spent: yesterday.total["spent"] })
+      assert.strictEqual(answer.yesterday["spent_before"], yesterday.total["spent_before"])
+      const wasters = answer.wasters.map(({ id }) => Number(id))
+      assert.strictEqual(wasters[0], 1050)
+      assert.includeMembers([1010, 1017, 1024, 1031, 1038, 1045, 1050], wasters)
+      assert.deepInclude(answer.wasters[0], {
+        orders: 0,
+        drr_percent: "no orders",
+        wasted: answer.wasters[0]?.["spent"]
+      })
+      const low = answer.budgets.map(({ id }) => Number(id))
+      assert.includeMembers(low, [1012, 1026])
+      for (const { days_left } of answer.budgets.slice(0, 2)) assert.isBelow(Number(days_left), 1)
+      assert.deepStrictEqual(
+        answer.stopped.map(({ id }) => Number(id)),
+        [1058]
+      )
+    }).pipe(Effect.provide(shop()))
+  )
+
+  it.effect("of thousands of campaigns says what is not read yet, and goes on with the next call", () =>
+    Effect.gen(function* () {
+      const answer = yield* overview
+      assert.match(answer.next, /^Not complete: .* campaigns are not read yet/)
+      assert.isAtMost(bytes(answer), 3000)
+    }).pipe(Effect.provide(shop({ account: bigAccount({ campaigns: 450, articles: 1 }) })))
+  )
+
+  it.effect("does without what this key is not told", () =>
+    Effect.gen(function* () {
+      const answer = yield* overview
+      assert.isNull(answer.balance)
+      assert.isEmpty(answer.budgets)
+      assert.isNotEmpty(answer.wasters)
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          intercepted(
+            (path) => (/balance|budget/.test(path) ? { status: 403, body: { detail: "no" } } : undefined),
+            {},
+            {}
+          ),
+          Layer.effectDiscard(atMorning)
+        )
+      )
+    )
   )
 })
 

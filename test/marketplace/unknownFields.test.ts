@@ -47,6 +47,24 @@ const refused: ReadonlyArray<readonly [string, object, string]> = [
     "items.0.constructor: unknown argument. Known: advert_id, nm_id"
   ],
   ["ads_report", { campaigns: { id: [1001] } }, "campaigns.id: unknown argument. Did you mean ids?"],
+  ["ads_plan_rules", { campaigns: { id: [1001] }, named: ["x"] }, "campaigns.id: unknown argument. Did you mean ids?"],
+  [
+    "ads_plan_rules",
+    { rules: [{ when: ["spent > 1"], at_least: { clicks: 1 }, do: "pause", percents: 5 }] },
+    "rules.0.percents: unknown argument. Did you mean percent?"
+  ],
+  ["ads_plan_state", { pause: { status: [9] } }, "pause.status: unknown argument. Did you mean statuses?"],
+  ["ads_plan_state", { start: { id: 1001 } }, "start.id: unknown argument. Did you mean ids?"],
+  [
+    "ads_plan_money",
+    { top_up: [{ advert_id: 1001, rubles: 1000, purse: "x" }] },
+    "top_up.0.purse: unknown argument. Known: advert_id, rubles, from"
+  ],
+  [
+    "ads_plan_money",
+    { daily_limits: [{ advert_id: 1001, rubles: 700, kopecks: 1 }] },
+    "daily_limits.0.kopecks: unknown argument. Known: advert_id, rubles"
+  ],
   // JSON text is read as what it says, and held to the same.
   ["ads_plan_bids", { changes: JSON.stringify([{ ...bid, "a.b": 1 }]) }, "changes.0.a.b: unknown argument. Known: "]
 ]

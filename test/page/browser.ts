@@ -115,11 +115,11 @@ export const complaints = async (page: Pick<Frame, "evaluate">): Promise<Readonl
     const judge: Judge = Reflect.get(globalThis, "axe")
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     // What is written on a node is cut where there is no room: its name begins with it, and a test of its own says so.
-    const found = [
+    const candidates = [
       await judge.run(document, { runOnly: tags, rules: { [words]: { enabled: false } } }),
       await judge.run({ exclude: ".drawing" }, { runOnly: { type: "rule", values: [words] } })
     ]
-    return found.flatMap(({ violations }) =>
+    return candidates.flatMap(({ violations }) =>
       violations.flatMap(({ id, nodes }) =>
         nodes.map(({ failureSummary, target }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ""}`)
       )

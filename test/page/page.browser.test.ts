@@ -257,16 +257,16 @@ describe("plans", () => {
 
 describe("plans beside large ones", () => {
   it("stay listed", async () => {
-    const { url: own } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
-    const small = await call(own, "plan_bulk", { where: { name: "Order intake" }, action: "tag", value: "small" })
+    const { url: serverUrl } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
+    const small = await call(serverUrl, "plan_bulk", { where: { name: "Order intake" }, action: "tag", value: "small" })
     for (let at = 0; at < 260; at++) {
-      await call(own, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
+      await call(serverUrl, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
     }
     for (const value of ["one", "two"]) {
-      const { plan_id } = await call(own, "plan_bulk", { where: { name: "Many *" }, action: "tag", value })
-      await call(own, "apply_plan", { plan_id, confirm: true })
+      const { plan_id } = await call(serverUrl, "plan_bulk", { where: { name: "Many *" }, action: "tag", value })
+      await call(serverUrl, "apply_plan", { plan_id, confirm: true })
     }
-    const page = await open(`${own}/#/plans`)
+    const page = await open(`${serverUrl}/#/plans`)
     await page.getByText(text(small["plan_id"])).waitFor()
     assert.strictEqual(await page.getByRole("main").getByRole("listitem").count(), 3)
   })
@@ -274,12 +274,12 @@ describe("plans beside large ones", () => {
 
 describe("a plan of many steps", () => {
   it("shows all of them, some hundreds at a time", async () => {
-    const { url: own } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
+    const { url: serverUrl } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
     for (let at = 1000; at < 1503; at++) {
-      await call(own, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
+      await call(serverUrl, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
     }
-    const { plan_id } = await call(own, "plan_bulk", { where: { name: "Many *" }, action: "delete" })
-    const page = await open(`${own}/#/plans/${text(plan_id)}`)
+    const { plan_id } = await call(serverUrl, "plan_bulk", { where: { name: "Many *" }, action: "delete" })
+    const page = await open(`${serverUrl}/#/plans/${text(plan_id)}`)
     const rows = page.getByRole("main").getByRole("listitem")
     await page.getByText("1 to 500 of 503 are shown").waitFor()
     const first = await rows.locator("strong").allInnerTexts()
@@ -354,22 +354,22 @@ describe("tools", () => {
     const guarded = await startHttp(["--embedded", "--config", ".config.json"], { cwd })
     const page = await open(`${guarded.url}/#/tools/deactivate_workflow?id=Kp3vQm8sXz1RtY7a`)
     const again = page.getByRole("dialog", { name: "Change what is protected?" })
-    const asked = async () => {
+    const submit = async () => {
       await page.getByRole("button", { name: "Call…" }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Deactivate workflow" }).click()
     }
-    await asked()
+    await submit()
     await again.getByText("workflow “Order intake” on embedded").waitFor()
     assert.deepStrictEqual(await complaints(page), [])
     await again.getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("alert").filter({ hasText: "Nothing was changed." }).waitFor()
     assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", true)
-    await asked()
+    await submit()
     await again.getByRole("button", { name: "Yes: Deactivate workflow" }).click()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
     assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", false)
     await page.goto(`${guarded.url}/#/tools/deactivate_workflow?id=Zb7nWc2yHd5LqE9u`)
-    await asked()
+    await submit()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
     assert.strictEqual(await again.count(), 0)
   })
@@ -583,8 +583,8 @@ describe("a server with a token", () => {
     const token = "a-token-of-more-than-16"
     const guarded = await startHttp(["--embedded"], { env: { MCP_AUTH_TOKEN: token } })
     const page = await open(guarded.url)
-    const asked: Array<string> = []
-    page.on("request", (request) => asked.push(request.url()))
+    const addresses: Array<string> = []
+    page.on("request", (request) => addresses.push(request.url()))
     await page.locator("input:focus").waitFor()
     await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
@@ -594,7 +594,7 @@ describe("a server with a token", () => {
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Overview" }).waitFor()
     await page.getByText("Reached", { exact: true }).waitFor()
-    assert.notInclude(asked.join("\n") + page.url(), token)
+    assert.notInclude(addresses.join("\n") + page.url(), token)
     const kept = await page.evaluate(() => ({
       local: JSON.stringify(localStorage),
       session: JSON.stringify(sessionStorage),
@@ -615,7 +615,7 @@ describe("the policy of the page", () => {
   it("lets no script in, and nothing be called but its server", async () => {
     const page = await open(url, { isWatched: false })
     await page.getByRole("heading", { name: "Overview" }).waitFor()
-    const found = await page.evaluate(async () => {
+    const result = await page.evaluate(async () => {
       const broken = new Set<string>()
       const allBroken = new Promise<void>((resolve) => {
         addEventListener("securitypolicyviolation", ({ violatedDirective }) => {
@@ -637,7 +637,7 @@ describe("the policy of the page", () => {
       await allBroken
       return { broken: [...broken], isReached, isTaken: Reflect.get(globalThis, "taken") === true }
     })
-    assert.deepInclude(found, { isReached: false, isTaken: false })
-    assert.sameMembers(found.broken, ["require-trusted-types-for", "style-src-attr", "img-src", "connect-src"])
+    assert.deepInclude(result, { isReached: false, isTaken: false })
+    assert.sameMembers(result.broken, ["require-trusted-types-for", "style-src-attr", "img-src", "connect-src"])
   })
 })

@@ -187,8 +187,8 @@ describe("the published version", () => {
   it("comes back from a draft and its differences", () => {
     fc.assert(
       fc.property(graph, graph, (draft, activeVersion) => {
-        const shown = { ...draft, ...activeVersionDifference({ ...draft, activeVersion }) }
-        assert.deepEqual(content(publishedOf(shown) ?? draft), content(activeVersion))
+        const drawn = { ...draft, ...activeVersionDifference({ ...draft, activeVersion }) }
+        assert.deepEqual(content(publishedOf(drawn) ?? draft), content(activeVersion))
       })
     )
   })

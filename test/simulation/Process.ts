@@ -9,11 +9,10 @@ import { HistorySpool } from "../../src/engine/history/git/Spool.ts"
 import { TemporaryCopyJournal } from "../../src/engine/operator/run/TemporaryCopyJournal.ts"
 import { TestFolder } from "../../src/engine/operator/tests/TestFolder.ts"
 import { Coordination } from "../../src/internal/http/Coordination.ts"
-import { Stopping } from "../../src/mcp/callTime.ts"
-import * as InFlightRequests from "../../src/mcp/protocol/InFlightRequests.ts"
+import { Stopping } from "../../src/mcp/callContext.ts"
+import { makeInFlightRequests } from "../../src/mcp/protocol/InFlightRequests.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
 import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
-import type { ServerMessage } from "../../src/mcp/protocol/Response.ts"
 import { type Session, Sessions } from "../../src/mcp/protocol/Session.ts"
 import { Answer } from "../support/answer.ts"
 import type { Json } from "../support/harness.ts"
@@ -41,7 +40,7 @@ export interface Surroundings<R> extends Network {
 }
 
 /** A message from a server to a client that is no answer. */
-export type Ask = (message: ServerMessage) => Effect.Effect<void>
+export type Ask = (message: Message.ServerMessage) => Effect.Effect<void>
 
 const readAnswer = Schema.decodeUnknownSync(Answer)
 
@@ -56,7 +55,7 @@ export class Process<R> {
   private readonly context: Context.Context<R | Sessions>
   private readonly scope: Scope.Closeable
   private readonly stopping: Deferred.Deferred<void>
-  private readonly inFlight = InFlightRequests.make()
+  private readonly inFlight = makeInFlightRequests()
   private readonly sessions = new Map<string, Session>()
   private readonly pending = new Set<() => void>()
 

@@ -4,9 +4,12 @@ import { Effect } from "effect"
 
 import { type NewCommit, ourAddress, ourselves } from "../../src/engine/history/git/fastImport.ts"
 import { GitError } from "../../src/engine/history/git/Git.ts"
-import { emptyTree, type Repository } from "../../src/engine/history/git/Repository.ts"
+import type { Repository } from "../../src/engine/history/git/Repository.ts"
 import type { Machine } from "./Machine.ts"
 import type { Group } from "./schedule.ts"
+
+/** Git's name of the empty tree. */
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 /** A commit with all that is in it then. */
 interface Commit extends Pick<NewCommit, "at" | "author" | "message"> {
@@ -107,7 +110,7 @@ export class MemoryRepository {
             .toReversed()
             .slice(0, limit)
         }),
-      shown: act(() => this.workTree),
+      shownCommit: act(() => this.workTree),
       show: (from, to) =>
         act(() => {
           if (this.machine.isFull) throw new Error("error: unable to write file: No space left on device")

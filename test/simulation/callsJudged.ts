@@ -194,7 +194,7 @@ const misread = (instance: Instance, call: Call, answer: Json): ReadonlyArray<st
 }
 
 /** A run is begun once at most, and what is told of it is what came of the caller's own items. */
-const runsOf = ({ args, outcome }: Call, own: ReadonlyArray<Write>): ReadonlyArray<string> => {
+const runsOf = ({ args, outcome, tool }: Call, own: ReadonlyArray<Write>): ReadonlyArray<string> => {
   const begun = own.filter(({ path, status }) => path.startsWith("/webhook/") && status < 400)
   const problems = begun.length > 1 ? [`has begun ${begun.length} runs`] : []
   if (outcome._tag !== "Answered" || outcome.answer["status"] !== "success") return problems
@@ -203,9 +203,9 @@ const runsOf = ({ args, outcome }: Call, own: ReadonlyArray<Write>): ReadonlyArr
   const given = JSON.stringify(args["items"] ?? args["data"])
   const stamp = /run \d+/.exec(given)?.[0] ?? ""
   if (begun.length === 0) problems.push("tells of a run that never was")
-  // A gateway's error in the place of the response is told as that.
-  const isGateways = Number(Object(answer["response"]).httpStatus ?? 200) >= 500
-  if ((!text.includes(stamp) && !isGateways) || text.includes("of a stranger"))
+  // What a gateway answers in the place of the response is told as that.
+  const isToShow = tool === "run_workflow"
+  if ((isToShow && !text.includes(stamp)) || text.includes("of a stranger"))
     problems.push("tells of somebody else's run")
   return problems
 }

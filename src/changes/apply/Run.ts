@@ -1,12 +1,13 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { CompleteDriver, Failure, RemoteState, Row } from "../Driver.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { Step } from "../Plan.ts"
 import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
 import * as PlanState from "../PlanState.ts"
+import type { RemoteState, Row } from "../RemoteState.ts"
 
 /** The moments at which this process sent steps whose outcome is unknown, on the clock that nobody sets, by plan and step. */
 export type SentTimes = Map<string, { readonly at: number; readonly millis: number }>

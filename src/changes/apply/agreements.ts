@@ -2,12 +2,13 @@ import { Effect } from "effect"
 
 import { fingerprint } from "../../internal/sha256.ts"
 import { askToAgree } from "../../mcp/agreement.ts"
-import { CallerId } from "../../mcp/Caller.ts"
+import { CallerId } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
-import type { Driver, RemoteState } from "../Driver.ts"
+import type { Driver } from "../Driver.ts"
 import type { Plan } from "../Plan.ts"
 import { NotAgreed } from "../PlanError.ts"
 import type { Agreement, PlanState } from "../PlanState.ts"
+import type { RemoteState } from "../RemoteState.ts"
 
 /** What a plan sends, and where: everything that an agreement to it covers. */
 const coveredBy = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(

@@ -1,8 +1,8 @@
-import { Array as Arrays, Effect, Result } from "effect"
+import { Array as Arrays, Clock, Effect, Result } from "effect"
 
-import { driftIn, type RemoteState, type Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
+import { driftIn, type RemoteState, type Row } from "../RemoteState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordAdjusted } from "./readBack.ts"
 import {
@@ -45,7 +45,22 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
 
 const pauseMs = 1000
 
-/** Reads the state of rows. Waits for what an interrupted apply may have created, if there is time until it must show. */
+/** Whether the change that a row follows was done so recently that it need not show yet. */
+const isTooEarly = <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  state: S,
+  now: number,
+  { change }: Row<C>
+): boolean => {
+  const leader = run.driver.follows?.(change)
+  const doneAt = leader === undefined ? undefined : recordOf(run.state, leader).doneAt
+  return doneAt !== undefined && now < doneAt + run.driver.visibleMs && state.isTooEarly?.(change) === true
+}
+
+/**
+ * Reads the state of rows. Waits for what they follow, as long as there is time, and for what an interrupted apply may have
+ * created, if there is time until it must show.
+ */
 const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
@@ -53,15 +68,18 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   const { creations, visibleMs } = run.driver
   while (true) {
     const state = yield* read(run, rows)
-    if (creations.isAwaited !== true) return state
+    const now = yield* Clock.currentTimeMillis
+    const left = yield* timeLeft(run)
+    const isEarly = left > 0 && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
+    if (!isEarly && creations.isAwaited !== true) return state
     const missing = rows.filter(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
       return creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
     })
     const ages = yield* Effect.forEach(missing, ({ step }) => sinceSent(run, step))
     const wait = Math.max(0, visibleMs - Math.min(...ages))
-    if (wait === 0 || wait >= (yield* timeLeft(run))) return state
-    yield* Effect.sleep(Math.min(pauseMs, wait))
+    if (!isEarly && (wait === 0 || wait >= left)) return state
+    yield* Effect.sleep(Math.min(pauseMs, isEarly ? left : wait))
   }
 })
 
@@ -77,8 +95,9 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   state: S
 ) {
   yield* adopt(run, rows, state)
+  const now = yield* Clock.currentTimeMillis
   const judged = rows
-    .filter(isOpenRow(run))
+    .filter((row) => isOpenRow(run)(row) && !isTooEarly(run, state, now, row))
     .map((row) => ({ ...row, judgement: state.judge(row.change, knownOf(run, row.step)) }))
   const { holdBack } = run.driver
   const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)

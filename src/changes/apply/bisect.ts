@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 
 import { halves } from "../bisectReads.ts"
-import type { Failure, RemoteState } from "../Driver.ts"
+import type { Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen } from "../PlanState.ts"
+import type { RemoteState } from "../RemoteState.ts"
 import { recordRefusedCall } from "./outcomes.ts"
 import { applyAndRecover } from "./recover.ts"
 import type { Run } from "./Run.ts"

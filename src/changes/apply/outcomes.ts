@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
-import type { RemoteState } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
+import type { RemoteState } from "../RemoteState.ts"
 import { type Run, stopped } from "./Run.ts"
 
 interface Done {

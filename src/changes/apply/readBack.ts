@@ -1,10 +1,11 @@
 import { Array as Arrays, Effect, HashMap } from "effect"
 
 import { bisectReads } from "../bisectReads.ts"
-import { type Failure, type RemoteState, type Row, type Shown, shownIn } from "../Driver.ts"
+import { type Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
+import { type RemoteState, type Row, type Shown, shownIn } from "../RemoteState.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
 /**

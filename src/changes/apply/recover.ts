@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { RemoteState, Row } from "../Driver.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { Step } from "../Plan.ts"
 import { ApplyStopped } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
+import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"

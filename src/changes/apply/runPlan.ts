@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 
-import type { Failure, RemoteState } from "../Driver.ts"
+import type { Failure } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
 import { notice } from "../notice.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen, type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
+import type { RemoteState } from "../RemoteState.ts"
 import { bisect } from "./bisect.ts"
 import { recordDone } from "./outcomes.ts"
 import { confirm, readBack } from "./readBack.ts"

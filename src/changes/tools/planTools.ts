@@ -2,7 +2,7 @@ import { DateTime, Effect, Option, Predicate, Schema } from "effect"
 
 import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
-import { Progress } from "../../mcp/callTime.ts"
+import { Progress } from "../../mcp/callContext.ts"
 import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"

@@ -22,10 +22,10 @@ export const stepRow = <C>({ describe }: Describing<C>, { change, id, reason }: 
 const few = 10
 
 /** Bytes for the first steps; half of that for what is blocked. */
-const room = 2500
+const ordinaryRoom = 2500
 
 /** A plan in short: how much of what, its first rows, and what to do next. */
-export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
+export const summary = <C>(describing: Describing<C>, plan: Plan<C>, room = ordinaryRoom) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const counts = new Map<string, number>()
     for (const { change } of plan.steps) {
@@ -64,7 +64,7 @@ const longest = 500
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
   const shown = fitted(
     warnings.slice(0, few).map((warning) => abridged(warning, longest)),
-    room / 2
+    ordinaryRoom / 2
   )
   return shown.length === warnings.length
     ? shown

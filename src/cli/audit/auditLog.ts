@@ -3,7 +3,7 @@ import path from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type Cause, Clock, Effect, Fiber, FileSystem, Layer, Option, Queue, Ref } from "effect"
 
-import { Audit, type AuditEntry } from "../../mcp/Audit.ts"
+import { Audit, type AuditEntry } from "../../mcp/callContext.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { lock } from "../files/fileLock.ts"
 import { describe, noFollow, refuseLink } from "../files/fileProblems.ts"

@@ -3,7 +3,7 @@ import path from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem } from "effect"
 
-import { CurrentAccess } from "../../mcp/Caller.ts"
+import { CurrentAccess } from "../../mcp/callContext.ts"
 import { ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
 import { ToolError } from "../../mcp/ToolError.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import { CurrentAccess } from "../../mcp/Caller.ts"
+import { CurrentAccess } from "../../mcp/callContext.ts"
 
 /** Transports of calls. */
 export type Transport = "stdio" | "http" | "command"

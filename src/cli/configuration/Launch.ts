@@ -22,7 +22,7 @@ interface Folder {
   readonly besideConfiguration: boolean
 }
 
-/** What to start: the configuration, with what the command line and the variables say about it. */
+/** The server to start: the configuration, with what the command line and the variables say about it. */
 export interface Launch
   extends
     Omit<Settings, "audit" | "engine" | "history" | "http" | "tests" | "warnings">,

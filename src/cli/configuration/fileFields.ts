@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import type { PlanSettings, PromotionSettings } from "../../engine/plans/settings.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import { matching, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
+import { matching, meaning, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 import { sections, toolsets } from "./toolsetFacts.ts"
 
@@ -28,43 +28,74 @@ const resourceUrl = "the URL of /mcp as clients write it, which begins with http
 
 /** The issuer whose tokens are accepted. */
 export const OAuthFields = Schema.Struct({
-  issuer: safeUrl(issuerUrl).pipe(Schema.annotateKey({ messageMissingKey: `${issuerUrl}, and there is none` })),
-  resource: safeUrl(resourceUrl).pipe(Schema.annotateKey({ messageMissingKey: `${resourceUrl}, and there is none` })),
-  audience: Schema.optionalKey(text("what tokens name as their audience")),
-  jwksUri: Schema.optionalKey(safeUrl("the URL of the issuer's keys, which begins with https://")),
-  readScope: scope("workflows:read"),
-  writeScope: scope("workflows:write")
+  issuer: safeUrl(issuerUrl).pipe(
+    Schema.annotateKey({ messageMissingKey: `${issuerUrl}, and there is none` }),
+    meaning("as tokens name it in `iss`")
+  ),
+  resource: safeUrl(resourceUrl).pipe(
+    Schema.annotateKey({ messageMissingKey: `${resourceUrl}, and there is none` }),
+    meaning("as tokens name it in `aud`")
+  ),
+  audience: Schema.optionalKey(text("what tokens name as their audience")).pipe(
+    meaning("what `aud` holds instead, for issuers with names of their own")
+  ),
+  jwksUri: Schema.optionalKey(safeUrl("the URL of the issuer's keys, which begins with https://")).pipe(
+    meaning("where the issuer's keys are; left out, as its metadata says")
+  ),
+  readScope: scope("workflows:read").pipe(meaning("scope of tokens that may read")),
+  writeScope: scope("workflows:write").pipe(meaning("scope of tokens that may change something as well"))
 }).annotate({ message: "an object with issuer and resource" })
 export type OAuthSettings = typeof OAuthFields.Type
 
 /** The HTTP server itself. */
 export const HttpFields = Schema.Struct({
-  port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
-  host: Schema.optionalKey(text("the address to listen on as text")),
-  authToken: Schema.optionalKey(secret("the token that callers must send")),
-  authTokenFile: Schema.optionalKey(text("the name of a file with that token")),
-  oauth: Schema.optionalKey(OAuthFields),
-  allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  page: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" })),
-  metrics: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
+  port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")).pipe(meaning("port")),
+  host: Schema.optionalKey(text("the address to listen on as text")).pipe(
+    meaning("address to listen on; another than this machine needs a token or an issuer")
+  ),
+  authToken: Schema.optionalKey(secret("the token that callers must send")).pipe(
+    meaning("token that callers send as a bearer token")
+  ),
+  authTokenFile: Schema.optionalKey(text("the name of a file with that token")).pipe(
+    meaning("file that holds that token")
+  ),
+  oauth: Schema.optionalKey(OAuthFields).pipe(meaning("tokens of an OAuth issuer, beside that one")),
+  allowedHosts: texts("a list of host names").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([])),
+    meaning("names in `Host` beside the loopback ones, as `name` or `name:port`")
+  ),
+  allowedOrigins: texts("a list of origins").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([])),
+    meaning("values of `Origin` beside our own")
+  ),
+  page: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" })).pipe(
+    meaning("whether [the page](page.md) is shown; it is unless this says otherwise")
+  ),
+  metrics: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" })).pipe(
+    meaning("serve `GET /metrics` for Prometheus")
+  )
 }).annotate({ message: "an object" })
 
-/** Where, and for how long, calls that may change something are recorded. */
+/** The log of calls that may change something: its file, and how much of it is kept. */
 export const AuditFields = Schema.Struct({
   file: text("the name of the audit log's file").pipe(
-    Schema.annotateKey({ messageMissingKey: "the name of the audit log's file, and there is none" })
+    Schema.annotateKey({ messageMissingKey: "the name of the audit log's file, and there is none" }),
+    meaning("its file; a relative path counts from the configuration file")
   ),
   maxBytes: whole(1000, 10_000_000_000, "a whole number of bytes from 1000").pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(10_000_000))
+    Schema.withDecodingDefaultKey(Effect.succeed(10_000_000)),
+    meaning("size at which a new file is begun")
   ),
-  keep: whole(0, 1000, "a whole number from 0 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(5)))
+  keep: whole(0, 1000, "a whole number from 0 to 1000").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(5)),
+    meaning("how many former files are kept")
+  )
 }).annotate({ message: "the name of a file, or an object with file, maxBytes and keep" })
 export type AuditSettings = typeof AuditFields.Type
 
 const whereFrom = '"off", "fetch" or {"folder": the name of a folder with the packages of an engine}'
 
-/** Where to get node types that an engine does not provide. */
+/** The source of node types that an engine does not provide. */
 const NodeTypesField = Schema.Union([
   Schema.Literals(["off", "fetch"]).annotate({ message: whereFrom }),
   Schema.Struct({
@@ -76,13 +107,15 @@ export const defaultPrefix = "workflow-tool-server"
 
 const redisUrl = "the URL of a Redis, which begins with redis:// or rediss://"
 
-/** What several servers share. */
+/** The means that several servers share. */
 export const SharedFields = Schema.Struct({
   redis: Schema.RedactedFromValue(matching(/^rediss?:\/\/\S+$/, redisUrl)).pipe(
-    Schema.annotateKey({ messageMissingKey: `${redisUrl}, and there is none` })
+    Schema.annotateKey({ messageMissingKey: `${redisUrl}, and there is none` }),
+    meaning("the Redis; `WORKFLOW_TOOL_SERVER_REDIS` goes before it")
   ),
   prefix: matching(/^[\w:.-]{1,100}$/, "letters, digits and : . - _").pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(defaultPrefix))
+    Schema.withDecodingDefaultKey(Effect.succeed(defaultPrefix)),
+    meaning("what the names of all keys there begin with")
   )
 }).annotate({ message: "an object with redis" })
 export type SharedSettings = typeof SharedFields.Type
@@ -93,26 +126,40 @@ export const FileFields = Schema.Struct({
     Schema.Record(Schema.String, Schema.Unknown).annotate({
       message: "an object from instance names to their settings"
     })
+  ).pipe(meaning("the instances, each under its name")),
+  defaultEnv: Schema.optionalKey(text("the name of an instance as text")).pipe(
+    meaning("the instance of calls that name none; `default`, or the only one")
   ),
-  defaultEnv: Schema.optionalKey(text("the name of an instance as text")),
-  http: HttpFields.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-  readOnly: yesOrNo,
+  http: HttpFields.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})), meaning("the HTTP door")),
+  readOnly: yesOrNo.pipe(meaning("refuse every change on every instance")),
   toolsets: Schema.Array(Schema.Literals(toolsets).annotate({ message: `one of ${toolsets.join(", ")}` }))
     .annotate({ message: "a list of toolset names" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
-  audit: Schema.optionalKey(Schema.Unknown),
-  history: Schema.optionalKey(text("the name of a folder")),
-  shared: Schema.optionalKey(SharedFields),
-  telemetry: Schema.optionalKey(Schema.Unknown),
-  tests: Schema.optionalKey(text("the name of a folder")),
-  nodeTypes: Schema.optionalKey(NodeTypesField),
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])), meaning("sets of tools to offer beside `engine`")),
+  answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")).pipe(
+    meaning("largest answer of a tool in bytes")
+  ),
+  audit: Schema.optionalKey(Schema.Unknown).pipe(
+    meaning("the audit log; off unless asked for. A text alone is its `file`")
+  ),
+  history: Schema.optionalKey(text("the name of a folder")).pipe(
+    meaning("folder of the git repository that keeps the history of workflows; off unless asked for")
+  ),
+  shared: Schema.optionalKey(SharedFields).pipe(meaning("what several copies share")),
+  telemetry: Schema.optionalKey(Schema.Unknown).pipe(
+    meaning("where OpenTelemetry's traces, metrics and logs go: see [watching.md](watching.md#opentelemetry)")
+  ),
+  tests: Schema.optionalKey(text("the name of a folder")).pipe(
+    meaning("folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for")
+  ),
+  nodeTypes: Schema.optionalKey(NodeTypesField).pipe(
+    meaning("where node types come from that an engine does not tell")
+  ),
   ...sections,
-  plans: Schema.optionalKey(Schema.Unknown),
-  promotion: Schema.optionalKey(Schema.Unknown)
+  plans: Schema.optionalKey(Schema.Unknown).pipe(meaning("plans of workflows")),
+  promotion: Schema.optionalKey(Schema.Unknown).pipe(meaning("what differs from instance to instance"))
 }).annotate({ message: "an object with environments and defaultEnv" })
 
-/** What other schemas read of the file, by the fields that hold it. */
+/** The parts of the file that other schemas read, by the fields that hold them. */
 interface ReadApart {
   readonly audit?: AuditSettings
   readonly telemetry?: TelemetrySettings

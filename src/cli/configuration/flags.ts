@@ -54,15 +54,15 @@ const embedded = (text: string): Option.Option<{ readonly file: string | undefin
 
 const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> => {
   const names = text.split(",").map((name) => name.trim())
-  const known = toolsets.filter((name) => names.includes(name))
-  return names.every((name) => known.some((toolset) => toolset === name)) ? Option.some(known) : Option.none()
+  const chosen = toolsets.filter((name) => names.includes(name))
+  return names.every((name) => chosen.some((toolset) => toolset === name)) ? Option.some(chosen) : Option.none()
 }
 
 /**
  * All flags by name, in the order of the help. Help, completions, the table of the pages, `Options` and its reader are derived
  * from them: a new flag is an entry here.
  */
-export const flags = {
+const flags = {
   http: {
     isOfServing: true,
     ...switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),

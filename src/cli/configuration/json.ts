@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 import { getLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 
-/** Where a text is not valid JSON. It never quotes the text, which may contain a key at that place. */
+/** The place at which a text is not valid JSON. It never quotes the text, which may contain a key there. */
 interface Problem {
   readonly line: number
   readonly column: number
@@ -49,7 +49,7 @@ const expectedAt = (text: string, { error, offset }: ParseError, next: ParseErro
 
 const noName = "PropertyNameExpected"
 
-/** What is expected instead, by the parser's error codes; otherwise a value. */
+/** The expected text instead, by the parser's error codes; otherwise a value. */
 const expected: ReadonlyMap<string, string> = new Map([
   [noName, "expected the name of a field in double quotes"],
   ["ColonExpected", "expected a colon"],

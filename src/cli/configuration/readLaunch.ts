@@ -42,9 +42,9 @@ export const requireTrust = Effect.fnUntraced(function* (file: SourceFile) {
 
 /** Reads the files that exist: the requested one, else `.config.json` here, else the user's own, else `.env`. */
 const findSources = Effect.fnUntraced(function* (
-  asked: string | undefined
+  requestedFile: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {
-  const configuration = yield* readConfiguration(asked)
+  const configuration = yield* readConfiguration(requestedFile)
   if (configuration !== undefined) return { configuration }
   const ofUser = configFolder()
   const file = ofUser && path.join(ofUser, fileName)
@@ -56,10 +56,11 @@ const findSources = Effect.fnUntraced(function* (
 })
 
 /** The requested file, else the one that lies in the working folder. */
-export const readConfiguration = Effect.fnUntraced(function* (asked: string | undefined) {
-  const file = yield* readIfThere(asked ?? fileName, { isNamed: asked !== undefined })
-  if (file !== undefined) return { ...file, isTrusted: asked !== undefined } satisfies SourceFile
-  if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
+export const readConfiguration = Effect.fnUntraced(function* (requestedFile: string | undefined) {
+  const file = yield* readIfThere(requestedFile ?? fileName, { isNamed: requestedFile !== undefined })
+  if (file !== undefined) return { ...file, isTrusted: requestedFile !== undefined } satisfies SourceFile
+  if (requestedFile !== undefined)
+    return yield* new ConfigurationError({ message: `Configuration file not found: ${requestedFile}` })
   return undefined
 })
 

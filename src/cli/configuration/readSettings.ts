@@ -12,7 +12,7 @@ import { type ToolsetName, toolsetVariables, usefulAlone } from "./toolsetFacts.
 /** The contract's message for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
 
-/** What to read besides the process environment. `.env` counts only if there is no configuration file. */
+/** The sources besides the process environment. `.env` counts only if there is no configuration file. */
 export interface Sources {
   readonly configuration?: SourceFile
   readonly dotenv?: SourceFile
@@ -59,7 +59,7 @@ const refuseOthers = Effect.fnUntraced(function* ({ name, text }: SourceFile, en
       .filter((variable) => ours.test(variable) || toolsetVariables.includes(variable))
   )
   const unset = yield* Effect.filter([...names], (variable) =>
-    Effect.map(environment([variable]), (found) => found === undefined)
+    Effect.map(environment([variable]), (setting) => setting === undefined)
   )
   return unset.length === 0
     ? undefined
@@ -74,7 +74,7 @@ const variableIn = /^[ \t]*(?:export[ \t]+)?(\w{1,120})[ \t]*[=:]/gm
 /** Those that count in the environment alone. */
 const ours = /^(?:(?:WORKFLOW_TOOL_SERVER|ENGINE_HOST|ENGINE_API_KEY)_\w{1,100}|MCP_AUTH_TOKEN(?:_FILE)?)$/
 
-/** What a file with nothing in it says, without the schema of files, which takes most starts longer than all of the rest. */
+/** The settings of an empty file, without the schema of files, which takes most starts longer than all of the rest. */
 const withoutFile = (engine: Settings["engine"]): Settings => ({
   engine,
   http: { allowedHosts: [], allowedOrigins: [] },

@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 
-/** What is known of a toolset before it is loaded. */
+import { meaning } from "../../internal/config/fields.ts"
+
+/** The facts about a toolset that are there before it is loaded. */
 interface Facts {
   /** Whether it is useful without a configured instance. */
   readonly isUsefulAlone?: boolean
@@ -14,7 +16,7 @@ const facts = {
   marketplace: { isUsefulAlone: true, variables: ["MARKETPLACE_API_KEY", "MARKETPLACE_HOST"] }
 } as const satisfies Readonly<Record<string, Facts>>
 
-const section = (description: string) => Schema.optionalKey(Schema.Unknown.annotate({ description }))
+const section = (description: string) => Schema.optionalKey(Schema.Unknown).pipe(meaning(description))
 
 /** Parts of the configuration file that toolsets read by themselves, each under the name of its toolset. */
 export const sections = {

@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import path from "node:path"
 
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { clipped, quotedText } from "../../internal/foreignText.ts"
@@ -107,7 +107,7 @@ const trustOf = (place: string): Effect.Effect<string | undefined> =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Where a file lies, whichever way leads there: relative paths in it start there, even if it is a link. */
+/** The place of a file, whichever way leads there: relative paths in it start there, even if it is a link. */
 const placeOf = ({ name }: SourceFile): string => path.join(realPath(path.dirname(name)), path.basename(name))
 
 const realPath = (folder: string): string =>
@@ -123,4 +123,29 @@ const digestOf = ({ text }: SourceFile): string => digest(text)
 const recordOf = (place: string): string | undefined => {
   const state = stateFolder()
   return state && path.join(state, "trusted", `${digest(place)}.json`)
+}
+
+/** Settings for the eyes of the person who is to trust them, one line each, whole but for their secrets. */
+export const shownSettings = (settings: ReadonlyArray<TrustedSetting>): ReadonlyArray<string> =>
+  settings.flatMap(({ name, value }) => linesOf(name, value))
+
+const linesOf = (name: string, value: unknown): ReadonlyArray<string> => {
+  const inside = Predicate.isObject(value) ? Object.entries(value) : []
+  if (inside.length > 0) return inside.flatMap(([part, partial]) => linesOf(`${name}.${part}`, partial))
+  return [
+    `${JSON.stringify(name).slice(1, -1)}: ${isSecret(name) ? "(not shown)" : JSON.stringify(withoutLogin(value))}`
+  ]
+}
+
+/** Whether a setting, or the group that it is in, holds secrets. */
+const isSecret = (name: string): boolean => /(?:^|\.)(?:apiKey|authToken|headers)(?:\.|$)/.test(name)
+
+/** A URL as far as it says where something goes. */
+const withoutLogin = (value: unknown): unknown => {
+  if (!Predicate.isString(value) || !URL.canParse(value)) return value
+  const url = new URL(value)
+  const [username, password, search] = [url.username, url.password, url.search].map((part) =>
+    part === "" ? "" : "..."
+  )
+  return Object.assign(url, { username, password, search }).href
 }

@@ -5,7 +5,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Duration, Effect, Exit, FileSystem, type PlatformError, Random, Scope } from "effect"
 
 import type { Coordination } from "../../internal/http/Coordination.ts"
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { lock } from "./fileLock.ts"
 import { describe, FileError } from "./fileProblems.ts"
 import { homeless, stateFolder } from "./homeFolders.ts"

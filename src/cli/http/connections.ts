@@ -5,8 +5,8 @@ import { totalmem } from "node:os"
 
 import { Effect, Option, Schedule } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
+import { Linked, LinkedSet } from "../../internal/collections.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 
 /** Limits on the number of connections, and on the time for which idle ones are kept. */
 export interface ConnectionLimits {

@@ -9,7 +9,7 @@ import {
 } from "jose"
 
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import type { Access } from "../../mcp/Caller.ts"
+import type { Access } from "../../mcp/callContext.ts"
 import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
 import type { OAuthSettings } from "../configuration/fileFields.ts"
 

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Exit, Option, Ref, Schedule, Schema, Scope, Sem
 
 import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
-import { BoundedCache } from "../../internal/BoundedCache.ts"
+import { BoundedCache } from "../../internal/caching.ts"
 import type { KeptValues } from "../../internal/KeptValues.ts"
 import { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"

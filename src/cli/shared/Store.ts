@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import * as Redis from "effect/persistence/Redis"
 import type { RedisError } from "effect/persistence/Redis"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
 
 /** The cause of a command without an answer. */

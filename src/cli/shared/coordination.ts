@@ -1,8 +1,7 @@
 import { Effect, Option, Semaphore, Random, Schedule } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import type { Coordination } from "../../internal/http/Coordination.ts"
-import * as Pacer from "../../internal/http/Pacer.ts"
+import { type Coordination, makePacer, type Pacer } from "../../internal/http/Coordination.ts"
 import { type Store, redisProblem } from "./Store.ts"
 
 /** A request without an answer counts as sent after this many milliseconds at the latest, as in `Pacer`. */
@@ -44,8 +43,8 @@ export const makePacers = Effect.fnUntraced(function* (store: Store) {
   const self = crypto.randomUUID()
   let count = 0
 
-  return (upstream: string, perSecond: number): Pacer.Pacer => {
-    const alone = Pacer.make(perSecond)
+  return (upstream: string, perSecond: number): Pacer => {
+    const alone = makePacer(perSecond)
     if (perSecond === Infinity) return alone
     const key = store.key("pace", upstream)
     const places = Math.max(1, Math.floor(perSecond))

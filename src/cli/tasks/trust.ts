@@ -6,8 +6,7 @@ import type { Options } from "../configuration/flags.ts"
 import { needingTrust } from "../configuration/folderRules.ts"
 import { readConfiguration } from "../configuration/readLaunch.ts"
 import { parseFile } from "../configuration/readSettings.ts"
-import { shownSettings } from "../configuration/shownSettings.ts"
-import { recordTrust } from "../configuration/trust.ts"
+import { recordTrust, shownSettings } from "../configuration/trust.ts"
 
 /** Shows what the configuration file of the working folder sets beside its instances, and then trusts it as it is. */
 export const trust = Effect.fnUntraced(function* ({ config }: Pick<Options, "config">) {

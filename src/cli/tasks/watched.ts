@@ -1,10 +1,8 @@
 import { Deferred, Effect, Layer } from "effect"
 
-import { noteInstance } from "../../mcp/Audit.ts"
-import { audited } from "../../mcp/protocol/audited.ts"
-import { observedCall } from "../../mcp/protocol/observed.ts"
+import { identified, noteInstance } from "../../mcp/callContext.ts"
+import { audited, observedCall } from "../../mcp/protocol/observation.ts"
 import { assumed } from "../../mcp/protocol/ProtocolVersion.ts"
-import { identified } from "../../mcp/RequestId.ts"
 import type { Answer, Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
 import type { Launch } from "../configuration/Launch.ts"

@@ -2,10 +2,9 @@ import { Cause, Clock, Effect, Exit, Option, Tracer, References } from "effect"
 import { HttpServerRequest } from "effect/http"
 
 import type { End, Observation, UpstreamCall } from "../../internal/http/UpstreamObserver.ts"
-import { noteInstance } from "../../mcp/Audit.ts"
-import { type ObservedRequest, errorOf } from "../../mcp/protocol/observed.ts"
-import type { Outcome } from "../../mcp/protocol/Response.ts"
-import { RequestId } from "../../mcp/RequestId.ts"
+import { noteInstance, RequestId } from "../../mcp/callContext.ts"
+import type { Outcome } from "../../mcp/protocol/Message.ts"
+import { errorOf, type ObservedRequest } from "../../mcp/protocol/observation.ts"
 import type { Meters } from "./meters.ts"
 import { exitOf, type makeBegin, parentOf, around, traceparent } from "./spans.ts"
 

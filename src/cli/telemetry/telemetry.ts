@@ -6,7 +6,7 @@ import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 
 import { UpstreamObserver } from "../../internal/http/UpstreamObserver.ts"
-import { RequestObserver } from "../../mcp/protocol/observed.ts"
+import { RequestObserver } from "../../mcp/protocol/observation.ts"
 import { version } from "../../version.ts"
 import { deliveryClient, makeTrouble, serialization } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { Audit } from "../../mcp/Audit.ts"
+import { Audit } from "../../mcp/callContext.ts"
 import { offered } from "../../mcp/Toolset.ts"
 import type { Transport } from "../audit/callers.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"

@@ -2,8 +2,8 @@ import { Effect, Layer, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 
 import type { Environment } from "../../engine/client/config/EngineConfig.ts"
-import { cachedSuccess } from "../../internal/cachedEffects.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { cachedSuccess } from "../../internal/effects.ts"
 import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
 /**

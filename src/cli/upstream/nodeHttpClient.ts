@@ -14,8 +14,7 @@ import {
 } from "effect/http"
 
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
-import { toClientRequest } from "../../internal/http/request.ts"
-import type { TransportClient } from "../../internal/http/Transport.ts"
+import { toClientRequest, type TransportClient } from "../../internal/http/Transport.ts"
 import { bodyStream, textOf, type Body, exchange, nodeTransport } from "./nodeTransport.ts"
 import { type Connect, makeRoutes } from "./routes.ts"
 

@@ -7,8 +7,13 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { openHeaders, type UpstreamRequest } from "../../internal/http/request.ts"
-import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
+import {
+  type Answer,
+  openHeaders,
+  type Transport,
+  TransportError,
+  type UpstreamRequest
+} from "../../internal/http/Transport.ts"
 import { NotConnected, systemError } from "../../internal/http/transportCode.ts"
 import type { Route, Routes } from "./routes.ts"
 

@@ -5,8 +5,8 @@ import { urlToHttpOptions } from "node:url"
 import { Effect, Scope, Result } from "effect"
 import { Base64 } from "effect/encoding"
 
-import { BoundedCache } from "../../internal/BoundedCache.ts"
-import { cachedSuccess } from "../../internal/cachedEffects.ts"
+import { BoundedCache } from "../../internal/caching.ts"
+import { cachedSuccess } from "../../internal/effects.ts"
 import { type ConnectionOptions, UnusableConnection } from "../../internal/http/HttpClients.ts"
 import type { Proxy } from "./TunnelAgent.ts"
 

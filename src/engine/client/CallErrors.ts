@@ -1,11 +1,12 @@
 import { Match, Redacted, type Schema } from "effect"
 
 import { redactor } from "../../internal/http/redact.ts"
-import { addressOf } from "../../internal/http/request.ts"
+import { addressOf } from "../../internal/http/Transport.ts"
+import { isTlsFailure } from "../../internal/http/transportCode.ts"
 import { effectOf, type Reply, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
-import type { Access } from "../../mcp/Caller.ts"
+import type { Access } from "../../mcp/callContext.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import {
   ApiError,
@@ -19,7 +20,6 @@ import {
   TooLargeToShow
 } from "./EngineError.ts"
 import { apiResponse, cameInstead, cut, foreignProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
-import { networkKind, remedyFor } from "./unreachable.ts"
 import { kindOf, verdictOf } from "./verdict.ts"
 
 /** The answer is about another thing than the one in the path. */
@@ -27,9 +27,9 @@ export const isOfAnother = "another"
 
 /** The part of a call that its errors depend on. */
 export interface Attempted extends Pick<UpstreamRequest, "effect" | "method" | "path"> {
-  /** What was tried, in the words of an error. */
+  /** The attempted operation, in the words of an error. */
   readonly operation: string
-  /** What does not exist if the engine answers "not found"; by default the thing named in the path. */
+  /** The thing that does not exist if the engine answers "not found"; by default the one named in the path. */
   readonly about?: string
   /** Values that must not appear in an error. */
   readonly secrets?: ReadonlyArray<string>
@@ -146,3 +146,18 @@ const describe = Match.typeTags<UpstreamFailure, string>()({
   MoreThanUseful: ({ bytes }) => `its answer is ${bytes} bytes or more`,
   ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
 })
+
+/** The contract's code for a network failure. */
+const networkKind = (code: string): string => {
+  if (code === "ECONNREFUSED") return code
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "ENOTFOUND"
+  return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
+}
+
+/** Advice about a connection that could not be made. */
+const remedyFor = (code: string, { proxy }: Pick<Environment, "proxy">): string => {
+  const settings = proxy === undefined ? "its engine_host" : "its engine_host and proxy"
+  if (isTlsFailure(code)) return `Check ${settings}; caFile names further certificate authorities to trust.`
+  if (networkKind(code) === "ECONNREFUSED") return `Check that the engine runs, and ${settings}.`
+  return `Check ${settings}, and the network.`
+}

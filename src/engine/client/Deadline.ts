@@ -1,7 +1,7 @@
 import { Context, Duration, Effect } from "effect"
 
-import { atMillis, monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { withReference } from "../../internal/withReference.ts"
+import { withReference } from "../../internal/effects.ts"
+import { atMillis, monotonicMillis } from "../../internal/time.ts"
 
 /** When a whole tool call must be answered, in `monotonicMillis`. */
 export const Deadline = Context.Reference<number>("workflow-tool-server/engine/Deadline", {

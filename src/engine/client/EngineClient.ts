@@ -24,23 +24,21 @@ import type {
 } from "../workflow/models.ts"
 import type { SeenVersions } from "../workflow/versions.ts"
 import type { ProvenAbsent } from "./absence.ts"
-import { authorsBy } from "./authors.ts"
 import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
-import { locking } from "./locking.ts"
 import type { Changed, Protected } from "./Protection.ts"
-import { recording } from "./recording.ts"
+import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
 
-/** What the clients of several instances may share. */
-export interface Options {
+/** Parts that the clients of several instances may share. */
+interface Options {
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
   readonly workflowCache?: WorkflowCache.WorkflowCache
@@ -224,9 +222,11 @@ export class EngineClient extends Context.Service<
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
     /** The version that engines of generation 1 make public, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
-    /** What the key may do here; only engines of generation 2 say. */
+    /** The rights of the key on this instance; only engines of generation 2 say. */
     readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
-    /** How many milliseconds the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time. */
+    /**
+     * Milliseconds by which the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time.
+     */
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
   }
 >()("workflow-tool-server/engine/EngineClient") {
@@ -245,5 +245,21 @@ export class EngineClient extends Context.Service<
     const client = restCalls(instance, environment, upstream, { locks, workflowCache })
     const history = historyOf(authorsBy(client))
     return { ...guarding(recording(locking(client), history), protection), history }
+  }
+}
+
+type Client = ReturnType<typeof restCalls>
+
+/** The same client, of which no change of a workflow is sent without its lock. */
+const locking = (client: Client): Client => {
+  const { exclusively } = client
+  return {
+    ...client,
+    updateWorkflow: (current, changes) => exclusively(current.id, client.updateWorkflow(current, changes)),
+    deleteWorkflow: (id) => exclusively(id, client.deleteWorkflow(id)),
+    activateWorkflow: (id) => exclusively(id, client.activateWorkflow(id)),
+    deactivateWorkflow: (id) => exclusively(id, client.deactivateWorkflow(id)),
+    archiveWorkflowIfSupported: (id, archived) => exclusively(id, client.archiveWorkflowIfSupported(id, archived)),
+    setWorkflowTags: (id, tags) => exclusively(id, client.setWorkflowTags(id, tags))
   }
 }

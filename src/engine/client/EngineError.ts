@@ -27,7 +27,7 @@ export class AuthenticationFailed extends Schema.TaggedError<AuthenticationFaile
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   instance: Schema.String,
   apiResponse: Schema.Unknown,
-  /** What was not begun, where the engine tells beforehand what the key may do. */
+  /** The step that was not begun, where the engine tells beforehand what the key may do. */
   reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -97,7 +97,7 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
   wasReached: Schema.optionalKey(Schema.Boolean),
   /** The address that was tried, unless the caller may not see it. */
   address: Schema.optionalKey(Schema.String),
-  /** What to do about it. */
+  /** Advice for the person who configures the instance. */
   remedy: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -135,7 +135,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("ReadOnlyInstance", {
   instance: Schema.String,
   operation: Schema.String,
-  /** What forbids it, if not the configuration. */
+  /** The reason, if it is not in the configuration. */
   reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -176,7 +176,7 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
   instance: Schema.String,
   id: Schema.String,
-  /** What changed, as far as it is known: "name", "nodes (Fetch changed)". */
+  /** The changed parts, as far as they are known: "name", "nodes (Fetch changed)". */
   changed: Schema.Array(Schema.String),
   since: Schema.Literals(["ifVersion", "meanwhile"])
 }) {
@@ -193,7 +193,7 @@ export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("Work
 export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBusy", {
   instance: Schema.String,
   id: Schema.String,
-  /** What else delays this change. */
+  /** Another reason for the delay of this change. */
   problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {

@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Call } from "../../mcp/Caller.ts"
+import type { Call } from "../../mcp/callContext.ts"
 
 /** The history could not be read. */
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
@@ -24,12 +24,12 @@ export class ForeignVersion extends Schema.TaggedError<ForeignVersion>()("Foreig
   }
 }
 
-/** Why a version cannot be read. */
+/** The reasons for which a version cannot be read. */
 export type VersionError = HistoryError | UnknownVersion | ForeignVersion
 
 /** Something that was changed through this server. */
 export interface Change {
-  /** Who made the change with which tool, as far as it is known. */
+  /** The client and the tool that made the change, as far as they are known. */
   readonly origin: Call
   /** When it was asked for, and when the answer was there, in milliseconds since 1970. */
   readonly since: number
@@ -65,7 +65,7 @@ export interface Drift extends Omit<Version, "engineVersion" | "call"> {
   readonly name: string
 }
 
-/** What was recorded of an instance since its last backup. */
+/** The changes of an instance that were recorded since its last backup. */
 export interface Since {
   /** When that backup was; undefined if there was none. */
   readonly when: string | undefined
@@ -86,7 +86,7 @@ export interface Version {
   readonly reason: string | undefined
   /** The same for all changes made by one tool call. */
   readonly call: string | undefined
-  /** What changed, in a line. */
+  /** The change in a line. */
   readonly change: string
   /** The engine's own id of this version, if it has one. */
   readonly engineVersion: string | undefined
@@ -99,8 +99,8 @@ export interface Versions {
   readonly next: string | undefined
 }
 
-/** What is wrong with the recording of the history. */
-export interface Problem {
+/** A fault in the recording of the history. */
+interface Problem {
   readonly message: string
   /** Whether everything is recorded, and only the work tree lags behind. */
   readonly isRecorded: boolean
@@ -135,7 +135,7 @@ export interface InstanceHistory {
     keep: (record: JsonObject) => A,
     ids?: ReadonlySet<string>
   ) => Effect.Effect<ReadonlyMap<string, A>, VersionError>
-  /** What was recorded since the last backup. */
+  /** The changes that were recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** A backup is complete; `words` describe it. */
   readonly backedUp: (words: string) => Effect.Effect<void>
@@ -145,9 +145,9 @@ export interface InstanceHistory {
   readonly drained: Effect.Effect<void>
   /** Records all readings made meanwhile as one. */
   readonly together: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** What is wrong with the recording now. */
+  /** The present fault in the recording. */
   readonly problem: Effect.Effect<Problem | undefined>
-  /** What of the instance is not recorded, as nothing else would be otherwise. */
+  /** The things of the instance that are not recorded, as nothing else would be otherwise. */
   readonly setAside: Effect.Effect<ReadonlyArray<SetAside>>
   readonly versions: (
     id: string,
@@ -162,8 +162,8 @@ export interface InstanceHistory {
 }
 
 /**
- * Who made a version of a workflow, and those between it and an earlier one, as far as the engine tells quickly. Undefined if
- * it does not.
+ * The makers of a version of a workflow, and of those between it and an earlier one, as far as the engine tells quickly.
+ * Undefined if it does not.
  */
 export type Authors = (id: string, since: string, until: string) => Effect.Effect<string | undefined>
 

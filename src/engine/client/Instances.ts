@@ -3,9 +3,9 @@ import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
-import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { holdsText } from "../../internal/json/values.ts"
+import { makeTimeLimit } from "../../internal/time.ts"
 import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
@@ -30,11 +30,11 @@ export class Instances extends Context.Service<
     Effect.gen(function* () {
       const config = yield* EngineConfig
       const { defaultEnv, environments } = config
-      const known = namesIn(config)
+      const instanceNames = namesIn(config)
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const coordination = yield* Coordination
-      const inTime = yield* TimeLimit.make
+      const inTime = yield* makeTimeLimit
       const locks = WorkflowLocks.make(coordination)
       const workflowCache = WorkflowCache.make()
       const history = yield* History
@@ -75,13 +75,13 @@ export class Instances extends Context.Service<
 
       const resolve = (name: unknown = defaultEnv) => {
         const client = Predicate.isString(name) ? clients.get(name) : undefined
-        return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: known.names }))
+        return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: instanceNames.names }))
       }
 
       const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
       const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
 
-      return Instances.of({ ...known, resolve, holdsKey })
+      return Instances.of({ ...instanceNames, resolve, holdsKey })
     })
   )
 }

@@ -2,7 +2,7 @@ import { Context, MutableHashSet, MutableRef } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 
-/** Which workflows are changed only after a person has agreed to it by name. */
+/** The workflows that are changed only after a person has agreed to it by name. */
 export interface Protected {
   readonly hasName: (name: string) => boolean
   readonly tags: ReadonlySet<string>
@@ -17,12 +17,12 @@ export interface Changed {
   readonly becoming?: { readonly before: JsonObject; readonly after: JsonObject }
 }
 
-/** What is protected from single changes; undefined if nothing is configured. */
+/** The protection from single changes; undefined if nothing is configured. */
 export const Protection = Context.Reference<Protected | undefined>("workflow-tool-server/engine/Protection", {
   defaultValue: () => undefined
 })
 
-/** What a person has agreed to for the current call. */
+/** The changes in the current call to which a person has agreed. */
 export interface Agreement {
   /** Fingerprints of workflows and tags with what is done to them, or everything. */
   readonly changes: ReadonlySet<string> | "all"
@@ -30,7 +30,9 @@ export interface Agreement {
   readonly isBegun: MutableRef.MutableRef<boolean>
   /** Workflows created by the call itself, which it may change further. */
   readonly made?: MutableHashSet.MutableHashSet<string>
-  /** What was seen to be as agreed, by id or name: what the attempt does further to it was agreed to as well. */
+  /**
+   * Workflows and tags seen to be as agreed, by id or name: further changes of them in this attempt were agreed to as well.
+   */
   readonly cleared?: MutableHashSet.MutableHashSet<string>
 }
 

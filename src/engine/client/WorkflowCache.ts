@@ -1,8 +1,7 @@
 import { Option } from "effect"
 
-import { BoundedCache } from "../../internal/BoundedCache.ts"
+import { BoundedCache, memoizable } from "../../internal/caching.ts"
 import { frozen } from "../../internal/json/values.ts"
-import { memoizable } from "../../internal/memoize.ts"
 import { isWorkflow, type Workflow } from "../workflow/models.ts"
 import { json } from "./verdict.ts"
 
@@ -28,14 +27,17 @@ export const make = (): WorkflowCache => {
   const recent = new BoundedCache<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
   return (address, text) => {
     if (text.length > longest) return read(text)
-    const known = recent.get(address)
-    if (known?.whole?.text === text) {
-      recent.keep(address, () => known)
-      return Option.some(known.whole.workflow)
+    const lastReading = recent.get(address)
+    if (lastReading?.whole?.text === text) {
+      recent.keep(address, () => lastReading)
+      return Option.some(lastReading.whole.workflow)
     }
     return Option.map(read(text), (workflow) => {
       const stamp = `${workflow.updatedAt} ${text.length}`
-      recent.put(address, known?.stamp === stamp ? { stamp, whole: { text, workflow: stays(workflow) } } : { stamp })
+      recent.put(
+        address,
+        lastReading?.stamp === stamp ? { stamp, whole: { text, workflow: stays(workflow) } } : { stamp }
+      )
       return workflow
     })
   }

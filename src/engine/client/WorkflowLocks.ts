@@ -1,11 +1,13 @@
-import { type Context, Deferred, Duration, Effect, Fiber, Option, Semaphore } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Option, Semaphore } from "effect"
 
 import { Coordination, type Waiting } from "../../internal/http/Coordination.ts"
+import type { WorkflowId } from "../workflow/models.ts"
 import { remaining } from "./Deadline.ts"
+import { WorkflowBusy } from "./EngineError.ts"
 
 interface Lock {
   readonly semaphore: Semaphore.Semaphore
-  /** How many calls hold it or wait for it; the last one removes it from the map. */
+  /** The number of calls that hold it or wait for it; the last one removes it from the map. */
   users: number
 }
 
@@ -61,3 +63,31 @@ export type WorkflowLocks = ReturnType<typeof make>
 
 /** Longest wait of a call without a deadline. */
 const longest = Duration.minutes(5)
+
+/** The locks that the change has already of which this is a part. */
+const HeldLocks = Context.Reference<ReadonlySet<string>>("workflow-tool-server/engine/HeldLocks", {
+  defaultValue: () => new Set()
+})
+
+/** Runs changes of an instance's workflows one at a time; what is part of a change has its lock already. */
+export const exclusively =
+  (instance: string, host: string, locks: WorkflowLocks) =>
+  <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>): Effect.Effect<A, E | WorkflowBusy, R> =>
+    Effect.flatMap(HeldLocks, (heldLocks) => {
+      const name = `${engineAddress(host)} ${id}`
+      return heldLocks.has(name)
+        ? change
+        : locks.withLock(
+            name,
+            Effect.provideService(change, HeldLocks, new Set([...heldLocks, name])),
+            (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
+          )
+    })
+
+/**
+ * The address that an engine has in locks: the same one whatever the configuration calls the instance, whoever's key it has,
+ * and whichever of its names for this machine it uses.
+ */
+const engineAddress = (host: string): string => host.replace(thisMachine, "$1localhost")
+
+const thisMachine = /^(https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=[:/]|$)/

@@ -1,26 +1,24 @@
 import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Caller } from "../../mcp/Caller.ts"
-import { Stopping } from "../../mcp/callTime.ts"
+import { Caller, Stopping } from "../../mcp/callContext.ts"
 import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
-import { makeWritesUnderWay } from "./writesUnderWay.ts"
 
-/** What the answer to a change shows; the rest is looked up. */
-interface Told {
+/** The states of a workflow that the answer to a change shows; the rest is looked up. */
+interface States {
   readonly before?: JsonObject
   readonly after?: After
 }
 
-/** How to record a change. */
-interface Telling<A> extends Pick<Change, "before" | "touched"> {
-  readonly afterOf: (answer: A) => Told
-  /** What "not found" means: by default, that the workflow does not exist. */
+/** The way in which a change is recorded. */
+interface Recording<A> extends Pick<Change, "before" | "touched"> {
+  readonly afterOf: (answer: A) => States
+  /** The meaning of "not found": by default, that the workflow does not exist. */
   readonly isGone?: Effect.Effect<void>
 }
 
@@ -105,16 +103,16 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = missed(id), since, ...told }: Telling<A> & Pick<Change, "since">
+    { afterOf, isGone = missed(id), since, ...recorded }: Recording<A> & Pick<Change, "since">
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
       if (error !== undefined && isMissing(error)) return yield* isGone
-      if (error !== undefined && !mayHaveChanged(error, told.before)) return undefined
+      if (error !== undefined && !mayHaveChanged(error, recorded.before)) return undefined
     }
-    const { after, before = told.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
+    const { after, before = recorded.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
     return yield* history.wrote({
-      ...told,
+      ...recorded,
       before,
       origin,
       id,
@@ -128,16 +126,16 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   const change = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     self: Effect.Effect<A, EngineError>,
-    telling: Telling<A>
+    recording: Recording<A>
   ) {
     if (temporary.has(id)) return yield* self
     const origin = yield* Caller
-    const isKnown = telling.before !== undefined || (yield* history.knows(id))
+    const isKnown = recording.before !== undefined || (yield* history.knows(id))
     const first = yield* Clock.currentTimeMillis
     if (!isKnown)
       yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw({ since: first, workflows: [before] })))
     const since = yield* Clock.currentTimeMillis
-    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...telling, since }))
+    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...recording, since }))
   })
 
   /** A temporary copy was deleted. */
@@ -150,7 +148,7 @@ export const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
 export const unknown: After = { _tag: "Unknown" }
 export const gone: After = { _tag: "Deleted" }
 
-/** How long the state after a change is looked for at most, and how much longer where the server is told to stop. */
+/** Longest look for the state after a change, and the longest one more where the server is told to stop. */
 const longestLook = "1 minute"
 const lastLook = Effect.flatMap(Stopping, Deferred.await).pipe(
   Effect.andThen(Effect.sleep("1 second")),
@@ -166,3 +164,42 @@ const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boo
   error._tag === "ForeignAnswer" ||
   (error._tag === "Timeout" && error.outcomeUnknownOf !== undefined) ||
   (error._tag === "ApiError" && before?.active === true)
+
+/**
+ * The workflows that were written while something else was being read: such a reading may show the workflow before or after
+ * the change, so it is not recorded.
+ */
+const makeWritesUnderWay = () => {
+  let time = 0
+  const underWay = new Map<string, number>()
+  const ended = new Map<string, number>()
+
+  const add = (id: string, count: number) => {
+    const left = (underWay.get(id) ?? 0) + count
+    if (left === 0) underWay.delete(id)
+    else underWay.set(id, left)
+  }
+
+  return {
+    now: () => time,
+    touchedSince: (since: number, id: string): boolean => underWay.has(id) || (ended.get(id) ?? -1) >= since,
+    during: <A, E, R>(id: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => add(id, 1)),
+        () => write,
+        () =>
+          Effect.sync(() => {
+            add(id, -1)
+            ended.delete(id)
+            ended.set(id, time++)
+            for (const oldest of ended.keys()) {
+              if (ended.size <= mostRemembered) break
+              ended.delete(oldest)
+            }
+          })
+      )
+  }
+}
+
+/** Readings never take so long that more writes end meanwhile. */
+const mostRemembered = 10_000

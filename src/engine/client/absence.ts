@@ -19,12 +19,12 @@ import { endless } from "./listAll.ts"
 /** Workflows that do not exist, and what should be said of the proof. */
 export interface ProvenAbsent {
   readonly absent: ReadonlySet<string>
-  /** Why it is less certain than usual. */
+  /** The reason for which it is less certain than usual. */
   readonly caveat?: string
 }
 
 /** Workflows by their ids, and those that do not exist. */
-export interface ReadWorkflows extends ProvenAbsent {
+interface ReadWorkflows extends ProvenAbsent {
   readonly workflows: ReadonlyMap<string, Workflow>
 }
 
@@ -133,7 +133,7 @@ const listedIds = Effect.fnUntraced(function* ({ instance, listWorkflows }: Read
   }
 })
 
-/** What an engine has of these workflows; those that it does not have are proven to be absent, all by one list. */
+/** Reads these workflows of an engine; those that it does not have are proven to be absent, all by one list. */
 export const readWorkflows = Effect.fnUntraced(function* (
   engine: Pick<Reads, "getWorkflow"> & {
     readonly provenAbsent: (ids: ReadonlyArray<WorkflowId>) => Effect.Effect<ProvenAbsent, EngineError>

@@ -98,10 +98,10 @@ export const renameNodeTypes = (body: Body, spelling: (type: string) => string):
 })
 
 const sendable = (
-  { connections, name, nodes: given, settings: asked, ...more }: Body,
+  { connections, name, nodes: given, settings: allSettings, ...more }: Body,
   generation: BodyForm
 ): Sendable => {
-  const settings = pick(asked, generation.settings)
+  const settings = pick(allSettings, generation.settings)
   const others = pick(more, generation.others)
   const nodes = given.map((node) => {
     const { kept, dropped } = pick(node, generation.node)
@@ -149,10 +149,10 @@ export const keepIdentity = (
   given: ReadonlyArray<JsonObject>,
   current: ReadonlyArray<JsonObject>
 ): ReadonlyArray<JsonObject> => {
-  const known = new Map(current.map((node) => [keyOf(node), node]))
+  const currentNodes = new Map(current.map((node) => [keyOf(node), node]))
   const taken = new Map(identity.map((field) => [field, new Set(given.map((node) => node[field]))]))
   return given.map((node) => {
-    const before = known.get(keyOf(node)) ?? {}
+    const before = currentNodes.get(keyOf(node)) ?? {}
     const kept = identity.filter((field) => before[field] !== undefined && !taken.get(field)?.has(before[field]))
     return { ...Object.fromEntries(kept.map((field) => [field, before[field]])), ...node }
   })
@@ -162,10 +162,10 @@ export const keepIdentity = (
 export const keyOf = ({ name, type }: JsonObject) =>
   JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
 
-/** Which fields of an object an engine accepts: only these, or all but these, which it keeps by itself. */
-export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
+/** The fields of an object that an engine accepts: only these, or all but these, which it keeps by itself. */
+type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
 
-/** What engines of one generation accept in the body of a create or an update. */
+/** The fields that engines of one generation accept in the body of a create or an update. */
 export interface BodyForm {
   /** Fields of the read workflow that an update sends back, besides name, nodes, connections and settings. */
   readonly carried: ReadonlyArray<string>

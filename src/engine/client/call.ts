@@ -1,24 +1,24 @@
-import { Effect, Option, Predicate, Schema } from "effect"
+import { Duration, Effect, Option, Predicate, Schema } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { withReference } from "../../internal/effects.ts"
+import { again } from "../../internal/http/resend.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import { withReference } from "../../internal/withReference.ts"
-import { CurrentAccess } from "../../mcp/Caller.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import { CurrentAccess } from "../../mcp/callContext.ts"
 import { page, Tag } from "../workflow/models.ts"
+import { keyHeaders } from "../workflow/naming.ts"
 import * as CallErrors from "./CallErrors.ts"
 import { capabilitiesOf, Discovered, offers } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
-import { callTimeout, remaining } from "./Deadline.ts"
+import { callTimeout, Deadline, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
-import * as KeyHeader from "./KeyHeader.ts"
-import { onceStarted } from "./onceStarted.ts"
 import { publicCalls } from "./publicCalls.ts"
 import { idAt, leavesOpen, thingAt } from "./replies.ts"
-import { json, type Verdict, verdictOf } from "./verdict.ts"
+import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
-export interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
+interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "finishes" | "query" | "selection"> {
   /** Makes the body if it depends on the key header that the engine accepts; `body` is then ignored. */
   readonly bodyFor?: (keyHeader: string) => unknown
 }
@@ -35,7 +35,7 @@ const probe: Call = { operation: "read tags", method: "GET", path: "/tags", quer
 /** The list of what an engine offers to the key. */
 export const discovery: Call = { operation: "read the key's rights", method: "GET", path: "/discover" }
 
-/** How long an engine that does not list what it offers is taken for one, in milliseconds: it may be replaced by a newer one. */
+/** Milliseconds for which an engine that does not list its offer is taken for one: it may be replaced by a newer one. */
 const untoldMillis = 60_000
 
 const decodeDiscovered = Schema.decodeUnknownOption(Discovered)
@@ -48,7 +48,7 @@ const decodeTags = Schema.decodeUnknownOption(page(Tag))
 
 /** Calls one instance: read-only check, key header, wait for a starting engine, and every outcome as a reply or a typed error. */
 export const make = (instance: string, environment: Environment, upstream: Upstream) => {
-  const keyHeader = KeyHeader.make(environment.apiKeyHeader)
+  const keyHeader = makeKeyHeader(environment.apiKeyHeader)
   const errors = CallErrors.make(instance, environment)
 
   const attempt = (call: Call, header: string, expected: ReadonlyArray<number>) =>
@@ -88,9 +88,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   ): Effect.Effect<S["Type"], EngineError, S["DecodingServices"]> => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     if (answer.status >= 300 || isOpen) return Effect.fail(errors.ofReply(call, answer))
-    const asked = idAt(call.path)
+    const expectedId = idAt(call.path)
     const isAnother = (value: S["Type"]) =>
-      asked !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== asked
+      expectedId !== undefined && Predicate.hasProperty(value, "id") && String(value.id) !== expectedId
     const seen = Option.flatten(Option.fromUndefinedOr(glance?.(answer.text)))
     if (Option.isSome(seen) && !isAnother(seen.value)) return Effect.succeed(seen.value)
     const body = json(answer)
@@ -174,3 +174,80 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 }
 
 export type Calls = ReturnType<typeof make>
+
+/**
+ * Learns which key header an instance accepts: the first refused call is repeated once with the other header, and the accepted
+ * one is kept. If neither is accepted, the first refusal is the answer.
+ */
+const makeKeyHeader = (pinned: string | undefined) => {
+  let acceptedHeader = pinned
+
+  type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
+
+  const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
+    Effect.suspend(() => {
+      if (acceptedHeader === undefined) return tryBoth(ask)
+      return pinned === undefined ? Effect.tap(ask(acceptedHeader, [401]), forget) : ask(acceptedHeader, [])
+    })
+
+  /** What is refused now may never have been accepted: something else may have answered then. */
+  const forget = ({ status }: Reply) =>
+    Effect.sync(() => {
+      if (status === 401) acceptedHeader = undefined
+    })
+
+  const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
+    const [first, second] = keyHeaders
+    const answer = yield* ask(first, [401])
+    if (answer.status !== 401) {
+      if (isAccepted(answer)) acceptedHeader = first
+      return answer
+    }
+    const other = yield* again("other key header", ask(second, []))
+    if (other.status === 401) return answer
+    if (isAccepted(other)) acceptedHeader = second
+    return other
+  })
+
+  return { learn }
+}
+
+/**
+ * Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. An
+ * empty one may be anybody's.
+ */
+const isAccepted = (answer: Reply) => answer.text !== "" && verdictOf(answer)._tag === "Answered"
+
+/** Longest wait for an engine that is still starting. */
+const startUp = Duration.toMillis("25 seconds")
+
+/** Times that a change is sent again to an engine that has started meanwhile. */
+const repeatedChanges = 2
+
+/** Whether an engine has refused a request because it is starting. */
+const isComingUp = (answer: Reply) => isStarting(answer) || knowsNoPath(answer)
+
+/**
+ * Waits for an engine that is starting. Only reads are repeated; a change is sent again when the `probe`, a read, shows that
+ * the engine is up.
+ */
+const onceStarted = <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) =>
+  Effect.flatMap(ask, (first) => (isStarting(first) ? askedAgain(first, ask, probe) : Effect.succeed(first)))
+
+const askedAgain = Effect.fnUntraced(function* <E>(
+  first: Reply,
+  ask: Effect.Effect<Reply, E>,
+  probe?: Effect.Effect<Reply, E>
+) {
+  const until = Math.min(yield* Deadline, (yield* monotonicMillis) + startUp)
+  const polled = Effect.repeat(Effect.delay(probe ?? ask, "250 millis"), {
+    while: (answer) => Effect.map(monotonicMillis, (now) => now < until && isComingUp(answer))
+  })
+  if (probe === undefined) return yield* polled
+  for (let sent = 0; sent < repeatedChanges; sent++) {
+    if (isComingUp(yield* polled)) return first
+    const answer = yield* again("engine starting", ask)
+    if (!isStarting(answer)) return answer
+  }
+  return first
+})

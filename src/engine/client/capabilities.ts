@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a key may do and what the engine offers it, as reported by engines of generation 2. */
+/** The rights of a key and the calls that the engine offers it, as reported by engines of generation 2. */
 export interface Capabilities {
   readonly scopes: ReadonlyArray<string>
   /** The calls of the REST API that this key may make, by their operation ids in its OpenAPI document. */

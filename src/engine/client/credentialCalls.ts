@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
 
 import { JsonObject, open } from "../../internal/schema/JsonObject.ts"
 import {
@@ -13,7 +13,6 @@ import { credentialTypesPath } from "../workflow/naming.ts"
 import type * as Call from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
 import { isMissing } from "./isMissing.ts"
-import { secretsIn } from "./secretsIn.ts"
 
 export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJson }: Call.Calls) => {
   const list = (query: PageQuery) =>
@@ -85,6 +84,13 @@ const Credential = open({ id: Schema.String })
 /** The record of a deleted credential, in which older engines leave out the id. */
 const Described = open({ name: Schema.String, type: Schema.String })
 
-const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
+const readTypes = (body: unknown) => Option.map(decodeTypes(body), (types) => types.map(({ name }) => name))
 
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+/** Every string and number in the data of a credential: each may be a secret. */
+const secretsIn = (value: unknown): ReadonlyArray<string> => {
+  if (Predicate.isString(value)) return [value]
+  if (Predicate.isNumber(value)) return [String(value)]
+  return Predicate.isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(secretsIn) : []
+}

@@ -11,10 +11,10 @@ import type { restCalls } from "./restCalls.ts"
 
 type Client = ReturnType<typeof restCalls>
 
-/** What would be changed: a workflow with its current and new name, or a tag that protects workflows. */
+/** A target of a change: a workflow with its current and new name, or a tag that protects workflows. */
 interface Target extends Changed {
   readonly kind: "tag" | "workflow"
-  /** What it is now, and becomes, as far as that is not in the caller's own words. */
+  /** Its content now and after the change, as far as that is not in the caller's own words. */
   readonly covers: unknown
 }
 

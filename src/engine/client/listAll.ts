@@ -1,12 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 
-import { inSlices } from "../../internal/inSlices.ts"
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { inSlices } from "../../internal/effects.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import { type Page, type PageQuery, Workflow, isWorkflow } from "../workflow/models.ts"
 import { type EngineError, ForeignAnswer } from "./EngineError.ts"
 
-/** How much of a list to read. */
+/** The part of a list to read. */
 export interface Extent {
   readonly pages: number
   /** Items per page; by default the engine's own. */
@@ -15,9 +15,9 @@ export interface Extent {
   readonly isEnough?: (picked: number, all: number) => boolean
 }
 
-/** What was found on the pages that were read, and whether these were all that exist or are needed. */
-export interface FirstPages<B> {
-  readonly found: ReadonlyArray<B>
+/** The picked items of the pages that were read, and whether these were all that exist or are needed. */
+interface FirstPages<B> {
+  readonly matches: ReadonlyArray<B>
   readonly isWhole: boolean
 }
 
@@ -30,19 +30,19 @@ export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   { isEnough = () => false, limit = 250, pages }: Extent,
   pick: (items: ReadonlyArray<A>) => ReadonlyArray<B>
 ): Effect.fn.Return<FirstPages<B>, E> {
-  const found: Array<B> = []
+  const matches: Array<B> = []
   const seen = new Set<string>()
   let query: PageQuery = { limit }
   for (let page = 0; page < pages; page++) {
     const { data, nextCursor: cursor } = yield* list(query)
     const picked = (yield* inSlices(() => mapSliced(data, (item) => pick([item]), weightOfJson))).flat()
-    for (const item of picked) found.push(item)
+    for (const item of picked) matches.push(item)
     const isLast = typeof cursor !== "string" || cursor === "" || seen.has(cursor)
-    if (isLast || isEnough(picked.length, data.length)) return { found, isWhole: true }
+    if (isLast || isEnough(picked.length, data.length)) return { matches, isWhole: true }
     seen.add(cursor)
     query = { limit, cursor }
   }
-  return { found, isWhole: false }
+  return { matches, isWhole: false }
 })
 
 /** The same for a list that not every engine has; `None` if this one does not. */
@@ -78,7 +78,7 @@ export const listAll = <A>(
   Effect.suspend(() => {
     let count = 0
     const reported = (query: PageQuery) => Effect.tap(list(query), ({ data }) => report((count += data.length)))
-    return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ found }) => found)
+    return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ matches }) => matches)
   })
 
 /**
@@ -119,7 +119,7 @@ export const listAllIfSupported = <A>(
 ): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
   Effect.map(
     firstPagesIfSupported(list, { pages: maxPages }, everything),
-    Option.map(({ found }) => found)
+    Option.map(({ matches }) => matches)
   )
 
 const decode = Schema.decodeUnknownOption(Workflow)

@@ -1,12 +1,13 @@
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import { decodeString } from "effect/encoding/Base64"
 
-import type { Upstream } from "../../internal/http/Upstream.ts"
+import type { Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { releaseMeta, settingsPath, versionField } from "../workflow/naming.ts"
 import type { Attempted } from "./CallErrors.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, remaining } from "./Deadline.ts"
 import type { EngineError } from "./EngineError.ts"
-import { publicVersion } from "./publicVersion.ts"
 import { json } from "./verdict.ts"
 
 /** Statuses of an engine that does not make public what others do. */
@@ -23,12 +24,12 @@ export const publicCalls = (
 
   /** The time in an answer is the beginning of its second, somewhere between request and answer. */
   const clockSkew = Effect.gen(function* () {
-    const asked = yield* Clock.currentTimeMillis
+    const sentAt = yield* Clock.currentTimeMillis
     const timeout = yield* remaining(callTimeout)
     const reply = yield* upstream.send({ method: "GET", path: "/", headers, expected: refusals, timeout })
-    const heard = yield* Clock.currentTimeMillis
-    const told = Date.parse(reply.headers["date"] ?? "")
-    return Number.isNaN(told) ? Option.none() : Option.some(told + 500 - (asked + heard) / 2)
+    const receivedAt = yield* Clock.currentTimeMillis
+    const engineTime = Date.parse(reply.headers["date"] ?? "")
+    return Number.isNaN(engineTime) ? Option.none() : Option.some(engineTime + 500 - (sentAt + receivedAt) / 2)
   })
 
   return {
@@ -42,4 +43,31 @@ export const publicCalls = (
     publicVersion: read("/", "read the version", publicVersion(upstream, headers)),
     clockSkew: read("/", "read the time", clockSkew)
   }
+}
+
+/** The exact version that an engine makes public: in its settings if it is an older one, otherwise on its start page. */
+const publicVersion = Effect.fnUntraced(function* (
+  upstream: Upstream,
+  headers: NonNullable<UpstreamRequest["headers"]>
+) {
+  const settings = yield* upstream.send({ method: "GET", path: settingsPath, headers, expected: [401, 403] })
+  const settingsVersion = Option.flatMap(json(settings), readVersion)
+  if (Option.isSome(settingsVersion)) return settingsVersion
+  const page = yield* upstream.send({ method: "GET", path: "/", headers, expected: [401, 403] })
+  return Option.fromNullishOr(versionOnPage(page.text))
+})
+
+const Settings = Schema.Struct({ data: Schema.Struct({ [versionField]: Schema.NonEmptyString }) })
+const readVersion = (settings: unknown) =>
+  Option.map(Schema.decodeUnknownOption(Settings)(settings), ({ data }) => data[versionField])
+
+const Release = Schema.fromJsonString(Schema.Struct({ release: Schema.String }))
+
+/** The release in the Base64-encoded JSON of a meta tag, without the name of the product. */
+const versionOnPage = (page: string): string | undefined => {
+  const tag = page.match(/<meta\b[^<>]{0,4000}>/g)?.find((tag) => tag.includes(`name="${releaseMeta}"`))
+  const [, content] = /\bcontent="([A-Za-z0-9+/=]{1,3000})"/.exec(tag ?? "") ?? []
+  const text = content === undefined ? undefined : Result.getOrUndefined(decodeString(content))
+  const { release } = Option.getOrElse(Schema.decodeUnknownOption(Release)(text), () => ({ release: "" }))
+  return /(?<!\d)\d{1,9}\.\d{1,9}\.\d{1,9}[-+.0-9A-Za-z]{0,40}$/.exec(release)?.[0]
 }

@@ -1,10 +1,10 @@
-import { Effect, Option, Struct } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Caller } from "../../mcp/Caller.ts"
-import type { Workflow, WorkflowId } from "../workflow/models.ts"
+import { Caller } from "../../mcp/callContext.ts"
+import { type Workflow, WorkflowId } from "../workflow/models.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { InstanceHistory, Listed } from "./History.ts"
+import type { Authors, InstanceHistory, Listed } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
 import type { restCalls } from "./restCalls.ts"
 import * as WorkflowRecorder from "./WorkflowRecorder.ts"
@@ -22,8 +22,8 @@ const listedCalls = (client: Client, history: InstanceHistory): Partial<Client> 
     Effect.tap(
       self,
       Effect.fnUntraced(function* (answer) {
-        const told = listed(answer)
-        if (told !== undefined) yield* history.listed({ ...told, origin: yield* Caller })
+        const entry = listed(answer)
+        if (entry !== undefined) yield* history.listed({ ...entry, origin: yield* Caller })
       })
     )
 
@@ -94,3 +94,29 @@ const isWhole = ({ connections, nodes }: JsonObject): boolean =>
   isJsonObject(connections) &&
   Array.isArray(nodes) &&
   nodes.every((node: unknown) => isJsonObject(node) && node.parameters !== null)
+
+/** Versions to look at: earlier authors are not determined. */
+const limit = 50
+
+/** Longest wait of the history for an answer. */
+const timeLimit = "5 seconds"
+
+const toWorkflowId = Schema.decodeUnknownOption(WorkflowId)
+
+/** Asks the engine for the authors of its versions; engines before 2.35 have no versions, or do not show them. */
+export const authorsBy =
+  ({ listVersionsIfSupported }: Pick<ReturnType<typeof restCalls>, "listVersionsIfSupported">): Authors =>
+  (id, since, until) =>
+    Effect.gen(function* () {
+      const workflow = yield* Effect.fromOption(toWorkflowId(id))
+      const page = yield* Effect.fromOption(yield* listVersionsIfSupported(workflow, { limit }))
+      const newest = page.data.findIndex(({ versionId }) => versionId === until)
+      const versions = newest < 0 ? [] : page.data.slice(newest)
+      const sinceIndex = versions.findIndex(({ versionId }) => versionId === since)
+      const made = versions.slice(0, sinceIndex < 0 ? 1 : sinceIndex)
+      return [...new Set(made.flatMap(({ authors }) => authors ?? []))].join(", ")
+    }).pipe(
+      Effect.timeout(timeLimit),
+      Effect.option,
+      Effect.map((authors) => Option.getOrUndefined(Option.filter(authors, (names) => names.trim() !== "")))
+    )

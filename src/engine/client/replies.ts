@@ -18,27 +18,30 @@ export const cut = (text: string, most = longestWords): string => clipped(text, 
 
 const untouched: Redactor = { text: (text) => text, value: (value) => value }
 
-/** What the engine says in an error body: its `message`, or, with the name of the instance, what kind of answer came instead. */
+/**
+ * The problem in an error body: the engine's `message`, or, with the name of the instance, the kind of answer that came
+ * instead.
+ */
 export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
   if (isStarting(reply)) return `the engine of instance ${instance} is still starting, try again in a moment`
   const words = ownWords(reply)
-  if (words !== undefined) return shown(words, text)
+  if (words !== undefined) return quoted(words, text)
   return Option.isSome(json(reply))
     ? `instance ${instance} answered status ${reply.status} without a message`
     : insteadOfJson(reply, instance, text)
 }
 
 const insteadOfJson = (reply: Reply, instance: string, redact: Redactor["text"]): string =>
-  `the answer of instance ${instance} has status ${reply.status} and is ${shown(contentType(reply), redact, longestType)} instead of the engine's JSON`
+  `the answer of instance ${instance} has status ${reply.status} and is ${quoted(contentType(reply), redact, longestType)} instead of the engine's JSON`
 
-/** What an answer is that is not the engine's, and what to do about it. */
+/** The kind of an answer that is not the engine's, and advice about it. */
 export const foreignProblem = (reply: Reply, instance: string, { text } = untouched): string => {
   const gateway = gatewayProblem(reply, instance)
   if (gateway !== undefined) return gateway
   if (isStarting(reply)) return problemOf(reply, instance)
   const words = ownWords(reply)
   const what = Option.isSome(json(reply))
-    ? `the answer of instance ${instance} has status ${reply.status}, and is ${kindOf(reply)} than the engine's${words === undefined ? "" : ` (${JSON.stringify(shown(words, text, longestForeign))})`}`
+    ? `the answer of instance ${instance} has status ${reply.status}, and is ${kindOf(reply)} than the engine's${words === undefined ? "" : ` (${JSON.stringify(quoted(words, text, longestForeign))})`}`
     : `${insteadOfJson(reply, instance, text)} (${kindOf(reply)})`
   return `${what}: something else than the engine answered, and nothing is known of what was asked for${remedyFor(reply)}`
 }
@@ -54,7 +57,7 @@ const noPath =
   ". If the engine is starting, try again in a moment; else its host is not that of an engine, or what is in front of it does not reach it"
 
 /** A message of an upstream, redacted and truncated; only what could be shown is searched for secrets. */
-const shown = (words: string, redact: Redactor["text"], most = longestWords): string =>
+const quoted = (words: string, redact: Redactor["text"], most = longestWords): string =>
   words.length > longestQuote ? cut(redact(words.slice(0, longestQuote)), most) : cut(redact(words), most)
 
 const ownWords = (reply: Reply): string | undefined => {
@@ -66,10 +69,10 @@ const messageOf = (body: unknown): string | undefined =>
   Predicate.hasProperty(body, "message") && Predicate.isString(body.message) ? body.message : undefined
 
 /**
- * What a proxy or gateway in front of the engine wants, where it was that which refused: engines never ask for a login in
+ * The demand of a proxy or gateway in front of the engine, where it was that which refused: engines never ask for a login in
  * a header, and never refuse a call of their API with a page.
  */
-export const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
+const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
   const { headers, status } = reply
   const login = Option.orElse(Headers.get(headers, "proxy-authenticate"), () =>
     Headers.get(headers, "www-authenticate")
@@ -82,7 +85,10 @@ export const gatewayProblem = (reply: Reply, instance: string): string | undefin
     )
   }
   if (status !== 407 && !(status === 401 && (Option.isSome(login) || isPage))) return undefined
-  const scheme = Option.match(login, { onNone: () => "", onSome: (asked) => `, ${/^[\w-]{0,20}/.exec(asked)?.[0]}` })
+  const scheme = Option.match(login, {
+    onNone: () => "",
+    onSome: (challenge) => `, ${/^[\w-]{0,20}/.exec(challenge)?.[0]}`
+  })
   return (
     `a proxy or gateway in front of instance ${instance} asks for a login of its own (status ${status}${scheme}). The engine was ` +
     "not reached, so that its API key is not what is wrong: configure `headers` or `proxy` of this instance as the " +
@@ -111,9 +117,9 @@ export const apiResponse = (reply: Reply, { text, value } = untouched): unknown 
   })
 }
 
-/** What came instead of the engine's own answer. */
+/** The answer that came instead of the engine's own, in words. */
 export const cameInstead = (reply: Reply, { text } = untouched): string =>
-  `status ${reply.status} came instead, as ${reply.text.trim() === "" ? "an empty answer" : shown(contentType(reply), text, longestType)}`
+  `status ${reply.status} came instead, as ${reply.text.trim() === "" ? "an empty answer" : quoted(contentType(reply), text, longestType)}`
 
 /**
  * Whether the outcome of a change is unknown despite a reply: a gateway answered instead of the engine, or the engine's answer

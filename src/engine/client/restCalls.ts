@@ -4,6 +4,7 @@ import type { Upstream } from "../../internal/http/Upstream.ts"
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { open } from "../../internal/schema/JsonObject.ts"
 import {
+  CommunityPackage,
   Execution,
   type ExecutionId,
   type ExecutionQuery,
@@ -19,22 +20,19 @@ import {
   type WorkflowQuery,
   WorkflowVersion
 } from "../workflow/models.ts"
-import { spellingFor } from "../workflow/naming.ts"
+import { nodeTypesPath, spellingFor } from "../workflow/naming.ts"
 import { makeSeenVersions } from "../workflow/versions.ts"
 import { proveAbsence, proveExecutionAbsent } from "./absence.ts"
-import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
+import { type Changes, createBody, type Creation, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
-import { exclusively } from "./exclusively.ts"
-import { knownFilters } from "./knownFilters.ts"
-import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import type { Changed } from "./Protection.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowCache } from "./WorkflowCache.ts"
-import type { WorkflowLocks } from "./WorkflowLocks.ts"
+import { exclusively, type WorkflowLocks } from "./WorkflowLocks.ts"
 import { writeWithFallback } from "./writeWithFallback.ts"
 
 /** Implements the methods of `EngineClient`, which documents them. */
@@ -234,3 +232,49 @@ const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void
 
 const unheld: (current: Workflow, changes: Changes) => Effect.Effect<void, EngineError> = () => Effect.void
+
+/**
+ * Lists with filters that not every engine has. If one is refused as unknown, the list is requested without it, now and later:
+ * callers then have to check the items. `isWhole` tells whether all filters are still in use.
+ */
+const knownFilters = () => {
+  const unknown = new Set<string>()
+
+  const isWhole = (query: object) => Object.keys(query).every((name) => !unknown.has(name))
+
+  const ask = <Value, A>(
+    query: Readonly<Record<string, Value>>,
+    send: (query: Readonly<Record<string, Value>>, isWhole: boolean) => Effect.Effect<A, EngineError>
+  ): Effect.Effect<A, EngineError> =>
+    Effect.catch(send(without(query, unknown), isWhole(query)), (error) => {
+      const name = refusedFilter(error)
+      if (name === undefined || unknown.has(name) || query[name] === undefined) return Effect.fail(error)
+      unknown.add(name)
+      return ask(query, send)
+    })
+
+  return ask
+}
+
+/** Filters that callers of lists check themselves, or can do without. */
+const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore", "excludePinnedData"]
+
+const refusedFilter = (error: EngineError): string | undefined => {
+  if (error._tag !== "ApiError" || error.httpStatus !== 400) return undefined
+  return checked.find((name) => error.problem === `Unknown query parameter '${name}'`)
+}
+
+const without = <Value>(query: Readonly<Record<string, Value>>, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name)))
+
+const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
+  nodeTypesIfSupported: Effect.map(
+    publicJson(nodeTypesPath),
+    Option.flatMap((body) => (Array.isArray(body) ? Option.some<ReadonlyArray<unknown>>(body) : Option.none()))
+  ),
+  communityPackagesIfSupported: callIfSupported(Schema.Array(CommunityPackage), {
+    operation: "list community packages",
+    method: "GET",
+    path: "/community-packages"
+  })
+})

@@ -24,7 +24,7 @@ export type Verdict =
   | { readonly _tag: "Foreign"; readonly kind: ForeignKind }
 
 /** The kind of text that came instead of the engine's answer. */
-export type ForeignKind = "an empty answer" | "an HTML page" | "other JSON" | "plain text"
+type ForeignKind = "an empty answer" | "an HTML page" | "other JSON" | "plain text"
 
 /** The body of a reply as JSON; an empty body counts as `{}`. */
 export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
@@ -61,7 +61,7 @@ const innerFields = new Set(["code", "message", "details"])
  * The engine's words in the body of a refusal, `{ message }` or `{ error: { code, message } }`; undefined for any other shape. Of
  * arguments that older engines refuse, the first finding of their schema is the whole body.
  */
-export const wordsOfRefusal = (body: unknown, status?: number): string | undefined => {
+const wordsOfRefusal = (body: unknown, status?: number): string | undefined => {
   if (!isJsonObject(body)) return undefined
   const isInner = isJsonObject(body.error) && Object.keys(body).length === 1
   const refusal = isInner ? body.error : body

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import { staleWhileRevalidate } from "../../internal/cachedEffects.ts"
+import { staleWhileRevalidate } from "../../internal/effects.ts"
 import { CredentialId } from "../workflow/models.ts"
 import type { EngineClient } from "./EngineClient.ts"
 import type { EngineError } from "./EngineError.ts"
@@ -20,13 +20,13 @@ const pause = 60_000
 export const make = Effect.gen(function* () {
   const instances = yield* Instances
   const lookUp = Effect.flatMap(instances.resolve(), versionOf)
-  return yield* staleWhileRevalidate({ initial: unknown, lookUp, pause, isStale: (known) => known === unknown })
+  return yield* staleWhileRevalidate({ initial: unknown, lookUp, pause, isStale: (version) => version === unknown })
 })
 
 /** The version that the engine states, or otherwise a lower bound proved by the calls it offers. */
 export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const told = yield* engine.publicVersion
-  if (Option.isSome(told)) return told.value
+  const publicVersion = yield* engine.publicVersion
+  if (Option.isSome(publicVersion)) return publicVersion.value
   if (yield* offers(engine.getCredentialIfSupported(CredentialId.make("0")))) return ">=2.20.0"
   if (yield* offers(engine.listCredentialsIfSupported({ limit: 1 }))) return ">=2.10.0"
   return unknown

@@ -13,13 +13,17 @@ export const isCalled = ({ type }: JsonObject): boolean => Predicate.isString(ty
 export const hasWebhookId = ({ webhookId }: JsonObject): boolean => Predicate.isString(webhookId) && webhookId !== ""
 
 /**
- * Which nodes get such an id when they are written, as editors and engines of generation 2 do: new ones. Without it, older
- * engines let them listen at an unexpected address. Existing nodes without an id are left alone: their address is in use.
+ * Whether a node gets such an id when it is written, as by editors and engines of generation 2: new ones do. Without it,
+ * older engines let them listen at an unexpected address. Existing nodes without an id are left alone: their address is in
+ * use.
  */
 export const lacksWebhookId = (current: ReadonlyArray<JsonObject>): ((node: JsonObject) => boolean) => {
-  const known = new Set(current.filter(isCalled).flatMap((node) => [keyOf(node), node.id]))
+  const presentKeys = new Set(current.filter(isCalled).flatMap((node) => [keyOf(node), node.id]))
   return (node) =>
-    isCalled(node) && !hasWebhookId(node) && !known.has(keyOf(node)) && (node.id === undefined || !known.has(node.id))
+    isCalled(node) &&
+    !hasWebhookId(node) &&
+    !presentKeys.has(keyOf(node)) &&
+    (node.id === undefined || !presentKeys.has(node.id))
 }
 
 /** Nodes as they are sent. */

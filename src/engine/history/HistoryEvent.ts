@@ -5,7 +5,7 @@ import { JsonObject } from "../../internal/schema/JsonObject.ts"
 const on = { instance: Schema.String, at: Schema.Number }
 
 /** When the engine was asked; events that earlier versions have left do not tell. */
-const asked = { since: Schema.optionalKey(Schema.Number) }
+const sinceField = { since: Schema.optionalKey(Schema.Number) }
 
 const Origin = Schema.Struct({
   tool: Schema.optional(Schema.String),
@@ -22,14 +22,14 @@ const After = Schema.Union([
 
 const Seen = Schema.TaggedStruct("Seen", {
   ...on,
-  ...asked,
+  ...sinceField,
   workflows: Schema.Array(JsonObject),
   gone: Schema.Array(Schema.String)
 })
 
 const Wrote = Schema.TaggedStruct("Wrote", {
   ...on,
-  ...asked,
+  ...sinceField,
   origin: Origin,
   id: Schema.String,
   before: Schema.optional(JsonObject),
@@ -48,12 +48,12 @@ const Listed = Schema.TaggedStruct("Listed", {
 
 const BackedUp = Schema.TaggedStruct("BackedUp", { ...on, words: Schema.String })
 
-/** What happened to workflows of an instance, to be recorded; spooled as text if that is not possible. */
+/** An event of workflows of an instance, to be recorded; spooled as text if that is not possible. */
 export const HistoryEvent = Schema.Union([Seen, Wrote, Listed, BackedUp])
 export type HistoryEvent = typeof HistoryEvent.Type
 export type HistoryEventOf<Tag extends HistoryEvent["_tag"]> = Extract<HistoryEvent, { readonly _tag: Tag }>
 
-/** What is kept of a tag or a credential: never a value. */
+/** The part of a tag or a credential that is kept: never a value. */
 export const shortItem = (item: JsonObject): JsonObject =>
   Record.filter(
     Struct.pick({ ...item }, ["id", "name", "type"]),

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
 import { nameOf } from "../workflow/nodes.ts"
@@ -14,8 +14,8 @@ import { deleted, type Line, messageOf, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
 
-/** What the repository contains of a workflow. */
-export interface Known {
+/** A workflow as the repository contains it. */
+export interface RecordedWorkflow {
   readonly base: string
   readonly paths: ReadonlyArray<string>
   readonly record: JsonObject
@@ -23,7 +23,7 @@ export interface Known {
 
 /** The state while commits are made: workflows by `keyOf`, and lists by their file. */
 export interface Ledger {
-  readonly workflows: Map<string, Known>
+  readonly workflows: Map<string, RecordedWorkflow>
   readonly lists: Map<string, string>
   /** Authors of versions that are not ours, by `versionKey`, as far as engines tell. */
   readonly authors: ReadonlyMap<string, string>
@@ -48,20 +48,20 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
   const { at, gone, instance, workflows } = event
   const first: Array<Step> = []
   const whole: Array<Step> = []
-  const found = new Map<string, Array<Step>>()
+  const stepsByAuthor = new Map<string, Array<Step>>()
   const change = (author: string, step: Step) => {
-    const steps = found.get(author) ?? []
-    found.set(author, steps)
+    const steps = stepsByAuthor.get(author) ?? []
+    stepsByAuthor.set(author, steps)
     steps.push(step)
   }
   for (const seen of workflows) {
     yield 1 + weightOfJson(seen)
-    const known = knownOf(ledger, instance, seen)
+    const recorded = recordedOf(ledger, instance, seen)
     if (isOvertaken(ledger, event, seen)) continue
-    const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
+    const isMore = recorded !== undefined && isCompletion(recorded.record, merged(recorded.record, seen))
     const step = put(ledger, instance, seen)
     if (step === undefined) continue
-    if (known === undefined || (isMore && first.some(({ line }) => line.base === step.line.base))) first.push(step)
+    if (recorded === undefined || (isMore && first.some(({ line }) => line.base === step.line.base))) first.push(step)
     else if (isMore) whole.push(step)
     else change(authorOf(ledger, instance, seen), step)
   }
@@ -72,7 +72,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
   return [
     ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
     ...commitOf(whole, { at, author: ourselves, subject: (what) => `Read whole: ${what}`, instance }),
-    ...[...found].flatMap(([author, steps]) =>
+    ...[...stepsByAuthor].flatMap(([author, steps]) =>
       commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
     )
   ]
@@ -118,21 +118,25 @@ function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Slic
 /** The workflow before a change: as it was read for it, otherwise with the recorded values of the fields that such a change affects. */
 const stateBefore = (
   { after, before, touched }: HistoryEventOf<"Wrote">,
-  known: JsonObject | undefined
+  current: JsonObject | undefined
 ): JsonObject | undefined => {
   if (before !== undefined) return before
-  if (after._tag !== "Present" || touched === undefined || known === undefined) return undefined
-  return { ...merged(known, after.seen), ...Object.fromEntries(touched.map((field) => [field, known[field]])) }
+  if (after._tag !== "Present" || touched === undefined || current === undefined) return undefined
+  return { ...merged(current, after.seen), ...Object.fromEntries(touched.map((field) => [field, current[field]])) }
 }
 
 /** A change that another process on the same repository has read and recorded before it was recorded here. */
 const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, ledger: Ledger): Step | undefined => {
-  const known = ledger.workflows.get(keyOf(instance, id))
-  if (known === undefined || before === undefined || after._tag !== "Present") return undefined
-  const was = merged(known.record, before)
-  const isRecorded = isSameRecord(merged(known.record, after.seen), known.record)
-  if (!isRecorded || isSameRecord(was, known.record)) return undefined
-  return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
+  const recorded = ledger.workflows.get(keyOf(instance, id))
+  if (recorded === undefined || before === undefined || after._tag !== "Present") return undefined
+  const was = merged(recorded.record, before)
+  const isRecorded = isSameRecord(merged(recorded.record, after.seen), recorded.record)
+  if (!isRecorded || isSameRecord(was, recorded.record)) return undefined
+  return {
+    ...nothing,
+    name: nameOf(recorded.record),
+    line: lineOf(recorded.base, describe(was, recorded.record), recorded.record)
+  }
 }
 
 interface Step {
@@ -146,35 +150,40 @@ const firstVersion = "first version"
 
 const nothing = { remove: [], write: new Map<string, string>() }
 
-const knownOf = (ledger: Ledger, instance: string, { id }: JsonObject) =>
+const recordedOf = (ledger: Ledger, instance: string, { id }: JsonObject) =>
   ledger.workflows.get(keyOf(instance, String(id)))
 
 const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefined => {
   const id = String(seen.id)
-  const known = ledger.workflows.get(keyOf(instance, id))
-  const record = merged(known?.record, seen)
-  const isMore = known !== undefined && isIncomplete(known.record) && !isIncomplete(record)
-  if (known !== undefined && !isMore && isSameRecord(known.record, record)) return undefined
+  const recorded = ledger.workflows.get(keyOf(instance, id))
+  const record = merged(recorded?.record, seen)
+  const isMore = recorded !== undefined && isIncomplete(recorded.record) && !isIncomplete(record)
+  if (recorded !== undefined && !isMore && isSameRecord(recorded.record, record)) return undefined
   const base = baseOf(instance, nameOf(record), id)
   const write = filesOf(base, record)
   const paths = [...write.keys()]
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
     name: nameOf(record),
-    line: lineOf(base, known === undefined ? firstVersion : wordsFor(known.record, record), record),
-    remove: known?.paths.filter((path) => !write.has(path)) ?? [],
+    line: lineOf(base, recorded === undefined ? firstVersion : wordsFor(recorded.record, record), record),
+    remove: recorded?.paths.filter((path) => !write.has(path)) ?? [],
     write
   }
 }
 
-const wordsFor = (known: JsonObject, record: JsonObject): string =>
-  isCompletion(known, record) ? readWhole : describe(known, record)
+const wordsFor = (before: JsonObject, record: JsonObject): string =>
+  isCompletion(before, record) ? readWhole : describe(before, record)
 
 const drop = (ledger: Ledger, instance: string, id: string): Step | undefined => {
-  const known = ledger.workflows.get(keyOf(instance, id))
-  if (known === undefined) return undefined
+  const recorded = ledger.workflows.get(keyOf(instance, id))
+  if (recorded === undefined) return undefined
   ledger.workflows.delete(keyOf(instance, id))
-  return { ...nothing, name: nameOf(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
+  return {
+    ...nothing,
+    name: nameOf(recorded.record),
+    line: { base: recorded.base, change: deleted },
+    remove: recorded.paths
+  }
 }
 
 const lineOf = (base: string, change: string, { versionId }: JsonObject): Line => ({

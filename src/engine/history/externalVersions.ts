@@ -5,7 +5,7 @@ import type { HistoryEvent } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 
 /** A version of a workflow not made by us, after one that is recorded. */
-export interface ExternalVersion {
+interface ExternalVersion {
   readonly instance: string
   readonly id: string
   readonly since: string
@@ -21,11 +21,11 @@ export const externalVersionsIn = (
   recorded: ReadonlyMap<string, { readonly record: JsonObject }>
 ): ReadonlyArray<ExternalVersion> => {
   const last = new Map([...recorded].map(([key, { record }]) => [key, versionIn(record)] as const))
-  const found: Array<ExternalVersion> = []
+  const versions: Array<ExternalVersion> = []
   const meet = (instance: string, { id, ...seen }: JsonObject) => {
     const [since, version] = [last.get(keyOf(instance, String(id))), versionIn(seen)]
     if (since !== undefined && version !== undefined && since !== version)
-      found.push({ instance, id: String(id), since, version })
+      versions.push({ instance, id: String(id), since, version })
     last.set(keyOf(instance, String(id)), version ?? since)
   }
   for (const event of events) {
@@ -36,7 +36,7 @@ export const externalVersionsIn = (
     if (before !== undefined) meet(instance, { ...before, id })
     if (after._tag === "Present") last.set(keyOf(instance, id), versionIn(after.seen) ?? last.get(keyOf(instance, id)))
   }
-  return found
+  return versions
 }
 
 const versionIn = ({ versionId }: JsonObject): string | undefined =>

@@ -11,19 +11,19 @@ export const notRecorded = (
   left: ReadonlyArray<HistoryEvent>,
   commits: ReadonlyArray<Commit>
 ): ReadonlyArray<HistoryEvent> => {
-  const told = new Set(
+  const recordedKeys = new Set(
     commits.flatMap(({ message }) =>
       linesIn(message).map(({ folder, id }) => `${keyAt(folder, id)} ${momentIn(message)}`)
     )
   )
-  const isTold = ({ at, instance }: HistoryEvent, id: unknown) =>
-    told.has(`${keyOf(instance, String(id))} ${new Date(at).toISOString()}`)
+  const isRecorded = ({ at, instance }: HistoryEvent, id: unknown) =>
+    recordedKeys.has(`${keyOf(instance, String(id))} ${new Date(at).toISOString()}`)
   return left.flatMap((event): ReadonlyArray<HistoryEvent> => {
     const { _tag } = event
-    if (_tag === "Wrote") return isTold(event, event.id) ? [] : [event]
+    if (_tag === "Wrote") return isRecorded(event, event.id) ? [] : [event]
     if (_tag === "Listed") return event.all === undefined ? [event] : []
     if (_tag === "BackedUp") return []
-    const workflows = event.workflows.filter(({ id }) => !isTold(event, id))
+    const workflows = event.workflows.filter(({ id }) => !isRecorded(event, id))
     return workflows.length === 0 ? [] : [{ ...event, workflows, gone: [] }]
   })
 }
@@ -47,10 +47,10 @@ export const recordedAgain = (
 ): ReadonlyArray<HistoryEvent> => {
   const last = new Map(events.flatMap((event) => idsIn(event).map((id) => [keyOf(event.instance, id), { event, id }])))
   return [...last].flatMap(([key, { event, id }]): ReadonlyArray<HistoryEvent> => {
-    const known = workflows.get(key)?.record
+    const record = workflows.get(key)?.record
     const isOlder = sinceOf(event) <= (recordedAt.get(key) ?? -Infinity)
-    return known !== undefined && isOlder && isNewer(known, stateIn(event, id))
-      ? [{ _tag: "Seen", instance: event.instance, at, workflows: [{ ...known, id }], gone: [] }]
+    return record !== undefined && isOlder && isNewer(record, stateIn(event, id))
+      ? [{ _tag: "Seen", instance: event.instance, at, workflows: [{ ...record, id }], gone: [] }]
       : []
   })
 }

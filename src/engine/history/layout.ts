@@ -3,12 +3,11 @@ import { Predicate } from "effect"
 import { parseJson } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../workflow/models.ts"
-import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"
 import { slug, withinBytes } from "./paths.ts"
 import { printed } from "./print.ts"
 
 /** Files by their path. */
-export type Files = ReadonlyMap<string, string>
+type Files = ReadonlyMap<string, string>
 
 /**
  * A workflow as files: `BASE.json` with its fields in a fixed order, and long or multi-line texts as files of their own in the
@@ -67,7 +66,7 @@ export const recordAt = (base: string, files: Files): JsonObject | undefined => 
 /** Characters of a node in a file, about. */
 const nodeLength = 500
 
-/** How long a workflow takes to read back, by the length of its file. */
+/** The work that it takes to read a workflow back, by the length of its file. */
 export const weightAt = (base: string, files: Files): number =>
   1 + (files.get(`${base}.json`)?.length ?? 0) / nodeLength
 
@@ -124,8 +123,8 @@ const extensions: ReadonlyArray<readonly [RegExp, string]> = [
 
 const extensionOf = (text: string, path: Path): string => {
   const field = path.at(-1) ?? ""
-  const known = extensions.find(([pattern]) => pattern.test(field))?.[1]
-  if (known !== undefined) return known
+  const extension = extensions.find(([pattern]) => pattern.test(field))?.[1]
+  if (extension !== undefined) return extension
   return /^\s*[[{]/.test(text) && parseJson(text)._tag === "Some" ? "json" : "txt"
 }
 
@@ -135,8 +134,20 @@ const nodeOrder = ["name", "type", "typeVersion", "disabled", "id", "position", 
 /** The most important fields first, then all others in alphabetical order. */
 const inOrder = (value: JsonObject, first: ReadonlyArray<string>): JsonObject => {
   const names = Object.keys(value)
-  const known = first.filter((name) => names.includes(name))
+  const leading = first.filter((name) => names.includes(name))
   return Object.fromEntries(
-    [...known, ...names.filter((name) => !known.includes(name)).toSorted()].map((name) => [name, value[name]])
+    [...leading, ...names.filter((name) => !leading.includes(name)).toSorted()].map((name) => [name, value[name]])
   )
 }
+
+/** The places at which a long line can be broken so that a small change affects few lines. */
+const ends = /(?<=[.!?;:] )|(?<=>)(?=<)|(?<=[,{[])(?=["{[])/
+
+/** A text without line breaks, with a line for each sentence, tag or field. */
+const inLines = (text: string): string => `${text.split(ends).join("\n")}\n`
+
+/** The text before it was broken into lines. */
+const inOneLine = (text: string): string => text.replaceAll("\n", "")
+
+/** Whether breaking a text into lines can be reversed. */
+const canBeBroken = (text: string): boolean => !/[\r\n]/.test(text)

@@ -50,8 +50,8 @@ const listAfter = (
   { all, gone, put }: HistoryEventOf<"Listed">
 ): ReadonlyArray<JsonObject> => {
   const kept = all ?? before.filter(({ id }) => id !== gone && id !== put?.id)
-  const known = before.find(({ id }) => id === put?.id)
-  const items = put === undefined ? kept : [...kept, { ...known, ...put }]
+  const previous = before.find(({ id }) => id === put?.id)
+  const items = put === undefined ? kept : [...kept, { ...previous, ...put }]
   return items.map(shortItem).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 

@@ -1,8 +1,8 @@
 import { oneLine } from "../../internal/foreignText.ts"
-import type { Call } from "../../mcp/Caller.ts"
+import type { Call } from "../../mcp/callContext.ts"
 import type { Drift, Version } from "../client/History.ts"
 
-/** What a commit says about one workflow. */
+/** The line of a commit about one workflow. */
 export interface Line {
   /** Path of the workflow's file, without `.json`. */
   readonly base: string
@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** The content of a commit message. */
-export interface Message {
+interface Message {
   readonly subject: string
   /** Milliseconds since 1970; git stores only seconds. */
   readonly at: number
@@ -54,7 +54,7 @@ export interface Commit {
   readonly message: string
 }
 
-/** What a commit says about one workflow of an instance; undefined if it does not change it. */
+/** The version of a workflow of an instance that a commit stands for; undefined if it does not change it. */
 export const versionIn = (commit: Commit, folder: string, id: string): Version | undefined => {
   const line = linesIn(commit.message).find((one) => one.folder === folder && one.id === id)
   return line === undefined || line.change === readWhole ? undefined : versionsIn(commit)(line)
@@ -87,8 +87,8 @@ export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
     if (at !== folder || ids.has(id)) return []
     ids.add(id)
     if (change === readWhole) return []
-    const { call: _, engineVersion: __, ...told } = versionOf(line)
-    return [{ ...told, id, name }]
+    const { call: _, engineVersion: __, ...version } = versionOf(line)
+    return [{ ...version, id, name }]
   })
 }
 

@@ -12,7 +12,7 @@ export const folderOf = (instance: string): string => {
 /** Longest name of a folder or file on usual systems, in bytes. */
 const longestName = 255
 
-/** Why the name of an instance makes no folder; undefined if it does. */
+/** The reason for which the name of an instance makes no folder; undefined if it does. */
 export const folderProblem = (instance: string): string | undefined => {
   if (instance === "") return "its instance has an empty name"
   if (!instance.isWellFormed()) return "the name of its instance is no valid text"

@@ -4,11 +4,17 @@ import { holdsText } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../workflow/versions.ts"
 
-/** What the history keeps of a workflow: everything that the engine shows except owners, and the copy of what is published. */
+/**
+ * The part of a workflow that the history keeps: everything that the engine shows except owners, and the copy of what is
+ * published.
+ */
 export const recordOf = (seen: JsonObject): JsonObject => Struct.omit(seen, ["activeVersion", "parentFolder", "shared"])
 
 /** A reading merged into what is known: lists and answers to writes omit fields that a reading of the workflow shows. */
-export const merged = (known: JsonObject | undefined, seen: JsonObject): JsonObject => ({ ...known, ...recordOf(seen) })
+export const merged = (record: JsonObject | undefined, seen: JsonObject): JsonObject => ({
+  ...record,
+  ...recordOf(seen)
+})
 
 /** The content of a workflow: engines count and stamp, and running workflows store data, without changing these. */
 const counted = [
@@ -28,8 +34,8 @@ export const isSameRecord = (a: JsonObject, b: JsonObject): boolean =>
   counted.every((field) => isSameJson(filled(a[field]), filled(b[field]))) && isSameJson(tagIds(a), tagIds(b))
 
 /** Whether a record only adds fields to another one, which was made from an incomplete answer. */
-export const isCompletion = (known: JsonObject, record: JsonObject): boolean =>
-  isSameRecord(known, { ...record, ...Object.fromEntries(leftOpen(known).map((field) => [field, null])) })
+export const isCompletion = (before: JsonObject, record: JsonObject): boolean =>
+  isSameRecord(before, { ...record, ...Object.fromEntries(leftOpen(before).map((field) => [field, null])) })
 
 /** Whether a record was made from incomplete answers: lists omit pinned data and descriptions. */
 export const isIncomplete = (record: JsonObject): boolean =>
@@ -49,8 +55,8 @@ export const tagIds = ({ tags }: JsonObject): ReadonlyArray<string> =>
 const hasId = (tag: unknown): tag is { readonly id: unknown } => Predicate.hasProperty(tag, "id")
 
 /** Whether a record is newer than a reading, according to the engine's stamps. */
-export const isNewer = (known: JsonObject | undefined, seen: JsonObject): boolean =>
-  Predicate.isString(known?.updatedAt) && Predicate.isString(seen.updatedAt) && known.updatedAt > seen.updatedAt
+export const isNewer = (record: JsonObject | undefined, seen: JsonObject): boolean =>
+  Predicate.isString(record?.updatedAt) && Predicate.isString(seen.updatedAt) && record.updatedAt > seen.updatedAt
 
 /**
  * Fields that change with nearly every write, so that equal stamps need no comparison: engines return them with every reading.
@@ -67,7 +73,7 @@ export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string
 }
 
 /** Replaces a key of this server. */
-export const leftOut = "[key left out of the history]"
+const leftOut = "[key left out of the history]"
 
 const replaced = (value: unknown, change: (text: string) => string): unknown => {
   if (Predicate.isString(value)) return change(value)

@@ -22,7 +22,7 @@ export const changesTo = (record: JsonObject, current: Workflow): Changes => {
   }
 }
 
-/** What to create if the workflow is gone. */
+/** The workflow to create if it is gone. */
 export const creationOf = (record: JsonObject): Creation => ({
   name: Predicate.isString(record.name) ? record.name : "",
   nodes: nodesOf(record),

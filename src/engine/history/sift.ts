@@ -4,11 +4,12 @@ import { quotedName } from "../../internal/foreignText.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { SetAside } from "../client/History.ts"
 import { idPattern } from "../workflow/models.ts"
-import type { HistoryEvent } from "./HistoryEvent.ts"
-import { folderProblem, isFileId } from "./paths.ts"
+import { type HistoryEvent, idsIn, shortItem } from "./HistoryEvent.ts"
+import { folderProblem, isFileId, keyOf } from "./paths.ts"
+import { recordOf, stampOf, withoutSecrets } from "./record.ts"
 
 /** An event without what cannot be recorded, and that. */
-export interface Sifted {
+interface Sifted {
   readonly event: HistoryEvent
   readonly setAside: ReadonlyArray<SetAside>
 }
@@ -96,3 +97,49 @@ const childrenOf = (value: unknown): ReadonlyArray<unknown> => {
 }
 
 const shownId = (id: unknown): string => quotedName(Predicate.isString(id) ? id : typeof id)
+
+/** An event as it may be kept: without owners, values of lists and this server's secrets. */
+export const cleaned =
+  (secrets: ReadonlyArray<string>) =>
+  (event: HistoryEvent): HistoryEvent => {
+    const clean = (record: JsonObject) => withoutSecrets(recordOf(record), secrets)
+    const short = (item: JsonObject) => withoutSecrets(shortItem(item), secrets)
+    if (event._tag === "Seen") return { ...event, workflows: event.workflows.map(clean) }
+    if (event._tag === "Wrote") {
+      const { after, before } = event
+      return {
+        ...event,
+        ...(before === undefined ? {} : { before: clean(before) }),
+        after: after._tag === "Present" ? { ...after, seen: clean(after.seen) } : after
+      }
+    }
+    if (event._tag === "BackedUp") return event
+    const { all, put } = event
+    return {
+      ...event,
+      ...(all === undefined ? {} : { all: all.map(short) }),
+      ...(put === undefined ? {} : { put: short(put) })
+    }
+  }
+
+/** Drops what was read before unchanged: while nothing can be recorded, lists would fill memory and disk. */
+export const makeDeduplicate = () => {
+  const seen = new Map<string, string>()
+  return (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> =>
+    events.flatMap((event): ReadonlyArray<HistoryEvent> => {
+      if (event._tag !== "Seen") {
+        for (const id of idsIn(event)) seen.delete(keyOf(event.instance, id))
+        return [event]
+      }
+      const { gone, instance } = event
+      const workflows = event.workflows.filter((workflow) => {
+        const key = keyOf(instance, String(workflow.id))
+        const stamp = JSON.stringify([stampOf(workflow), Object.keys(workflow).toSorted()])
+        const isNew = seen.get(key) !== stamp
+        seen.set(key, stamp)
+        return isNew
+      })
+      for (const id of gone) seen.delete(keyOf(instance, id))
+      return workflows.length + gone.length === 0 ? [] : [{ ...event, workflows }]
+    })
+}

@@ -2,7 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { clipped } from "../../internal/foreignText.ts"
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { nearest } from "../../internal/schema/nearest.ts"
+import { nearest } from "../../internal/texts.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { isDecoration } from "./collectNodeTypes.ts"
 import type { Choice, DisplayOptions, NodeType, Property } from "./NodeType.ts"

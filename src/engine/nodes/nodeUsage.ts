@@ -25,7 +25,7 @@ const maxPages = 4
 
 /** Reads the workflows of an instance, 1,000 at most. */
 export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const { found: usedNodes, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
+  const { matches: usedNodes, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
     page.flatMap(({ name, nodes }) => objectsOf(nodes).map((node): UsedNode => ({ workflow: textOf(name), node })))
   )
   const byType = new Map<string, Array<UsedNode>>()

@@ -1,4 +1,4 @@
-import { distance } from "../../internal/schema/nearest.ts"
+import { distance } from "../../internal/texts.ts"
 import { agentType, nodeKind, toEngineType } from "../workflow/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 import { calledBy, has, nameWordsOf, otherWord } from "./searchWords.ts"

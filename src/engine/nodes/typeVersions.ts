@@ -1,4 +1,4 @@
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import { agentType, nodeKind, nodeType, toEngineType } from "../workflow/naming.ts"
 import nodeVersions from "./data/nodeVersions.json" with { type: "json" }
 

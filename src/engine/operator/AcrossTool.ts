@@ -1,9 +1,9 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
-import { Arrival, callSeconds } from "../../mcp/callTime.ts"
+import { Arrival, callSeconds } from "../../mcp/callContext.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { Deadline } from "../client/Deadline.ts"
 import type { EngineClient } from "../client/EngineClient.ts"

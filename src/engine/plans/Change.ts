@@ -54,7 +54,7 @@ const Source = Schema.Struct({
   instance: Schema.String,
   id: Schema.String,
   version: Schema.String,
-  /** What has been brought along once the change is made, and what had been before it. */
+  /** The tags and settings that have been brought along once the change is made, and those that had been before it. */
   brought: Schema.optionalKey(Brought),
   broughtBefore: Schema.optionalKey(Brought)
 })
@@ -78,7 +78,7 @@ const besideContent = {
 const Create = Schema.Struct({
   kind: Schema.Literal("create"),
   ...onInstance,
-  /** What it is made from, unique among the steps of a plan. */
+  /** The origin of the workflow as one text, unique among the steps of a plan. */
   key: Schema.String,
   content: Content,
   ...besideContent,
@@ -99,6 +99,7 @@ const Update = Schema.Struct({
   ...besideContent,
   names: Schema.optionalKey(Names),
   /** In a rollback: the references in the content that it finds. */
+  // oxlint-disable-next-line id-denylist -- a field of journals on disk
   found: Schema.optionalKey(Schema.Array(Reference))
 })
 
@@ -190,7 +191,7 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
 export const contentBefore = ({ after, before }: ChangeOf<"update">): Content => ({ ...after, ...before })
 
 /** The parts of a content that `others` has, too. */
-export const partsOf = (content: Content, others: Parts): Parts => ({
+const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.name === undefined ? {} : { name: content.name }),
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
   ...(others.connections === undefined ? {} : { connections: content.connections }),
@@ -233,6 +234,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
         before: partsOf(change.after, change.before),
         after: contentBefore(change),
         references: change.found ?? [],
+        // oxlint-disable-next-line id-denylist -- a field of journals on disk
         found: change.references
       }
     ],

@@ -1,13 +1,52 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Predicate, Schema, SchemaTransformation } from "effect"
 
 import { entryOf, inMemory, type Journal } from "../../changes/Journal.ts"
 import * as Core from "../../changes/Plans.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
+import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { Instances } from "../client/Instances.ts"
-import { type Change, invert } from "./Change.ts"
+import { nameOf } from "../workflow/nodes.ts"
+import { Change, invert } from "./Change.ts"
 import * as WorkflowDriver from "./driver.ts"
 import type { ChangeError } from "./failures.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
-import { WrittenChange } from "./WrittenChange.ts"
+
+/** An update with something else in place of its nodes after it; any other change as it is. */
+const withNodesAfter = (
+  change: unknown,
+  nodesOf: (after: ReadonlyArray<unknown>, before: ReadonlyArray<unknown>) => ReadonlyArray<unknown>
+): unknown => {
+  if (!isJsonObject(change) || change.kind !== "update" || !isJsonObject(change.after)) return change
+  const before = listOf(objectOf(change.before).nodes)
+  if (before.length === 0) return change
+  return { ...change, after: { ...change.after, nodes: nodesOf(listOf(change.after.nodes), before) } }
+}
+
+/** In place of nodes that an update leaves as they are: where they stand before it. */
+const folded = (after: ReadonlyArray<unknown>, before: ReadonlyArray<unknown>) => {
+  const places = new Map(before.map((node, place) => [nameOf(objectOf(node)), place]))
+  return after.map((node) => {
+    const place = places.get(nameOf(objectOf(node)))
+    return place !== undefined && isSameJson(before[place], node) ? place : node
+  })
+}
+
+const unfolded = (after: ReadonlyArray<unknown>, before: ReadonlyArray<unknown>) =>
+  after.map((node): unknown => (Predicate.isNumber(node) ? before[node] : node))
+
+const anyJson: Schema.Codec<Change, unknown> = Change
+
+/** A change as journals hold it: nodes that an update does not touch are written, and kept in memory, once. */
+const WrittenChange: Schema.Codec<Change, unknown> = Schema.Unknown.pipe(
+  Schema.decodeTo(
+    Schema.Unknown,
+    SchemaTransformation.transform<unknown, unknown>({
+      decode: (change) => withNodesAfter(change, unfolded),
+      encode: (change) => withNodesAfter(change, folded)
+    })
+  ),
+  Schema.decodeTo(anyJson)
+)
 
 /** One line of the journal of workflows. */
 export const Entry = entryOf(WrittenChange, { workflow: Schema.optionalKey(Schema.String) }, invert)
@@ -24,11 +63,11 @@ export class WorkflowJournal extends Context.Service<WorkflowJournal, Journal<Ch
 interface Settings {
   readonly plans: PlanSettings
   readonly promotion: PromotionSettings
-  /** Why the journal cannot be written: without it nothing is changed. */
+  /** The reason for which the journal cannot be written: without it nothing is changed. */
   readonly journalProblem?: string
 }
 
-/** How plans of workflows are made, kept and guarded. */
+/** The configuration of plans of workflows: their keeping and their guards. */
 export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflow-tool-server/engine/PlanConfig") {
   /** The defaults. */
   static readonly layerDefault = Layer.effect(

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
-import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/Driver.ts"
 import type { Draft } from "../../changes/Plan.ts"
+import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/RemoteState.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
@@ -22,7 +22,7 @@ export interface WorkflowState extends RemoteState<Change> {
 const atOnce = 5
 
 /** The workflows of exactly this name. */
-export const namesakesOf = (client: Client, name: string) =>
+const namesakesOf = (client: Client, name: string) =>
   Effect.map(
     listWhole(client, (query) => client.listWorkflows({ ...query, name })),
     (items) => workflowsIn(items).filter((workflow) => workflow.name === name)
@@ -38,16 +38,22 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const { caveat, workflows } = yield* readAll(client, changes)
   const names = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [change.content.name] : [])))]
   const namesakes = new Map(
-    yield* Effect.forEach(names, (name) => Effect.map(namesakesOf(client, name), (found) => [name, found] as const), {
-      concurrency: atOnce
-    })
+    yield* Effect.forEach(
+      names,
+      (name) => Effect.map(namesakesOf(client, name), (sameNamed) => [name, sameNamed] as const),
+      {
+        concurrency: atOnce
+      }
+    )
   )
   const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
   const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listWhole(client, client.listTags) : []
   const taggedWith = yield* readTagged(client, changes, tags)
 
-  const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
-    known === undefined ? [] : (namesakes.get(content.name) ?? []).filter(({ id }) => !known.includes(id))
+  const strangers = ({ content, namesakes: formerNamesakes }: ChangeOf<"create">) =>
+    formerNamesakes === undefined
+      ? []
+      : (namesakes.get(content.name) ?? []).filter(({ id }) => !formerNamesakes.includes(id))
 
   const judgementOf = (change: Change): Judgement => {
     if (change.kind === "create") {
@@ -75,11 +81,12 @@ export const readRemoteState = Effect.fnUntraced(function* (
       const workflow = "workflow" in change ? change.workflow : ""
       if (typeof workflow !== "string") return "its workflow was not created"
       const isRun = change.kind === "update" || (change.kind === "active" && change.after)
-      const shown = isRun ? workflows.get(workflow) : undefined
-      return shown !== undefined && isArchived(shown)
+      const current = isRun ? workflows.get(workflow) : undefined
+      return current !== undefined && isArchived(current)
         ? "the workflow is archived, and has to be unarchived first"
         : undefined
     },
+    // oxlint-disable-next-line id-denylist -- as the driver calls it
     shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>
       change.kind === "create"
@@ -92,14 +99,14 @@ export const readRemoteState = Effect.fnUntraced(function* (
       }
       if (change.kind !== "create") return {}
       const all = namesakes.get(change.content.name) ?? []
-      const known = change.namesakes ?? change.others
+      const formerNamesakes = change.namesakes ?? change.others
       const made = all.filter((workflow) =>
-        known === undefined ? isFrom(workflow, sentAt) : !known.includes(workflow.id)
+        formerNamesakes === undefined ? isFrom(workflow, sentAt) : !formerNamesakes.includes(workflow.id)
       )
-      const own = made.filter(
+      const matches = made.filter(
         (workflow) => differsBeside(change.references, change.content, contentOf(workflow)).length === 0
       )
-      const [one, ...more] = own
+      const [one, ...more] = matches
       if (one !== undefined && more.length === 0) return { created: one.id }
       return made.length === 0
         ? {}
@@ -111,8 +118,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
 })
 
 /**
- * What deactivations clear the way for: the deletion of a workflow, and in a rollback its former content, too. Where
- * somebody else has changed the workflow, neither is done, and it is not switched off for nothing.
+ * The changes for which deactivations clear the way: the deletion of a workflow, and in a rollback its former content, too.
+ * Where somebody else has changed the workflow, neither is done, and it is not switched off for nothing.
  */
 const changesCleared = ({ kind, steps }: Pick<Draft<Change>, "kind" | "steps">) =>
   new Map(
@@ -145,11 +152,11 @@ const ofWorkflow = (
     case "delete":
       return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
     default: {
-      const shown = shownFor(change.after, workflow)
-      if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
+      const current = shownFor(change.after, workflow)
+      if (differingParts(change.after, current).length === 0 && removedSettings(change, workflow).length === 0) {
         return "already"
       }
-      return differsBeside(change.references, contentBefore(change), shown).length === 0 ? "pending" : "drift"
+      return differsBeside(change.references, contentBefore(change), current).length === 0 ? "pending" : "drift"
     }
   }
 }
@@ -188,7 +195,7 @@ const readAll = Effect.fnUntraced(function* (client: Client, changes: ReadonlyAr
   )
 })
 
-/** Why tags cannot be deleted: workflows that are not of the plan have them by now. */
+/** The reasons for which tags cannot be deleted: workflows that are not of the plan have them by now. */
 const readTagged = Effect.fnUntraced(function* (
   client: Client,
   changes: ReadonlyArray<Change>,
@@ -197,13 +204,13 @@ const readTagged = Effect.fnUntraced(function* (
   const names = changes.flatMap((change) =>
     change.kind === "delete-tag" && tags.some(({ id }) => id === change.tag) ? [change.name] : []
   )
-  const found = yield* Effect.forEach(
+  const taggedItems = yield* Effect.forEach(
     names,
     (name) => Effect.map(client.listWorkflows({ tags: [name], limit: 250 }), ({ data }) => [name, data] as const),
     { concurrency: atOnce }
   )
   return new Map(
-    found.flatMap(([name, data]) => {
+    taggedItems.flatMap(([name, data]) => {
       const tagged = data.filter(
         (item) => Array.isArray(item.tags) && item.tags.some((tag: unknown) => isTag(tag) && tag.name === name)
       )

@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect } from "effect"
 
+import { inSlices } from "../../internal/effects.ts"
 import { listed } from "../../internal/foreignText.ts"
-import { inSlices } from "../../internal/inSlices.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Sliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
@@ -35,8 +35,9 @@ const mostNamed = 5
 const mostOthers = 5
 
 /**
- * What steps, in their order, do to webhooks, forms and chats that other active workflows of `all` on that instance have.
- * Engines of generation 2 refuse to give an address to two; older ones let the last one take it, and give it back to nobody.
+ * The effects of steps, in their order, on webhooks, forms and chats that other active workflows of `all` on that instance
+ * have. Engines of generation 2 refuse to give an address to two; older ones let the last one take it, and give it back to
+ * nobody.
  */
 export function* addressWarnings(
   steps: ReadonlyArray<Step>,
@@ -49,9 +50,9 @@ export function* addressWarnings(
   const { instance } = first.change
   const addresses = new Map<string, ReadonlySet<string>>()
   const addressesAt = (id: string) => {
-    const known = addresses.get(id) ?? new Set(listensAt(id, standing.get(id)))
-    addresses.set(id, known)
-    return known
+    const listeners = addresses.get(id) ?? new Set(listensAt(id, standing.get(id)))
+    addresses.set(id, listeners)
+    return listeners
   }
   const isRefused = all.some((one) => generationOf(one) === "2.x")
   const remaining = isRefused
@@ -76,20 +77,20 @@ export function* addressWarnings(
 export const readAddressWarnings = Effect.fnUntraced(function* (
   client: EngineClient["Service"],
   steps: ReadonlyArray<Step>,
-  known: ReadonlyMap<string, Workflow>
+  changed: ReadonlyMap<string, Workflow>
 ) {
   const mayListen = steps.some(({ change, id: step }) => {
     const id = workflowOf(change, step)
     return (
       id !== undefined &&
-      [...(known.get(id)?.nodes ?? []), ...nodesIn(change)].some(
+      [...(changed.get(id)?.nodes ?? []), ...nodesIn(change)].some(
         (node) => addressTexts({ id, nodes: [node] }).length > 0
       )
     )
   })
   if (!mayListen) return []
   const active = yield* eachWorkflow(client, outlineOf, { active: true })
-  const all = [...new Map([...active, ...known.values()].map((one) => [one.id, one])).values()]
+  const all = [...new Map([...active, ...changed.values()].map((one) => [one.id, one])).values()]
   return yield* inSlices(() => addressWarnings(steps, all))
 })
 
@@ -111,9 +112,9 @@ function* clashesOf(steps: ReadonlyArray<Step>, all: ReadonlyArray<Workflow>): S
   )
   const owners = new Map<string, Set<string>>()
   const ownersAt = (address: string) => {
-    const known = owners.get(address) ?? new Set<string>()
-    owners.set(address, known)
-    return known
+    const present = owners.get(address) ?? new Set<string>()
+    owners.set(address, present)
+    return present
   }
   for (const [id, one] of standing) {
     if (one.isActive) yield one.nodes.length
@@ -161,7 +162,7 @@ const workflowOf = (change: Change, step: string): string | undefined => {
 const nodesIn = (change: Change): ReadonlyArray<JsonObject> =>
   change.kind === "create" ? change.content.nodes : change.kind === "update" ? change.after.nodes : []
 
-/** What a change makes of a workflow; nothing where it deletes it. */
+/** The workflow after a change; nothing where it deletes it. */
 const made = (change: Change, before: Standing | undefined): Standing | undefined => {
   if (change.kind === "create") return { name: change.content.name, isActive: false, nodes: nodesIn(change) }
   if (before === undefined || change.kind === "delete") return undefined

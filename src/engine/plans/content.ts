@@ -52,35 +52,35 @@ export const shownFor = (
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
 const partNames = ["name", "nodes", "connections", "settings", "nodeGroups", "pinData", "description"] as const
-export type PartName = (typeof partNames)[number]
+type PartName = (typeof partNames)[number]
 
 /**
  * The parts in which a workflow that is shown is not what was wanted. What engines add by themselves, such as ids of nodes
  * and defaults of settings, is no difference.
  */
-export const differingParts = (wanted: Content, shown: Content): ReadonlyArray<PartName> =>
-  partNames.filter((part) => !isSame[part](wanted, shown))
+export const differingParts = (wanted: Content, current: Content): ReadonlyArray<PartName> =>
+  partNames.filter((part) => !isSame[part](wanted, current))
 
-const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) => boolean } = {
-  name: (wanted, shown) => wanted.name === shown.name,
-  nodes: (wanted, shown) => {
-    const others = new Map(shown.nodes.map((node) => [nameOf(node), node]))
+const isSame: { readonly [part in PartName]: (wanted: Content, current: Content) => boolean } = {
+  name: (wanted, current) => wanted.name === current.name,
+  nodes: (wanted, current) => {
+    const others = new Map(current.nodes.map((node) => [nameOf(node), node]))
     return (
-      wanted.nodes.length === shown.nodes.length &&
+      wanted.nodes.length === current.nodes.length &&
       wanted.nodes.every((node) => isSameNode(node, others.get(nameOf(node))))
     )
   },
-  connections: (wanted, shown) => isSameJson(wanted.connections, shown.connections),
-  settings: (wanted, shown) =>
-    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name])),
-  nodeGroups: (wanted, shown) =>
+  connections: (wanted, current) => isSameJson(wanted.connections, current.connections),
+  settings: (wanted, current) =>
+    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, current.settings[name])),
+  nodeGroups: (wanted, current) =>
     wanted.nodeGroups === undefined ||
-    shown.nodeGroups === undefined ||
-    isSameGroups(wanted.nodeGroups, shown.nodeGroups),
-  pinData: (wanted, shown) =>
-    wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData),
-  description: (wanted, shown) =>
-    wanted.description === undefined || shown.description === undefined || wanted.description === shown.description
+    current.nodeGroups === undefined ||
+    isSameGroups(wanted.nodeGroups, current.nodeGroups),
+  pinData: (wanted, current) =>
+    wanted.pinData === undefined || current.pinData === undefined || isSameJson(wanted.pinData, current.pinData),
+  description: (wanted, current) =>
+    wanted.description === undefined || current.description === undefined || wanted.description === current.description
 }
 
 /** Whether groups hold the same nodes under the same names, in whatever order. */
@@ -96,13 +96,13 @@ const sorted = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
 /** Fields that engines give to a node that comes without them. */
 const given = ["id", "webhookId"]
 
-const isSameNode = (wanted: JsonObject, shown: JsonObject | undefined): boolean =>
-  shown !== undefined &&
-  [...new Set([...Object.keys(wanted), ...Object.keys(shown)])].every(
+const isSameNode = (wanted: JsonObject, current: JsonObject | undefined): boolean =>
+  current !== undefined &&
+  [...new Set([...Object.keys(wanted), ...Object.keys(current)])].every(
     (field) =>
-      isSameJson(wanted[field], shown[field]) ||
+      isSameJson(wanted[field], current[field]) ||
       (given.includes(field) && wanted[field] === undefined) ||
-      (field === "credentials" && isSameJson(idsOf(wanted[field]), idsOf(shown[field])))
+      (field === "credentials" && isSameJson(idsOf(wanted[field]), idsOf(current[field])))
   )
 
 /** Credentials by their ids, where they have some: engines put the names that belong to them. */
@@ -120,27 +120,27 @@ const idsOf = (credentials: unknown): unknown =>
 export const differsBeside = (
   references: ReadonlyArray<Reference>,
   wanted: Content,
-  shown: Content
+  current: Content
 ): ReadonlyArray<PartName> => {
   const blank = (content: Content) =>
     withTexts(
       content,
       references.map(({ path }) => [path, ""] as const)
     )
-  return differingParts(blank(wanted), blank(shown))
+  return differingParts(blank(wanted), blank(current))
 }
 
-/** What of a workflow has to be known to undo a change of it: the parts that the change is about. */
-export const partsBefore = (after: Content, shown: Content): Parts => {
-  const differing = differingParts(after, shown)
-  const lost = Object.keys(shown.settings).some((name) => after.settings[name] === undefined)
+/** The part of a workflow that has to be known to undo a change of it: the parts that the change is about. */
+export const partsBefore = (after: Content, current: Content): Parts => {
+  const differing = differingParts(after, current)
+  const lost = Object.keys(current.settings).some((name) => after.settings[name] === undefined)
   return {
-    ...(differing.includes("name") ? { name: shown.name } : {}),
-    ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
-    ...(differing.includes("connections") ? { connections: shown.connections } : {}),
-    ...(differing.includes("settings") || lost ? { settings: shown.settings } : {}),
-    ...(differing.includes("nodeGroups") ? { nodeGroups: shown.nodeGroups ?? [] } : {}),
-    ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {}),
-    ...(differing.includes("description") ? { description: shown.description ?? "" } : {})
+    ...(differing.includes("name") ? { name: current.name } : {}),
+    ...(differing.includes("nodes") ? { nodes: current.nodes } : {}),
+    ...(differing.includes("connections") ? { connections: current.connections } : {}),
+    ...(differing.includes("settings") || lost ? { settings: current.settings } : {}),
+    ...(differing.includes("nodeGroups") ? { nodeGroups: current.nodeGroups ?? [] } : {}),
+    ...(differing.includes("pinData") ? { pinData: current.pinData ?? {} } : {}),
+    ...(differing.includes("description") ? { description: current.description ?? "" } : {})
   }
 }

@@ -10,7 +10,7 @@ export interface Credential {
   readonly type: string
 }
 
-/** What is known of the credentials of an instance; some engines do not list them. */
+/** The credentials of an instance, as far as they are known; some engines do not list them. */
 export interface KnownCredentials {
   readonly all: ReadonlyArray<Credential>
   readonly isComplete: boolean
@@ -18,7 +18,7 @@ export interface KnownCredentials {
 
 /** The credentials that workflows name in their nodes, each once. */
 export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
-  const found = workflows.flatMap(({ nodes }) =>
+  const named = workflows.flatMap(({ nodes }) =>
     nodes.flatMap(({ credentials }) =>
       Object.entries(objectOf(credentials)).flatMap(([type, given]) => {
         const { id, name } = objectOf(given)
@@ -26,10 +26,10 @@ export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray
       })
     )
   )
-  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
+  return [...new Map(named.map((one) => [`${one.type} ${one.id}`, one])).values()]
 }
 
-/** What is found by an id or a name; `Unlisted` may be there, but the engine does not tell. */
+/** The result of looking up an id or a name; `Unlisted` may be there, but the engine does not tell. */
 type CredentialMatch =
   | { readonly _tag: "Found"; readonly credential: Credential }
   | { readonly _tag: "Unlisted"; readonly id: string }
@@ -62,7 +62,7 @@ const findCredential = (
     : { _tag: "None", why: `, as far as its workflows show, and ${id} is not the id of one` }
 }
 
-/** What a credential of a node is to become: what it is looked up by, and what is said where that is not exactly one. */
+/** The credential that a node is to get: the keys by which it is looked up, and the problem where that is not exactly one. */
 export interface Wanted {
   readonly id?: string | undefined
   readonly name?: string | undefined
@@ -72,7 +72,7 @@ export interface Wanted {
 /** A node with credentials of an instance in place of those that `wanted` names; where there is a problem, its own stay. */
 export const resolveCredentials = <Node extends JsonObject>(
   node: Node,
-  { instance, known }: { readonly instance: string; readonly known: KnownCredentials },
+  { instance, credentials }: { readonly instance: string; readonly credentials: KnownCredentials },
   wanted: (type: string, given: JsonObject) => Wanted | undefined
 ): { readonly node: Node; readonly problems: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> } => {
   const problems: Array<string> = []
@@ -80,7 +80,7 @@ export const resolveCredentials = <Node extends JsonObject>(
   const resolve = (type: string, given: JsonObject): JsonObject => {
     const target = wanted(type, given)
     if (target === undefined) return given
-    const match = findCredential(known, type, target)
+    const match = findCredential(credentials, type, target)
     switch (match._tag) {
       case "Found":
         return { id: match.credential.id, name: match.credential.name }
@@ -99,12 +99,12 @@ export const resolveCredentials = <Node extends JsonObject>(
   return { node: { ...node, credentials: Object.fromEntries(resolved) }, problems, warnings }
 }
 
-/** What nobody can check beforehand, said of a credential that is given by its id. */
+/** The warning about a credential that is given by its id, and that nobody can check beforehand. */
 const unchecked = (to: string, type: string, id: string): string =>
   `Nobody has checked that ${to} has the credential ${id} (${type}): its engine lists none, and none of its workflows uses it yet. ` +
   "What needs it is refused by apply_plan where it is not there"
 
-/** How a node names a credential that nobody has seen: engines put the name that belongs to the id, if there is one. */
+/** A credential that nobody has seen, as a node names it: engines put the name that belongs to the id, if there is one. */
 const unseen = (id: string) => ({ id, name: id })
 
 /** The credentials that were written without their names, and got none: there are none with these ids. */

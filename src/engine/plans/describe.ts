@@ -12,7 +12,7 @@ import { withTexts } from "./withValue.ts"
 /** Lines of one workflow's differences. */
 const mostLines = 12
 
-/** What a workflow is made of and may use, in few words. */
+/** The parts and the credentials of a workflow, in few words. */
 const outline = ({ name, nodes }: Content) => {
   const credentials = [...new Set(nodes.flatMap(credentialsOf))]
   return {
@@ -28,7 +28,7 @@ const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
     typeof name === "string" ? name : `id ${String(id)}`
   )
 
-/** What an update leads to, where the names of workflows that the plan makes stand for their ids. */
+/** The content after an update, where the names of workflows that the plan makes stand for their ids. */
 const withNew = ({ after, references }: ChangeOf<"update">): Content =>
   withTexts(
     after,
@@ -40,8 +40,8 @@ const withNew = ({ after, references }: ChangeOf<"update">): Content =>
     ])
   )
 
-/** What a change leads from and to, as it is shown. */
-export const describe: (change: Change) => Described = Match.type<Change>().pipe(
+/** A change before and after, as plans show it. */
+const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
   Match.discriminatorsExhaustive("kind")({
     create: ({ content }) => ({ before: null, after: outline(content) }),
@@ -88,7 +88,7 @@ const describeAction = (action: ActionEntry): DescribedAction => ({
   row: { what: action.operation, outcome: action.outcome }
 })
 
-/** How changes of workflows are told. */
+/** The texts about changes of workflows. */
 export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
   kindOf: ({ kind }) => kind,
   subjectOf,
@@ -97,7 +97,7 @@ export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
   upstream: "the engine"
 }
 
-/** What a rollback does about a change. */
+/** The deed of a rollback about a change. */
 export const undoes: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: () => "deletes what the plan created",

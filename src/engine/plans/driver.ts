@@ -121,16 +121,20 @@ export const make = (
       later: []
     }),
     warnOfRollback: (steps, read) => {
-      const shown = shownIn(read)
+      const workflows = shownIn(read)
       const addresses = at(
         steps.map(({ change }) => change),
-        (client) => readAddressWarnings(client, steps, shown)
+        (client) => readAddressWarnings(client, steps, workflows)
       ).pipe(
         Effect.catch(({ message }) =>
           Effect.succeed([`Whether other workflows lose webhooks to these, or keep them, is not known: ${message}`])
         )
       )
-      return Effect.map(addresses, (lines) => [...warningsOf(steps), ...unremovableSettings(steps, shown), ...lines])
+      return Effect.map(addresses, (lines) => [
+        ...warningsOf(steps),
+        ...unremovableSettings(steps, workflows),
+        ...lines
+      ])
     },
     checkDraft: (draft) => holdToGuards(guards, draft, instances.holdsKey),
     checkRollback: (draft, isForward) =>
@@ -152,7 +156,7 @@ export const make = (
   }
 }
 
-/** What a rollback does besides, said before it is done. */
+/** Side effects of a rollback, said before it is done. */
 const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   const kinds = Arrays.groupBy(steps, ({ change }) => change.kind)
   const { create = [], delete: deleted = [] } = kinds

@@ -3,10 +3,10 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import type { EngineError } from "../client/EngineError.ts"
 import { isDoubtful } from "../client/verdict.ts"
 
-/** What calls of changes fail with. */
+/** The errors of calls that make changes. */
 export type ChangeError = ConfigurationError | EngineError
 
-/** What follows from an error of an engine, while a plan is applied or read. */
+/** The consequence of an error of an engine, while a plan is applied or read. */
 export const explain = (error: ChangeError): Failure => {
   const problem = error.message
   const reason = error._tag

@@ -10,9 +10,9 @@ export const fitting = (pattern: string): ((name: string) => boolean) => {
     let at = first.length
     const end = name.length - last.length
     for (const part of parts) {
-      const found = name.indexOf(part, at)
-      if (found < 0 || found + part.length > end) return false
-      at = found + part.length
+      const place = name.indexOf(part, at)
+      if (place < 0 || place + part.length > end) return false
+      at = place + part.length
     }
     return true
   }

@@ -1,6 +1,6 @@
 import type { Blocked } from "../../changes/Plan.ts"
+import { grouped } from "../../internal/collections.ts"
 import { listed } from "../../internal/foreignText.ts"
-import { grouped } from "../../internal/grouped.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
 import { fits } from "./fits.ts"
 import type { Guards } from "./settings.ts"
@@ -68,7 +68,7 @@ interface Agreed {
   readonly isProtectedConfirmed: boolean
 }
 
-/** What forbids a whole plan when it is applied. */
+/** The problems that forbid a whole plan when it is applied. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
@@ -97,7 +97,7 @@ const needsOf = (change: Change): ReadonlyArray<string> => {
   return [...refs, ...parts].flatMap((ref) => (typeof ref === "string" ? [] : [ref.created_by]))
 }
 
-/** Why steps are left out: guards forbid them, or something that they need. */
+/** The steps to leave out, with the reasons: guards forbid them, or something that they need. */
 const leftOut = (
   guards: Guards,
   steps: ReadonlyArray<Step>,

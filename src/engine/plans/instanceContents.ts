@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
-import { inSlices } from "../../internal/inSlices.ts"
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { inSlices } from "../../internal/effects.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
@@ -14,10 +14,7 @@ type Client = EngineClient["Service"]
 /** Workflows of a page: their nodes come with them, and what is done with a page is done at once. */
 const pageSize = 100
 
-/** All workflows of an instance that its key can read. */
-export const allWorkflows = (client: Client) => eachWorkflow(client, (workflow) => workflow)
-
-/** The same, each as what is kept of it once its page has come. */
+/** All workflows of an instance that its key can read, each as what is kept of it once its page has come. */
 export const eachWorkflow = <A>(
   client: Client,
   keep: (workflow: Workflow) => A,
@@ -66,7 +63,7 @@ export const knownCredentials = Effect.fnUntraced(function* (
   return { all: listed, isComplete: true }
 })
 
-/** What forms of bodies an engine takes, by whatever it tells of its version. */
+/** The generation of an engine, which decides on the forms of bodies, by whatever it tells of its version. */
 export const readGeneration = Effect.fnUntraced(function* (
   client: Client,
   workflows: ReadonlyArray<Workflow>,
@@ -79,7 +76,7 @@ export const readGeneration = Effect.fnUntraced(function* (
   return Predicate.isString(version) && version.startsWith("1.") ? "1.x" : "2.x"
 })
 
-/** What an instance shows of workflows, as they are kept, and of what belongs to them. */
+/** The workflows of an instance, as they are kept, and what belongs to them. */
 export const instanceContents = Effect.fnUntraced(function* <A extends { readonly workflow: Workflow }>(
   client: Client,
   keep: (workflow: Workflow) => A

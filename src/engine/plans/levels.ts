@@ -1,4 +1,4 @@
-/** How deep calls go from every one of some things, and which calls lead back around a circle. */
+/** The depth of calls from every one of some things, and the calls that lead back around a circle. */
 export interface Levels {
   readonly levelOf: (id: string) => number
   /** Whether a call closes a circle, so that what is called cannot come first. */
@@ -7,7 +7,7 @@ export interface Levels {
 
 /** Levels of a graph of calls: what is called is below what calls it, but for calls that close a circle. */
 export const levels = (calls: ReadonlyMap<string, ReadonlyArray<string>>): Levels => {
-  const found = new Map<string, number>()
+  const levelById = new Map<string, number>()
   const back = new Set<string>()
   const open = new Set<string>()
 
@@ -18,20 +18,20 @@ export const levels = (calls: ReadonlyMap<string, ReadonlyArray<string>>): Level
       const called = [...new Set(calls.get(id) ?? [])].filter((one) => calls.has(one)).toSorted()
       trail.push({ id, left: called })
     }
-    if (!found.has(root)) enter(root)
+    if (!levelById.has(root)) enter(root)
     for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
       const next = top.left.shift()
       if (next === undefined) {
         const { id } = top
         const below = (calls.get(id) ?? []).filter((one) => calls.has(one) && !back.has(edge(id, one)))
-        found.set(id, Math.max(-1, ...below.map((one) => found.get(one) ?? 0)) + 1)
+        levelById.set(id, Math.max(-1, ...below.map((one) => levelById.get(one) ?? 0)) + 1)
         open.delete(id)
         trail.pop()
       } else if (open.has(next)) back.add(edge(top.id, next))
-      else if (!found.has(next)) enter(next)
+      else if (!levelById.has(next)) enter(next)
     }
   }
-  return { levelOf: (id) => found.get(id) ?? 0, isBack: (from, to) => back.has(edge(from, to)) }
+  return { levelOf: (id) => levelById.get(id) ?? 0, isBack: (from, to) => back.has(edge(from, to)) }
 }
 
 const edge = (from: string, to: string) => JSON.stringify([from, to])

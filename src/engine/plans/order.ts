@@ -1,7 +1,7 @@
 import { Match } from "effect"
 
 import type { Step } from "../../changes/Plan.ts"
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import type { Change } from "./Change.ts"
 
 /** The position of a change in the order of a plan; called workflows are made before their callers, and deleted after them. */

@@ -9,7 +9,7 @@ import type { Guards } from "./settings.ts"
 /** Workflows that a question names one by one. */
 const mostNamed = 40
 
-/** What happens to a workflow, in a few words. */
+/** The fate of a workflow, in a few words. */
 const fateOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: () => "is created",
@@ -30,9 +30,12 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
 const placesOf = (changes: ReadonlyArray<Change>) =>
   [...new Set(changes.map(({ instance }) => instance))].toSorted().join(", ")
 
-/** What a person has to agree to before a plan is applied: which protected workflows it changes, where and how. */
+/**
+ * The question to a person before a plan is applied: it names the protected workflows that it changes, their instances, and
+ * each change.
+ */
 export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): string | undefined => {
-  const found = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const protectedByName = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const gone = steps.filter(({ change }) => change.kind === "delete-execution")
   const forGood =
     gone.length === 0
@@ -40,13 +43,16 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
       : [
           `This ${kind} deletes ${gone.length} ${gone.length === 1 ? "execution" : "executions"} on ${placesOf(gone.map(({ change }) => change))}, which nothing brings back.`
         ]
-  const all = `${found.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
-  if (found.length === 0) return forGood.length === 0 ? undefined : [...forGood, all].join("\n")
-  const instances = placesOf(found.flatMap(([, changes]) => changes))
-  const rows = found.slice(0, mostNamed).map(([name, changes]) => {
+  const all = `${protectedByName.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
+  if (protectedByName.length === 0) return forGood.length === 0 ? undefined : [...forGood, all].join("\n")
+  const instances = placesOf(protectedByName.flatMap(([, changes]) => changes))
+  const rows = protectedByName.slice(0, mostNamed).map(([name, changes]) => {
     const fates = [...new Set(changes.map(fateOf))]
     return `- ${quotedName(name)} ${fates.join(", ")}`
   })
-  const rest = found.length > mostNamed ? [`- and ${found.length - mostNamed} more, which show_plan lists`] : []
+  const rest =
+    protectedByName.length > mostNamed
+      ? [`- and ${protectedByName.length - mostNamed} more, which show_plan lists`]
+      : []
   return [`This ${kind} changes protected workflows on ${instances}:`, ...rows, ...rest, ...forGood, all].join("\n")
 }

@@ -7,7 +7,7 @@ import { summary } from "../../changes/tools/summary.ts"
 import { fitted } from "../../internal/json/values.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { reads } from "../../mcp/annotations.ts"
-import { gatheringSeconds } from "../../mcp/callTime.ts"
+import { gatheringSeconds } from "../../mcp/callContext.ts"
 import { masking } from "../../mcp/masking.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
@@ -22,10 +22,10 @@ import { TestSeconds } from "./promotion/requiredTests.ts"
 import { planRestore } from "./restore/planRestore.ts"
 import { MatchFields } from "./settings.ts"
 
-/** What the tools that plan work on. */
-export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
+/** A tool that plans, with the services that it uses. */
+type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
 
-/** What planning fails with as a tool's failure. */
+/** An error of planning as a tool's failure. */
 export const toPlanningFailure = (error: Failure | JournalFailed): ToolFailure =>
   error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)
 
@@ -93,13 +93,13 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     activation = "keep",
     dependencies = "missing",
     on_drift: onDrift = "block",
-    ...asked
+    ...request
   }) {
-    const { outcomes, plan } = yield* planPromotion({ ...asked, activation, dependencies, onDrift }).pipe(
+    const { outcomes, plan } = yield* planPromotion({ ...request, activation, dependencies, onDrift }).pipe(
       Effect.provideService(TestSeconds, gatheringSeconds)
     )
     const { describing } = yield* WorkflowPlans
-    const told = yield* summary(describing, plan)
+    const planSummary = yield* summary(describing, plan)
     const counts = Object.fromEntries(
       ["create", "update", "leave", "blocked"].map((action) => [
         action,
@@ -107,9 +107,9 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
       ])
     )
     const notable = [...outcomes].sort((a, b) => rank(a.action) - rank(b.action))
-    const shown = fitted(notable.slice(0, mostOutcomes), room)
-    const rest = outcomes.length - shown.length
-    return { ...told, counts, workflows: shown, ...(rest === 0 ? {} : { workflows_more: rest }) }
+    const shownOutcomes = fitted(notable.slice(0, mostOutcomes), room)
+    const rest = outcomes.length - shownOutcomes.length
+    return { ...planSummary, counts, workflows: shownOutcomes, ...(rest === 0 ? {} : { workflows_more: rest }) }
   }, orRefuse)
 })
 
@@ -136,7 +136,7 @@ const partFields = {
   before: optional(timestamp("delete_executions: started before, ISO 8601"))
 }
 
-export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
+const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
   description:
     "Plan actions on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
@@ -156,14 +156,14 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
     )
   },
   result: Schema.Struct(results.summaryFields(Schema.Literal("bulk"), place)),
-  run: Effect.fn("plan_bulk")(function* (asked) {
-    const { plan, selected, unchanged } = yield* planBulk(asked)
+  run: Effect.fn("plan_bulk")(function* (request) {
+    const { plan, selected, unchanged } = yield* planBulk(request)
     const { describing } = yield* WorkflowPlans
     return { ...(yield* summary(describing, plan)), selected, unchanged }
   }, orRefuse)
 })
 
-export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
+const planRestoreTool: PlanTool = Tool.make("plan_restore", {
   title: "Plan restore",
   description:
     "Plan to bring all workflows of an instance back to a commit of its history (see backup): content, tags, state; deleted " +
@@ -174,8 +174,8 @@ export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
     version: text("Commit, or `version` of workflow_history")
   },
   result: Schema.Struct(results.summaryFields(Schema.Literal("restore"), place)),
-  run: Effect.fn("plan_restore")(function* (asked) {
-    const { plan, unchanged } = yield* planRestore(asked)
+  run: Effect.fn("plan_restore")(function* (request) {
+    const { plan, unchanged } = yield* planRestore(request)
     const { describing } = yield* WorkflowPlans
     return { ...(yield* summary(describing, plan)), unchanged }
   }, orRefuse)

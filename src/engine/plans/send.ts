@@ -100,7 +100,7 @@ const descriptionProblem = (client: Client, { description = "" }: Content, workf
         onFailure: (error) => error
       })
 
-/** Why written nodes cannot work: a credential that was given only by its id does not exist. */
+/** The reason for which written nodes cannot work: a credential that was given only by its id does not exist. */
 const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nodes }: Workflow) => {
   const written = unknownIn(wanted)
   const missing = unknownIn(nodes).filter((one) => written.includes(one))
@@ -224,9 +224,9 @@ const revert = Effect.fnUntraced(function* (
       })
   )
   const content = shownFor(change.after, before)
-  const found = shownFor(change.after, now)
-  if (differingParts(content, found).length === 0) return yield* error
-  const back = { ...change, before: found, after: content }
+  const saved = shownFor(change.after, now)
+  if (differingParts(content, saved).length === 0) return yield* error
+  const back = { ...change, before: saved, after: content }
   yield* Effect.catch(
     write(client, now, back),
     Effect.fnUntraced(function* (again) {

@@ -1,6 +1,15 @@
 import { Effect, Schema } from "effect"
 
-import { below, fieldOf, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+import {
+  below,
+  fieldOf,
+  meaning,
+  text,
+  texts,
+  type UnknownField,
+  unknownFields,
+  whole
+} from "../../internal/config/fields.ts"
 import type { Protected } from "../client/Protection.ts"
 import { maxItemsPerApply } from "./defaults.ts"
 import { fits } from "./fits.ts"
@@ -15,81 +24,116 @@ const ProtectedFields = Schema.Struct({
   directWrites: Schema.Boolean.annotate({ message: "true or false" }).pipe(Schema.withDecodingDefaultKey(orElse(true)))
 }).annotate({ message: "an object with tags, names and directWrites" })
 
-/** What plans of workflows may change at all, checked when a plan is made and again when it is applied. */
+/** The limits of plans of workflows, checked when a plan is made and again when it is applied. */
 export const GuardFields = Schema.Struct({
-  /** How many single changes one plan may hold. */
+  /** The number of single changes that one plan may hold. */
   maxItemsPerApply: whole(1, 1_000_000, "a whole number from 1").pipe(
-    Schema.withDecodingDefaultKey(orElse(maxItemsPerApply))
+    Schema.withDecodingDefaultKey(orElse(maxItemsPerApply)),
+    meaning("how many single changes one plan may hold")
   ),
   /** The only instances that plans may change. Default: all. */
-  allowedInstances: Schema.optionalKey(texts("a list of instance names")),
+  allowedInstances: Schema.optionalKey(texts("a list of instance names")).pipe(
+    meaning("the only instances that plans may change")
+  ),
   /** Only workflows with one of these tags may be changed. Default: all. */
-  allowedTags: Schema.optionalKey(texts("a list of tag names")),
-  protected: ProtectedFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+  allowedTags: Schema.optionalKey(texts("a list of tag names")).pipe(
+    meaning("only workflows with one of these tags may be changed")
+  ),
+  protected: ProtectedFields.pipe(
+    Schema.withDecodingDefaultKey(orElse({})),
+    meaning(
+      "workflows that a person has to agree to: `{ tags, names }`; `directWrites: false` leaves out single changes"
+    )
+  )
 }).annotate({ message: "an object with maxItemsPerApply, allowedInstances, allowedTags and protected" })
 export type Guards = typeof GuardFields.Type
 
-/** Where plans of workflows are kept, for how long, and what they may change. */
+/** The settings of plans of workflows: their file, their lifetime and their guards. */
 export const PlanFields = Schema.Struct({
-  journal: text("the name of a file").pipe(Schema.withDecodingDefaultKey(orElse(".workflow-journal.jsonl"))),
-  planMinutes: whole(1, 100_000, "a whole number of minutes from 1").pipe(Schema.withDecodingDefaultKey(orElse(60))),
-  guards: GuardFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+  journal: text("the name of a file").pipe(
+    Schema.withDecodingDefaultKey(orElse(".workflow-journal.jsonl")),
+    meaning("file that keeps plans and their progress; a relative path counts from the configuration file")
+  ),
+  planMinutes: whole(1, 100_000, "a whole number of minutes from 1").pipe(
+    Schema.withDecodingDefaultKey(orElse(60)),
+    meaning("how long a plan can wait to be applied")
+  ),
+  guards: GuardFields.pipe(Schema.withDecodingDefaultKey(orElse({})), meaning("what plans may change at all"))
 }).annotate({ message: "an object with journal, planMinutes and guards" })
 export type PlanSettings = typeof PlanFields.Type
 
-const pairs = (what: string) =>
+const pairs = (what: string, description: string) =>
   Schema.Record(Schema.String, text(what))
     .annotate({ message: "an object from names to names" })
-    .pipe(Schema.withDecodingDefaultKey(orElse({})))
+    .pipe(Schema.withDecodingDefaultKey(orElse({})), meaning(description))
 
 const matches = {
-  credentials: pairs("the name or id of a credential"),
-  tags: pairs("the name of a tag"),
-  workflows: pairs("the name or id of a workflow"),
-  values: pairs("a text")
+  credentials: pairs("the name or id of a credential", "from a credential there to one here"),
+  tags: pairs("the name of a tag", "from a tag there to one here"),
+  workflows: pairs("the name or id of a workflow", "from a workflow there to one here"),
+  values: pairs("a text", "from a text in parameters there to the one here")
 }
 
-/** What stands for what on another instance, whichever two they are. */
+/** The matches on another instance, whichever two they are. */
 export const MatchFields = Schema.Struct(matches).annotate({
   message: "an object with credentials, tags, workflows and values"
 })
 export type Matches = typeof MatchFields.Type
 
-/** What stands for what on another instance. */
+/** The matches of one instance on another. */
 export const MappingFields = Schema.Struct({
-  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
-  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  from: text("the name of an instance").pipe(
+    Schema.annotateKey({ messageMissingKey: "the name of an instance" }),
+    meaning("instance that is promoted from")
+  ),
+  to: text("the name of an instance").pipe(
+    Schema.annotateKey({ messageMissingKey: "the name of an instance" }),
+    meaning("instance that is promoted to")
+  ),
   ...matches
 }).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
 export type Mapping = typeof MappingFields.Type
 
 /** Fields of nodes whose values belong to the place, and stay as they are there. */
 export const KeepFields = Schema.Struct({
-  workflow: Schema.optionalKey(text("the name of workflows, in which * stands for any characters")),
-  node: Schema.optionalKey(text("the name of nodes, in which * stands for any characters")),
-  type: Schema.optionalKey(text("the type of nodes, such as httpRequest")),
+  workflow: Schema.optionalKey(text("the name of workflows, in which * stands for any characters")).pipe(
+    meaning("only in these workflows")
+  ),
+  node: Schema.optionalKey(text("the name of nodes, in which * stands for any characters")).pipe(
+    meaning("only in these nodes")
+  ),
+  type: Schema.optionalKey(text("the type of nodes, such as httpRequest")).pipe(meaning("only in nodes of this type")),
   fields: texts("a list of fields, such as parameters.url").pipe(
-    Schema.annotateKey({ messageMissingKey: "a list of fields, such as parameters.url" })
+    Schema.annotateKey({ messageMissingKey: "a list of fields, such as parameters.url" }),
+    meaning("the fields that stay")
   )
 }).annotate({ message: "an object with fields, and workflow, node or type" })
 export type Keep = typeof KeepFields.Type
 
-/** How promotions treat what differs from place to place. */
+/** The settings of promotions about what differs from place to place. */
 export const PromotionFields = Schema.Struct({
   mappings: Schema.Array(MappingFields)
     .annotate({ message: "a list of mappings" })
-    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+    .pipe(Schema.withDecodingDefaultKey(orElse([])), meaning("what stands for what on another instance")),
   keep: Schema.Array(KeepFields)
     .annotate({ message: "a list of rules" })
-    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+    .pipe(
+      Schema.withDecodingDefaultKey(orElse([])),
+      meaning("fields of nodes whose values stay as they are on the target")
+    ),
   /** Whether recorded tests run on the source when a promotion is planned, and block what does not pass them. */
   tests: Schema.Literals(["off", "run", "required"])
     .annotate({ message: '"off", "run" or "required"' })
-    .pipe(Schema.withDecodingDefaultKey(orElse("off")))
+    .pipe(
+      Schema.withDecodingDefaultKey(orElse("off")),
+      meaning(
+        "whether recorded tests run on the source when a promotion is planned, and block what does not pass; `required` also blocks what has none"
+      )
+    )
 }).annotate({ message: "an object with mappings, keep and tests" })
 export type PromotionSettings = typeof PromotionFields.Type
 
-/** What protects from single changes, as far as it is configured. */
+/** The protection from single changes, as far as it is configured. */
 export const protectionOf = ({ protected: { directWrites, names, tags } }: Guards): Protected | undefined =>
   directWrites && names.length + tags.length > 0
     ? { hasName: (name) => names.some((pattern) => fits(pattern, name)), tags: new Set(tags) }

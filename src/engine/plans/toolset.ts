@@ -28,7 +28,7 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
   })
 })
 
-/** What plans of workflows fail with as a tool's error. */
+/** An error of plans of workflows as a tool's error. */
 export const toPlanFailure = (error: ChangeError | PlanError): ToolError => {
   switch (error._tag) {
     case "ApplyStopped":

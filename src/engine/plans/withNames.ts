@@ -2,7 +2,7 @@ import type { Change, ChangeOf, Content, Names, Ref } from "./Change.ts"
 import type { Step } from "./Step.ts"
 
 /** The tags and workflows of the instance, to show names in plans, which only contain ids. */
-export interface Named {
+interface Named {
   readonly tags: ReadonlyArray<NamedThing>
   readonly workflows: ReadonlyArray<NamedThing>
 }
@@ -25,12 +25,12 @@ export const withNames = (steps: ReadonlyArray<Step>, { tags, workflows }: Named
 const namesOf = (things: ReadonlyArray<NamedThing>): ReadonlyMap<unknown, string> =>
   new Map(things.map(({ id, name }) => [id, name]))
 
-const chosen = (known: ReadonlyMap<unknown, string>, ids: ReadonlyArray<unknown>): { readonly names?: Names } => {
-  const found = ids.flatMap((id) => {
-    const name = known.get(id)
+const chosen = (nameById: ReadonlyMap<unknown, string>, ids: ReadonlyArray<unknown>): { readonly names?: Names } => {
+  const named = ids.flatMap((id) => {
+    const name = nameById.get(id)
     return typeof id === "string" && name !== undefined ? [[id, name] as const] : []
   })
-  return found.length === 0 ? {} : { names: Object.fromEntries(found) }
+  return named.length === 0 ? {} : { names: Object.fromEntries(named) }
 }
 
 const errorIn = ({ settings }: Partial<Pick<Content, "settings">>): unknown => settings?.["errorWorkflow"]

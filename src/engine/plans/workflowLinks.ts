@@ -9,11 +9,11 @@ import type { Content } from "./Change.ts"
 export interface LinkedText {
   readonly path: Path
   readonly parts: ReadonlyArray<string | { readonly workflow: string }>
-  /** What the link is for. */
+  /** The purpose of the link. */
   readonly use: "caller" | "error" | "sub"
 }
 
-/** What a workflow says of others: texts with their ids, and nodes that only know at run time whom they call. */
+/** The links of a workflow to others: texts with their ids, and nodes that only know at run time whom they call. */
 export interface Links {
   readonly texts: ReadonlyArray<LinkedText>
   readonly dynamic: ReadonlyArray<string>
@@ -21,7 +21,7 @@ export interface Links {
 
 const isExpression = (text: string) => text.startsWith("=")
 
-/** Where a content names other workflows: nodes that call them, the error workflow, and who may call it. */
+/** The places at which a content names other workflows: nodes that call them, the error workflow, and who may call it. */
 export const linksOf = ({ nodes, settings }: Content): Links => {
   const called = nodes.map((node, index) => ofNode(node, ["nodes", index, "parameters", "workflowId"]))
   const { callerIds, errorWorkflow } = settings

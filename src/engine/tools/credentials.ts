@@ -1,7 +1,7 @@
 import { Effect, Option, Schema, Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { alike } from "../../internal/schema/nearest.ts"
+import { alike } from "../../internal/texts.ts"
 import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { inputJson } from "../../mcp/Tools.ts"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 
 import { listed } from "../../internal/foreignText.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { nearest } from "../../internal/schema/nearest.ts"
+import { nearest } from "../../internal/texts.ts"
 import { optional, text } from "../../mcp/parameters.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { isTimestamp } from "../workflow/executions.ts"

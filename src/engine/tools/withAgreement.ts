@@ -1,7 +1,7 @@
 import { Effect, MutableRef } from "effect"
 
 import { quotedName } from "../../internal/foreignText.ts"
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"

@@ -3,8 +3,8 @@ import { Option, Predicate } from "effect"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { concurrencyGroupOf as concurrencyGroupOfInstance } from "../tools/overInstances.ts"
 
-/** What an `engine://workflows…` address points to; without an instance, to the default one's. */
-export interface Address {
+/** The target of an `engine://workflows…` address; without an instance, on the default one. */
+interface Address {
   readonly id?: string
   readonly instance?: string
 }
@@ -24,7 +24,7 @@ export const readAddress = (uri: string): Option.Option<Address> =>
     }
   })
 
-/** Which instance reading an address works on; the default one where completions are looked up. */
+/** The instance on which reading an address works; the default one where completions are looked up. */
 export const concurrencyGroupOf = (instances: InstanceNames) => (uri: unknown) => {
   if (uri === undefined) return concurrencyGroupOfInstance(undefined, instances)
   const address = Predicate.isString(uri) ? Option.getOrUndefined(readAddress(uri)) : undefined

@@ -1,6 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 
-import { staleWhileRevalidate } from "../../internal/cachedEffects.ts"
+import { staleWhileRevalidate } from "../../internal/effects.ts"
 import type { Gauge } from "../../mcp/Toolset.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { Instances } from "../client/Instances.ts"
@@ -22,13 +22,13 @@ const mostFailures = 250
 export const makeExecutionGauges = Effect.gen(function* () {
   const { names, resolve } = yield* Instances
   const lookAt = (name: string) =>
-    Effect.map(Effect.result(Effect.flatMap(resolve(name), executionsOf)), (found) =>
-      gaugesOf(name, Result.getOrUndefined(found))
+    Effect.map(Effect.result(Effect.flatMap(resolve(name), executionsOf)), (result) =>
+      gaugesOf(name, Result.getOrUndefined(result))
     )
   const lookUp = Effect.forEach(names, lookAt, { concurrency: 4 }).pipe(
     // Nobody waits for it: it belongs to no trace, and would fill the list of them.
     Effect.withTracerEnabled(false),
-    Effect.map((found): ReadonlyArray<Gauge> => found.flat())
+    Effect.map((gauges): ReadonlyArray<Gauge> => gauges.flat())
   )
   return yield* staleWhileRevalidate({ initial: [], lookUp, pause })
 })
@@ -55,20 +55,28 @@ const newestOf = ({ data: [newest] }: Page<Execution>): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis / 1000
 }
 
-/** What was found of an instance, as gauges; only that it could not be looked at, where that is so. */
-export const gaugesOf = (instance: string, found: Executions | undefined): ReadonlyArray<Gauge> => {
+/** The executions of an instance as gauges; only that it could not be looked at, where that is so. */
+const gaugesOf = (instance: string, executions: Executions | undefined): ReadonlyArray<Gauge> => {
   const gauge = (name: string, help: string, value: number | undefined): ReadonlyArray<Gauge> =>
     value === undefined
       ? []
       : [{ name: `workflow_tool_server.${name}`, help, labels: { "workflow_tool_server.instance": instance }, value }]
   return [
-    ...gauge("instance.up", "Whether the last look at the executions of an instance succeeded", found ? 1 : 0),
+    ...gauge("instance.up", "Whether the last look at the executions of an instance succeeded", executions ? 1 : 0),
     ...gauge(
       "executions.failed",
       `Failed executions of the last ${hours} hours that the engine has kept, ${mostFailures} at most`,
-      found?.failed
+      executions?.failed
     ),
-    ...gauge("executions.last_failure", "When the newest failed execution ended, in Unix time", found?.lastFailure),
-    ...gauge("executions.last_success", "When the newest successful execution ended, in Unix time", found?.lastSuccess)
+    ...gauge(
+      "executions.last_failure",
+      "When the newest failed execution ended, in Unix time",
+      executions?.lastFailure
+    ),
+    ...gauge(
+      "executions.last_success",
+      "When the newest successful execution ended, in Unix time",
+      executions?.lastSuccess
+    )
   ]
 }

@@ -2,7 +2,7 @@ import { Predicate, Struct } from "effect"
 
 import { nameAmongWords, oneLine, quotedLines } from "../../internal/foreignText.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
-import { weightOfJson } from "../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../internal/json/values.ts"
 import { type JsonObject, fieldIn, isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import { type Sliced, atOnce, mapSliced } from "../../internal/Sliced.ts"

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../internal/collections.ts"
 import { nameAmongWords } from "../../internal/foreignText.ts"
-import { grouped } from "../../internal/grouped.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
 import { type JsonObject, fieldIn, isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { type NodePairs, nameOf, nodesOf, renamesIn } from "./nodes.ts"

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { clipped, quotedText, visibleJson } from "../../internal/foreignText.ts"
-import { beginningOf } from "../../internal/json/beginningOf.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
+import { beginningOf } from "../../internal/json/values.ts"
 import { fieldIn, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { maskSecrets, maskText, masked } from "../../internal/secrets/maskSecrets.ts"
 import { joined, nameBeside } from "./valuePaths.ts"

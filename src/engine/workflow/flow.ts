@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
 import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, nodesOf } from "./nodes.ts"
 import { isTrigger, kindOf } from "./triggers.ts"

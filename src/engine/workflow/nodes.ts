@@ -1,6 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../internal/collections.ts"
 import { clipped, nameAmongWords, oneLine, quotedName, quotedText } from "../../internal/foreignText.ts"
-import { grouped } from "../../internal/grouped.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "../../internal/secrets/maskSecrets.ts"
 import { type Flow, flowOf } from "./flow.ts"

@@ -1,4 +1,4 @@
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 
 /** The language of code: it decides about the form of references, comments and texts. */
 type Language = "javascript" | "python"

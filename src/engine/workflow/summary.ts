@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, listed, oneLine } from "../../internal/foreignText.ts"
-import { beginningOf } from "../../internal/json/beginningOf.ts"
+import { beginningOf } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../internal/secrets/maskSecrets.ts"
 import { pathOf } from "./addresses.ts"

@@ -1,9 +1,9 @@
 import { Predicate, Result } from "effect"
 
+import { grouped } from "../../internal/collections.ts"
 import { clipped, listed } from "../../internal/foreignText.ts"
-import { grouped } from "../../internal/grouped.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { nearest } from "../../internal/schema/nearest.ts"
+import { nearest } from "../../internal/texts.ts"
 import { toConnections } from "./connections.ts"
 import { type Connections, InvalidWorkflow } from "./models.ts"
 import { agentType, neutralType } from "./naming.ts"

@@ -1,9 +1,8 @@
 import { Predicate } from "effect"
 
-import { BoundedCache } from "../../internal/BoundedCache.ts"
+import { BoundedCache, memoizable, memoized } from "../../internal/caching.ts"
 import { clipped, listed } from "../../internal/foreignText.ts"
 import { digest } from "../../internal/json/digest.ts"
-import { memoizable, memoized } from "../../internal/memoize.ts"
 import type { Workflow } from "./models.ts"
 import { nameOf } from "./nodes.ts"
 

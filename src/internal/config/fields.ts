@@ -1,9 +1,14 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
 import { firstIssue } from "../schema/describeIssue.ts"
-import { nearest } from "../schema/nearest.ts"
+import { nearest } from "../texts.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
 
+/** What a field is for, as the page of options says it. */
+export const meaning =
+  (description: string) =>
+  <S extends Schema.Top>(field: S): S["Rebuild"] =>
+    field.annotateKey({ description })
 /** A text that says something. `what` ends the sentence "expected …", here and below. */
 export const text = (what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(/\S/, { message: what }))

@@ -1,8 +1,8 @@
 import { Effect, Option, type Semaphore, Stream } from "effect"
 import { Headers } from "effect/http"
 
+import { withReference } from "../effects.ts"
 import { type Selection, Selector } from "../json/Selection.ts"
-import { withReference } from "../withReference.ts"
 import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"

@@ -1,7 +1,98 @@
-import { Data, Effect, Exit, Predicate, Scope, Stream } from "effect"
-import { Headers, HttpClient, type HttpClientError } from "effect/http"
+import { Data, type Duration, Effect, Exit, Option, Predicate, Redacted, Scope, Stream } from "effect"
+import { Headers, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 
-import { secretHeaders, toClientRequest, type UpstreamRequest } from "./request.ts"
+import type { Selection } from "../json/Selection.ts"
+import type { RequestEffect } from "./UpstreamFailure.ts"
+
+/** A request to an upstream, below its base URL. */
+export interface UpstreamRequest {
+  readonly method: "DELETE" | "GET" | "HEAD" | "PATCH" | "POST" | "PUT"
+  /** Begins with a slash; every value of a caller in it is one encoded segment. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as a multipart form, where there is no `body`. */
+  readonly form?: Readonly<Record<string, string>>
+  /** The parts of a large JSON answer that are wanted; the rest may be `null`. Default: everything. */
+  readonly selection?: Selection
+  /** Its effect on the upstream. Default: a GET reads, everything else writes. */
+  readonly effect?: RequestEffect
+  /** Statuses that tell what was asked, and that observers are not to take for a failure. */
+  readonly expected?: ReadonlyArray<number>
+  /** Whether a request that was sent goes on when its caller is interrupted. Default: it is aborted. */
+  readonly finishes?: boolean
+  /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
+  readonly timeout?: Duration.Input
+}
+
+export const effectOf = ({ effect, method }: Pick<UpstreamRequest, "effect" | "method">): RequestEffect =>
+  effect ?? (method === "GET" ? "read" : "write")
+
+/** The address of a request, its query included. */
+export const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): URL => {
+  const url = new URL(baseUrl + path)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+/** The headers as they go out, their secrets opened. */
+export const openHeaders = ({ headers = {} }: UpstreamRequest): Record<string, string> => {
+  const open: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    open[name.toLowerCase()] = Redacted.isRedacted(value) ? Redacted.value(value) : value
+  }
+  return open
+}
+
+/** The request as a client sends it, its secrets opened. */
+export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientRequest.HttpClientRequest => {
+  const bare = HttpClientRequest.make(request.method)(url, { headers: openHeaders(request) })
+  if (request.body !== undefined) return HttpClientRequest.bodyJsonUnsafe(bare, request.body)
+  return request.form === undefined ? bare : HttpClientRequest.bodyFormDataRecord(bare, request.form)
+}
+
+/** Names of the headers whose values are secret. */
+export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<string> =>
+  Object.keys(headers).filter((name) => Redacted.isRedacted(headers[name]))
+
+const maxRedirects = 5
+
+/** The target of a redirect; undefined if a reply is none. */
+export const redirectTarget = (
+  { headers, status }: { readonly headers: Headers.Headers; readonly status: number },
+  from: URL
+): URL | undefined => {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined
+  const location = Option.getOrUndefined(Headers.get(headers, "location"))
+  return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined
+}
+
+/** The reason why a redirect is not followed; undefined if it is: a GET, on the same origin, at most five times. */
+export const redirectRefusal = (method: string, from: URL, to: URL, hops: number): string | undefined => {
+  const place = `to ${to.origin === "null" ? to.protocol : to.origin}`
+  if (to.origin !== from.origin)
+    return `the host redirects ${place}, and the key is never sent to another origin; configure that host if it is the right one`
+  if (method !== "GET") return `the host redirects a ${method} ${place}, and only reads follow redirects`
+  if (hops >= maxRedirects) return `the host redirects more than ${maxRedirects} times`
+  return undefined
+}
+
+/** Scheme, host and port, and nothing else of a URL: no user, no path, no query. */
+const originOf = (url: string): string | undefined => {
+  if (!URL.canParse(url)) return undefined
+  const { host, protocol } = new URL(url)
+  return host === "" ? undefined : `${protocol}//${host}`
+}
+
+/** The address of an upstream, for whoever reads why it did not answer. */
+export const addressOf = (host: string, proxy?: string): string | undefined => {
+  const [address, through] = [originOf(host), proxy === undefined ? undefined : originOf(proxy)]
+  return address === undefined || through === undefined ? address : `${address} through the proxy ${through}`
+}
 
 /** An answer whose head has come, and whose body is read once: in one piece, or in many. */
 export interface Answer {
@@ -27,7 +118,7 @@ export interface TransportClient extends HttpClient.HttpClient {
 }
 
 /** The client's own transport, or one over the client. */
-export const of = (client: HttpClient.HttpClient): Transport =>
+export const transportOf = (client: HttpClient.HttpClient): Transport =>
   hasTransport(client) ? client.transport : over(HttpClient.withScope(client))
 
 const hasTransport = (client: HttpClient.HttpClient): client is TransportClient =>

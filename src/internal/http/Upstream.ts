@@ -1,20 +1,27 @@
 import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { withReference } from "../withReference.ts"
-import * as Exchange from "./Exchange.ts"
+import { withReference } from "../effects.ts"
+import { atMillis, monotonicMillis, timeLimit, type TimeLimit } from "../time.ts"
+import { makePacer, type Pacer } from "./Coordination.ts"
 import { oneUpstream } from "./MemoryBudget.ts"
-import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
-import * as Pacer from "./Pacer.ts"
-import type { Reply } from "./Reply.ts"
-import { effectOf, type UpstreamRequest, urlOf } from "./request.ts"
+import { read, type Reply } from "./Reply.ts"
 import * as Resend from "./resend.ts"
-import * as TimeLimit from "./TimeLimit.ts"
-import * as Transport from "./Transport.ts"
-import { type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
-import { endOf, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
+import {
+  type Answer,
+  effectOf,
+  redirectRefusal,
+  redirectTarget,
+  type Transport,
+  transportOf,
+  type UpstreamRequest,
+  urlOf
+} from "./Transport.ts"
+import { inWords, neverLeft, transportCode } from "./transportCode.ts"
+import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
+import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 
-export { effectOf, type UpstreamRequest } from "./request.ts"
+export { effectOf, type UpstreamRequest } from "./Transport.ts"
 export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
@@ -23,7 +30,7 @@ export interface UpstreamOptions {
   /** Most requests that leave in any one second, redirects and retries counted. Default 90. */
   readonly requestsPerSecond?: number
   /** The pacer that lets them leave, in place of `requestsPerSecond`. */
-  readonly pacer?: Pacer.Pacer
+  readonly pacer?: Pacer
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
   /** Largest answer in bytes, counted after decompression. Default 64 MiB. */
@@ -33,7 +40,7 @@ export interface UpstreamOptions {
   /** When a request that had no success goes out again, in place of `retries`. */
   readonly retry?: Resend.RetryPolicy
   /** Watches over the time of requests; by default each has a clock of its own. */
-  readonly inTime?: TimeLimit.TimeLimit
+  readonly inTime?: TimeLimit
   /** The facts that observers are told; without them, nothing is. */
   readonly observed?: Observed
 }
@@ -55,20 +62,20 @@ export interface Upstream {
 
 export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): Upstream => {
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
-  const { inTime = TimeLimit.alone } = options
+  const { inTime = timeLimit } = options
   const retry = options.retry ?? Resend.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
   const underWay = Semaphore.makeUnsafe(oneUpstream)
-  const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
-  const transport = Transport.of(client)
+  const pacer = options.pacer ?? makePacer(options.requestsPerSecond ?? 90)
+  const transport = transportOf(client)
 
-  const follow = Exchange.make({ transport, pacer, maxReplyBytes, underWay, isTold: options.observed?.isTold === true })
+  const follow = makeExchange({ transport, pacer, maxReplyBytes, underWay, isTold: options.observed?.isTold === true })
 
-  const attemptOnce = (request: UpstreamRequest, progress: Exchange.Progress) =>
+  const attemptOnce = (request: UpstreamRequest, progress: Progress) =>
     Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))
 
   /** One attempt, told to whoever observes what goes to upstreams. */
-  const exchange = (request: UpstreamRequest, progress: Exchange.Progress, until: number, watch: Watch | undefined) => {
+  const exchange = (request: UpstreamRequest, progress: Progress, until: number, watch: Watch | undefined) => {
     if (watch === undefined) return attemptOnce(request, progress)
     return Effect.acquireUseRelease(
       watch.begin(toldOf(watch.observed, options.baseUrl, request, progress.resends++)),
@@ -83,7 +90,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   /** Repeats a request as the policy says, as long as an answer can still come in time. */
   const exchangeWithRetries = (
     request: UpstreamRequest,
-    progress: Exchange.Progress,
+    progress: Progress,
     until: number,
     watch: Watch | undefined
   ) => {
@@ -108,7 +115,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     atMillis((now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
-      const progress: Exchange.Progress = { sent: false, resends: 0, observation: undefined }
+      const progress: Progress = { sent: false, resends: 0, observation: undefined }
       const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
       const exchanging = exchangeWithRetries(request, progress, now + milliseconds, watch)
       const exchanged = inTime(
@@ -141,7 +148,7 @@ const repeatedFrom = <A, R>(first: A, attempt: Effect.Effect<A, never, R>, sched
 }
 
 /** Runs a request to its end once it has left, also when the caller leaves; before that, it is never sent then. */
-const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Exchange.Progress) =>
+const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) =>
   Effect.uninterruptible(
     Effect.flatMap(Effect.forkChild(request, { startImmediately: true }), (fiber) =>
       Effect.interruptible(Fiber.join(fiber)).pipe(
@@ -172,4 +179,79 @@ const toldOf = (
     expected,
     resends
   } satisfies UpstreamCall
+}
+
+/** The resources and limits of an exchange. */
+interface ExchangeOptions {
+  readonly transport: Transport
+  readonly pacer: Pacer
+  readonly maxReplyBytes: number
+  /** Bytes that may be on their way from the upstream, of answers that are counted. */
+  readonly underWay: Semaphore.Semaphore
+  /** Whether the upstream is told which trace a request belongs to. */
+  readonly isTold: boolean
+}
+
+/** The progress of a request. */
+interface Progress {
+  /** Whether a request that counts may have reached the upstream. */
+  sent: boolean
+  /** Attempts before the one that is under way, where somebody observes them. */
+  resends: number
+  observation: Observation | undefined
+}
+
+/** One request and its reply, from wherever it is redirected to. */
+const makeExchange = ({ isTold, maxReplyBytes, pacer, transport, underWay }: ExchangeOptions) => {
+  /** One request and its reply, or the address it redirects to. */
+  const ask = (request: UpstreamRequest, url: URL, progress: Progress) => {
+    const leaving = Effect.suspend(() => {
+      progress.sent = true
+      const { observation } = progress
+      if (observation === undefined) return transport.execute(request, url)
+      const traceHeaders = isTold ? observation.headers : {}
+      const outgoing = { ...request, headers: { ...request.headers, ...traceHeaders } }
+      return Effect.andThen(observation.left, transport.execute(outgoing, url))
+    })
+    const take = (answer: Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
+      const target = redirectTarget(answer, url)
+      if (target !== undefined) return Effect.succeed({ status: answer.status, target })
+      const reading = { limit: maxReplyBytes, selection: request.selection, underWay }
+      return Effect.catchTag(read(answer, reading), "TransportError", unreachable("reading"))
+    }
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>
+        Effect.ensuring(restore(take(answer)), answer.close)
+      )
+    )
+  }
+
+  /** The reply, from wherever it is redirected to. */
+  const follow = (
+    request: UpstreamRequest,
+    url: URL,
+    progress: Progress,
+    hops = 0
+  ): Effect.Effect<Reply, UpstreamFailure> =>
+    Effect.flatMap(ask(request, url, progress), (outcome) => {
+      if (!("target" in outcome)) return Effect.succeed(outcome)
+      const { status, target } = outcome
+      const problem = redirectRefusal(request.method, url, target, hops)
+      return problem === undefined
+        ? follow(request, target, progress, hops + 1)
+        : Effect.fail(new RedirectRefused({ status, problem }))
+    })
+
+  return follow
+}
+
+/** The target of a redirect. */
+interface Elsewhere {
+  readonly status: number
+  readonly target: URL
+}
+
+const unreachable = (phase: Phase) => (error: unknown) => {
+  const code = transportCode(error) ?? "NETWORK_ERROR"
+  return Effect.fail(new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase }))
 }

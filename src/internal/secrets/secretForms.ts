@@ -74,19 +74,19 @@ export const forms: ReadonlyArray<Form> = [
   like(/(?<keep>\b(?:bearer|basic|digest|negotiate)\s+)(?=[\w.~+/-]*[\d+/=._-])[\w.~+/-]{8,}=*/gi),
   // The rest of a header: other schemes, and each of several cookies.
   like(
-    /(?<keep>\bauthorization\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!(?:(?:bearer|basic|digest|token|apikey|negotiate)\s+)?(?:\[masked\]|=?\{\{|\$))(?=[^\r\n"'\\,;{}<>]{0,200}[\d+/=._])[^\r\n"'\\,;{}<>]{8,4000}/gi
+    /(?<keep>\bauthorization\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!(?:(?:bearer|basic|digest|token|apikey|negotiate)\s+)?(?:\[masked\]|=?\{\{|\$))(?=[^\r\n"'\\,;{}<>]{0,64}[\d+/=._])[^\r\n"'\\,;{}<>]{8,4000}/gi
   ),
   like(
-    /(?<keep>\b(?:set-)?cookie\\{0,3}["']?\s*:\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|\$)(?=[^\r\n"'\\{}<>]{0,200}=)[^\r\n"'\\{}<>]{3,4000}/gi
+    /(?<keep>\b(?:set-)?cookie\\{0,3}["']?\s*:\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|\$)(?=[^\r\n"'\\{}<>]{0,64}=)[^\r\n"'\\{}<>]{3,4000}/gi
   ),
   // User and password as curl takes them.
-  like(/(?<keep>\s(?:-u|--user)[\s=]+["']?)[^\s"':{}]{1,100}:(?!\[masked\]|\{\{)[^\s"'{}]{1,200}/g),
+  like(/(?<keep>\s(?:-u|--user)[\s=]+["']?)[^\s"':{}]{1,64}:(?!\[masked\]|\{\{)[^\s"'{}]{1,200}/g),
   logins,
   // Addresses that let whoever knows them write, and parts of queries that do.
   like(
     /(?<keep>:\/\/(?:hooks\.slack\.com\/(?:services|triggers|workflows)|discord(?:app)?\.com\/api\/webhooks|[\w-]{1,60}\.webhook\.office\.com\/webhookb2)\/)(?!\[masked\])[^\s"'\\<>{}]{8,}/gi
   ),
-  like(/(?<keep>[?&](?:key|auth|sig|code|sid|hmac|app_?key|session)=)(?=[^&\s"'\\#{}]{0,200}\d)[^&\s"'\\#{}]{12,}/gi),
+  like(/(?<keep>[?&](?:key|auth|sig|code|sid|hmac|app_?key|session)=)(?=[^&\s"'\\#{}]{0,64}\d)[^&\s"'\\#{}]{12,}/gi),
   // Well-known prefixes of vendors' keys; they may have been cut at 20 characters.
   like(/\b(?:sk|pk|rk)[-_][\w-]{12,}/gi),
   like(
@@ -96,8 +96,8 @@ export const forms: ReadonlyArray<Form> = [
   like(/\bAIza[\w-]{12,}/g),
   like(/\bya29\.[\w-]{16,}/g),
   like(/\bSG\.[\w-]{12,}(?:\.[\w-]+)?/g),
-  like(/\b(?:whsec|shp(?:at|ss|ca|pa)|npm|hf|dop_v1|ntn|sbp|sq0[a-z]{3}|secret)[_-](?=\w*\d)\w{16,}/g),
-  like(/\b(?:ATATT3x|EAA[A-Z])(?=\w*\d)[\w-]{20,}=?/g),
+  like(/\b(?:whsec|shp(?:at|ss|ca|pa)|npm|hf|dop_v1|ntn|sbp|sq0[a-z]{3}|secret)[_-](?=\w{0,64}\d)\w{16,}/g),
+  like(/\b(?:ATATT3x|EAA[A-Z])(?=\w{0,64}\d)[\w-]{20,}=?/g),
   like(/(?<!\d)\d{8,10}:(?:AA[\w-]{6,}|[\w-]{33,38}\b)/g),
   // A secret's name and its value, as in queries, headers, code and JSON inside texts.
   like(

@@ -1,7 +1,7 @@
 import { Effect, Match, Result } from "effect"
 
-import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/Driver.ts"
 import type { StepRecord } from "../../changes/PlanState.ts"
+import { changedSince, type Judgement, type Known, type RemoteState, type Shown } from "../../changes/RemoteState.ts"
 import type { BidUnit, ClusterWire } from "../client/Bids.ts"
 import {
   articleOf,
@@ -24,6 +24,15 @@ import type { Draft } from "../plan/Plan.ts"
 import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 import { findLost, isMisread, isProbe, isRounded } from "./ownWork.ts"
+import {
+  budgetsOf,
+  dailyLimitsOf,
+  depositShown,
+  judgeDeposit,
+  judgeState,
+  whyNotDeposited,
+  withoutPartner
+} from "./running.ts"
 
 /** The marketplace's state of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
@@ -56,14 +65,22 @@ export const readRemoteState = Effect.fnUntraced(function* (
 ) {
   const changes = all.filter(isLocated)
   const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
-  const ids = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [] : [change.target])))]
+  const ids = [
+    ...new Set(
+      changes.flatMap((change) => {
+        if (change.kind === "create") return []
+        const partner = change.kind === "state" ? change.partner : undefined
+        return partner === undefined ? [change.target] : [change.target, partner]
+      })
+    )
+  ]
   const pairs = changes.flatMap((change) =>
     "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
   )
 
   const { adverts, unreadable } = has("create")
     ? yield* ads.getAdvertsV2()
-    : has("bid", "product", "delete")
+    : has("bid", "product", "delete", "state", "deposit")
       ? yield* ads.getAdvertsV2({ ids })
       : { adverts: [], unreadable: [] }
   const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
@@ -73,6 +90,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
   if (namesake !== undefined) return yield* unreadableNamesake(namesake)
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
+  const budgets = has("deposit") ? yield* budgetsOf(ads, ids) : new Map<number, Kopecks>()
+  const limits = has("limit") ? yield* dailyLimitsOf(ads) : new Map<number, Kopecks | null>()
 
   const campaigns = byId(adverts)
   const phrasesAt = Phrases.byPair(phrases)
@@ -111,7 +130,10 @@ export const readRemoteState = Effect.fnUntraced(function* (
       cluster: (change) => {
         const bid = clusterBid(change)
         return judge(bid === change.after, bid === change.before)
-      }
+      },
+      state: (change) => judgeState(change, campaigns.get(change.target)),
+      deposit: () => "pending",
+      limit: ({ after, before, target }) => judge(limits.get(target) === after, limits.get(target) === before)
     })
   )
 
@@ -120,19 +142,24 @@ export const readRemoteState = Effect.fnUntraced(function* (
     provenUnits: proofs,
     judge: (change, known) => {
       if (!isLocated(change)) return "pending"
+      if (change.kind === "deposit") return judgeDeposit(change, budgets.get(change.target), known)
       const judgement = judgementOf(change)
       const isOfBid = change.kind === "bid" || change.kind === "cluster"
       return judgement === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : judgement
     },
     obstacle: (change) => {
       if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined
+      if (change.kind === "state" && isLocated(change)) return withoutPartner(change, campaigns)
       const isInside = change.kind === "bid" || change.kind === "product"
       const campaign = isInside && isLocated(change) ? campaigns.get(change.target) : undefined
       if (campaign === undefined || mayChange(campaign)) return undefined
       return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
     },
+    isTooEarly: (change) =>
+      change.kind === "state" && isLocated(change) && withoutPartner(change, campaigns) !== undefined,
     shown: (change): Shown => {
       if (!isLocated(change)) return { _tag: "Other" }
+      if (change.kind === "deposit") return depositShown(change, budgets.get(change.target))
       if (judgementOf(change) === "already") return { _tag: "Wanted" }
       if (change.kind !== "bid" && change.kind !== "cluster") return { _tag: "Other" }
       const amount = bidShown(change)
@@ -154,7 +181,10 @@ export const readRemoteState = Effect.fnUntraced(function* (
     lost: (change, sentAt) => (change.kind === "create" ? findLost(adverts, change, sentAt) : {}),
     explainDrift: Effect.map(
       has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
-      (current) => (change) => whyDrifted(change, current)
+      (current) => (change) =>
+        change.kind === "deposit" && isLocated(change)
+          ? whyNotDeposited(change, budgets.get(change.target), campaigns.get(change.target))
+          : whyDrifted(change, current)
     )
   } satisfies AdsState
 })
@@ -213,7 +243,7 @@ const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | u
   if (change.kind === "delete") return whyNotDeleted(campaign)
   const isGone = campaigns !== undefined && (campaign === undefined || !isThere(campaign))
   if (isGone) return `campaign ${JSON.stringify(change.target)} is not there any more, or has ended`
-  if (campaign !== undefined && articleOf(campaign, change.nm_id) === undefined) {
+  if (campaign !== undefined && "nm_id" in change && articleOf(campaign, change.nm_id) === undefined) {
     return `article ${change.nm_id} is not in campaign ${campaign.id} any more`
   }
   return changedSince

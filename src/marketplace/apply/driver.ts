@@ -1,6 +1,8 @@
 import { Effect, Result } from "effect"
 
-import type { Driver, Judgement, Row } from "../../changes/Driver.ts"
+import type { Driver } from "../../changes/Driver.ts"
+import type { Judgement, Row } from "../../changes/RemoteState.ts"
+import { status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { clusterWire, limitOf, readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -14,7 +16,15 @@ import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { describe, describeAction, describeAdjusted } from "../plan/describe.ts"
 import { byRisk, digestOf } from "../plan/digest.ts"
 import { byWork, irreversible } from "../plan/draft.ts"
-import { bidsDayAgo, holdToDay, holdToGuards, holdToSent, planProblems, warnOfRaises } from "../plan/guards.ts"
+import {
+  bidsDayAgo,
+  holdToDay,
+  holdToGuards,
+  holdToSent,
+  planProblems,
+  topUpsOf,
+  warnOfRaises
+} from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
@@ -26,7 +36,7 @@ import { send } from "./send.ts"
 const visibleMs = 200_000
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
-const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster"]
+const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster", "limit", "start", "pause"]
 
 /** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
@@ -44,7 +54,7 @@ export const make = (
     resolve: locate,
     order: byWork,
     batches: (steps) => batchesOf(steps).map((batch) => batch.steps),
-    isSentAlone: ({ kind }) => kind === "phrases",
+    isSentAlone: ({ kind }) => kind === "phrases" || kind === "state" || kind === "deposit",
     isRepeatable: (change) => repeatable.includes(workOf(change)),
     creations: {
       isOne: ({ kind }) => kind === "create",
@@ -57,6 +67,10 @@ export const make = (
     },
     visibleMs,
 
+    follows: (change) =>
+      change.kind === "state" && change.after === status.paused && change.partner !== undefined
+        ? changeKey({ ...change, target: change.partner })
+        : undefined,
     readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
     holdBack: (rows) => holdBack(ads, rows),
     send: (changes, { unit }) => send(ads, changes, unit),
@@ -89,12 +103,17 @@ export const make = (
     },
 
     checkDraft: (draft, { entries, now }) =>
-      holdToSent(holdToDay(guards, draft, bidsDayAgo(entries, now)), entries, now - visibleMs),
+      holdToSent(
+        holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
+        entries,
+        now - visibleMs
+      ),
     checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
     problemsOf: (plan, { entries, isRevert, now }) =>
-      planProblems(guards, plan.steps, {
+      planProblems(guards, plan, {
         isRollback: isRevert,
         dayAgo: bidsDayAgo(entries, now),
+        topUps: topUpsOf(entries, now),
         unit: unitOf(plan)
       }),
     questionOf,

@@ -23,7 +23,7 @@ import { explain as withAdvice } from "./advice.ts"
 /** The reason of an apply that stops with an unknown outcome. */
 export const outcomeUnknown: AdsOutcomeUnknown["_tag"] = "AdsOutcomeUnknown"
 
-const isOfState = isBecause("CampaignStateRefused")
+export const isOfState = isBecause("CampaignStateRefused")
 
 /** The meaning of a call's error for a plan with these changes. */
 export const explain = (error: MarketplaceError, changes: ReadonlyArray<Change>): Failure => {

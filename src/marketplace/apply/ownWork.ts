@@ -1,6 +1,6 @@
 import { DateTime, Option } from "effect"
 
-import type { Lost } from "../../changes/Driver.ts"
+import type { Lost } from "../../changes/RemoteState.ts"
 import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../client/Campaign.ts"
 import type { Create } from "../plan/Change.ts"
 

@@ -1,13 +1,15 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
+import { status } from "../client/Campaign.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import { isKopecks, kopecksToRubles } from "../client/money.ts"
 import type { Change } from "../plan/Change.ts"
 import type { ClusterUnit } from "../plan/clusterUnit.ts"
-import { partlyDone } from "./failures.ts"
+import { isOfState, partlyDone } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 
 type Ads = MarketplaceAds["Service"]
@@ -30,6 +32,10 @@ export const send = Effect.fnUntraced(function* (
     const clear = after.length === 0
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
   }
+  for (const change of rows("state")) yield* setState(ads, change)
+  for (const { purse: from, rubles, target } of rows("deposit")) {
+    yield* ads.createBudgetDeposit({ advert_id: target, rubles, from })
+  }
   yield* ads.updateCampaignProducts({
     campaigns: byTarget(rows("product")).map(([advert_id, some]) => ({
       advert_id,
@@ -43,7 +49,33 @@ export const send = Effect.fnUntraced(function* (
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
   })
-  return { refused: yield* sendClusters(ads, rows("cluster"), unit) }
+  return {
+    refused: [...(yield* sendClusters(ads, rows("cluster"), unit)), ...(yield* sendLimits(ads, rows("limit")))]
+  }
+})
+
+/** Starts or pauses a campaign. A refusal because of its status is none where it has the wanted one. */
+const setState = (ads: Ads, { after, target }: LocatedOf<"state">) =>
+  Effect.catchIf(after === status.active ? ads.startCampaign(target) : ads.pauseCampaign(target), isOfState, (error) =>
+    Effect.flatMap(ads.getAdvertsV2({ ids: [target] }), ({ adverts }) =>
+      adverts.some((campaign) => campaign.status === after) ? Effect.void : Effect.fail(error)
+    )
+  )
+
+/** Sets daily limits, those of the same height together. */
+const sendLimits = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<LocatedOf<"limit">>) {
+  const refused: Array<Sent<Change>["refused"][number]> = []
+  for (const [, some] of Object.entries(Arrays.groupBy(rows, ({ after }) => String(after)))) {
+    const [{ after }] = some
+    const amount = after === null ? { enabled: false } : { enabled: true, dailyLimit: after }
+    const { tooLow } = yield* ads.setDailyLimits({ advertIds: some.map(({ target }) => target), ...amount })
+    for (const { advertId, requiredLimit } of tooLow) {
+      const change = some.find(({ target }) => target === advertId)
+      const least = isKopecks(requiredLimit) ? `, and must be at least ${kopecksToRubles(requiredLimit)} rub` : ""
+      if (change !== undefined) refused.push({ change, reason: `the daily limit is too low${least}` })
+    }
+  }
+  return refused
 })
 
 const byTarget = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => [

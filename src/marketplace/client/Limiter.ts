@@ -1,6 +1,6 @@
 import { Effect, Queue, Ref } from "effect"
 
-import { atMillis, monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { atMillis, monotonicMillis } from "../../internal/time.ts"
 import { intervalMs, type Limit, width } from "./operations.ts"
 
 /** The call would have to wait longer than the caller is willing to. */

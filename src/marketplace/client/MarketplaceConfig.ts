@@ -7,6 +7,7 @@ import { KeyKind } from "./ApiKey.ts"
 import { BidKopecks, Wire } from "./Bids.ts"
 import { AdvertId } from "./ids.ts"
 import { operations } from "./operations.ts"
+import { Rule, ruleProblem } from "./Rule.ts"
 
 /** The marketplace's own addresses; the only place where its name appears. */
 export const hosts = {
@@ -30,10 +31,25 @@ export const Guards = Schema.Struct({
   maxDailyChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(100))),
   /** Most changes in one plan. Default 10,000. */
   maxItemsPerApply: Positive.pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
+  /** The most that plans may add to budgets within 24 hours, in rubles. Default: no plan moves money. */
+  maxTopUpRublesPerDay: Schema.optionalKey(Positive),
   /** The only campaigns that may be changed. Default: all. */
   allowedCampaigns: Schema.optionalKey(Schema.Array(AdvertId))
 })
 export type Guards = typeof Guards.Type
+
+/** Rules that plans can be made by under their name. */
+const NamedRules = Schema.Record(
+  Schema.String,
+  Schema.Array(
+    Rule.check(
+      Schema.makeFilter((rule) => {
+        const problem = ruleProblem(rule)
+        return problem === undefined ? undefined : { path: [problem[0]], issue: problem[1] }
+      })
+    )
+  )
+)
 
 const Limit = Schema.Struct({ limit: Positive, periodMs: Positive, burst: Positive })
 
@@ -65,6 +81,8 @@ export const MarketplaceSettings = Schema.Struct({
     Schema.withDecodingDefaultKey(orElse({}))
   ),
   guards: Guards.pipe(Schema.withDecodingDefaultKey(orElse({}))),
+  /** Rules by name, such as `{ "morning": [{ … }] }`, which `ads_plan_rules` takes as `named`. */
+  rules: NamedRules.pipe(Schema.withDecodingDefaultKey(orElse({}))),
   /** Whether writes are refused. Default true. */
   readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
   /** Minutes for which a plan can be applied after it was made. Default 15. */

@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
 import { redactor } from "../../internal/http/redact.ts"
-import { addressOf } from "../../internal/http/request.ts"
+import { addressOf } from "../../internal/http/Transport.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/values.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"

@@ -1,6 +1,6 @@
 import { Array as Arrays, DateTime, Option } from "effect"
 
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
 import type { BidUpdate, NmBid } from "./Bids.ts"
 import type { ProductChange } from "./Campaign.ts"
 import { caps } from "./operations.ts"

@@ -1,6 +1,6 @@
 import { DateTime, Schema } from "effect"
 
-import { grouped } from "../../internal/grouped.ts"
+import { grouped } from "../../internal/collections.ts"
 import { PaymentType, status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
 import { queriesOf } from "./demand.ts"

@@ -103,7 +103,7 @@ const phrases = new Map([
 const clusterBids = new Map([
   ["1003:500302:блокнот в подарок", Kopecks.make(34_000)],
   ["1004:500401:носки набор", Kopecks.make(29_000)],
-  ["1043:504301:коврик своими руками", Kopecks.make(36_000)]
+  ["1043:504301:блокнот своими руками", Kopecks.make(36_000)]
 ])
 
 /** The account at a moment. Campaigns 1010, 1017, 1024, 1031, 1038, 1045 waste money, and 1050 burns it. */

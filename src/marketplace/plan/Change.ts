@@ -1,7 +1,8 @@
 import { Match, Schema } from "effect"
 
+import { Purse } from "../client/Account.ts"
 import { BidKopecks } from "../client/Bids.ts"
-import { ManualPlacement, PaymentType, Placement } from "../client/Campaign.ts"
+import { ManualPlacement, PaymentType, Placement, status } from "../client/Campaign.ts"
 import { AdvertId, NmId } from "../client/ids.ts"
 import { Kopecks } from "../client/money.ts"
 
@@ -67,17 +68,60 @@ type ClusterChange = typeof ClusterChange.Type
 const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
 type Delete = typeof Delete.Type
 
+/** The start or the pause of a campaign. */
+const State = Schema.Struct({
+  kind: Schema.Literal("state"),
+  target: Target,
+  before: Schema.Int,
+  after: Schema.Literals([status.active, status.paused]),
+  /** The campaign that takes its place, or whose place it takes: of the two, one pauses once the other runs. */
+  partner: Schema.optionalKey(AdvertId)
+})
+type State = typeof State.Type
+
+/** Money for the budget of a campaign; `before` is what it had. */
+const Deposit = Schema.Struct({
+  kind: Schema.Literal("deposit"),
+  target: Target,
+  rubles: Schema.Int.check(Schema.isGreaterThan(0)),
+  purse: Purse,
+  before: Kopecks
+})
+
+/** The most that a campaign may spend in a day; null means no limit. */
+const DailyLimit = Schema.Struct({
+  kind: Schema.Literal("limit"),
+  target: Target,
+  before: Schema.NullOr(BidKopecks),
+  after: Schema.NullOr(BidKopecks)
+})
+type DailyLimit = typeof DailyLimit.Type
+
 /** One change of one thing, with its values before and after; money in kopecks. */
-export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
+export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete, State, Deposit, DailyLimit])
 export type Change = typeof Change.Type
 
 /** The operation that a change needs: cluster bids are set by one and deleted by another. */
-export type Work = Change["kind"] | "drop"
-export const workOf = (change: Change): Work =>
-  change.kind === "cluster" && change.after === null ? "drop" : change.kind
+export type Work = Exclude<Change["kind"], "state"> | "drop" | "pause" | "start"
+export const workOf = (change: Change): Work => {
+  if (change.kind === "state") return change.after === status.active ? "start" : "pause"
+  return change.kind === "cluster" && change.after === null ? "drop" : change.kind
+}
 
 /** The order of changes: an article must be in a campaign before it can have a bid, and campaigns are deleted last. */
-export const order: ReadonlyArray<Work> = ["create", "product", "bid", "phrases", "drop", "cluster", "delete"]
+export const order: ReadonlyArray<Work> = [
+  "create",
+  "product",
+  "bid",
+  "phrases",
+  "drop",
+  "cluster",
+  "limit",
+  "deposit",
+  "start",
+  "pause",
+  "delete"
+]
 
 const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
 
@@ -89,7 +133,10 @@ export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
     product: ({ nm_id, target }) => `product ${targetKey(target)}/${nm_id}`,
     bid: ({ nm_id, placement, target }) => `bid ${targetKey(target)}/${nm_id}/${placement}`,
     phrases: ({ nm_id, target }) => `phrases ${targetKey(target)}/${nm_id}`,
-    cluster: ({ nm_id, norm_query, target }) => `cluster ${targetKey(target)}/${nm_id}/${norm_query}`
+    cluster: ({ nm_id, norm_query, target }) => `cluster ${targetKey(target)}/${nm_id}/${norm_query}`,
+    state: ({ target }) => `state ${targetKey(target)}`,
+    deposit: ({ target }) => `deposit ${targetKey(target)}`,
+    limit: ({ target }) => `limit ${targetKey(target)}`
   })
 )
 
@@ -98,15 +145,21 @@ export const invert = (change: Change): ReadonlyArray<Change> => {
   if (change.kind === "create") {
     return [{ kind: "delete", target: { created_by: changeKey(change) }, name: change.name }]
   }
-  return change.kind === "delete" || typeof change.target !== "number" ? [] : swapped(change)
+  if (change.kind === "delete" || change.kind === "deposit" || typeof change.target !== "number") return []
+  return swapped(change)
 }
 
-const swapped = Match.type<Bid | ClusterChange | Phrases | Product>().pipe(
+const swapped = Match.type<Bid | ClusterChange | DailyLimit | Phrases | Product | State>().pipe(
   Match.withReturnType<ReadonlyArray<Change>>(),
   Match.discriminatorsExhaustive("kind")({
     bid: (change) => (change.before === null ? [] : [{ ...change, before: change.after, after: change.before }]),
     cluster: (change) => [{ ...change, before: change.after, after: change.before }],
     phrases: (change) => [{ ...change, before: change.after, after: change.before }],
-    product: (change) => [{ ...change, before: change.after, after: change.before }]
+    product: (change) => [{ ...change, before: change.after, after: change.before }],
+    limit: (change) => [{ ...change, before: change.after, after: change.before }],
+    // A campaign that was started once is paused, never ready again.
+    state: (change) => [
+      { ...change, before: change.after, after: change.after === status.active ? status.paused : status.active }
+    ]
   })
 )

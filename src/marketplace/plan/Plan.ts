@@ -15,6 +15,9 @@ export const PlanKind = Schema.Literals([
   "cluster-bids",
   "migration",
   "campaign",
+  "rules",
+  "state",
+  "money",
   "rollback"
 ])
 export type PlanKind = typeof PlanKind.Type

@@ -17,16 +17,32 @@ const most: {
   bid: { steps: Infinity, campaigns: caps.bidCampaigns, perCampaign: caps.bidsPerCampaign },
   phrases: { steps: caps.pairs, campaigns: Infinity, perCampaign: Infinity },
   drop: { steps: caps.clusterBids, campaigns: Infinity, perCampaign: Infinity },
-  cluster: { steps: caps.clusterBids, campaigns: Infinity, perCampaign: Infinity }
+  cluster: { steps: caps.clusterBids, campaigns: Infinity, perCampaign: Infinity },
+  start: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
+  pause: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
+  deposit: { steps: caps.budgets, campaigns: Infinity, perCampaign: 1 },
+  limit: { steps: caps.dailyLimits, campaigns: Infinity, perCampaign: 1 }
 }
 
 /** The campaign of a step, as text. */
 const campaignOf = ({ change }: Step): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
+/** Steps with the starts and pauses of some pairs in turns: no pair waits until all others have started. */
+const inTurns = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const states = steps.filter(({ change }) => change.kind === "state")
+  const turns = Array.from({ length: Math.ceil(states.length / (2 * caps.campaignIds)) }, (_, turn) =>
+    states.slice(turn * 2 * caps.campaignIds, (turn + 1) * 2 * caps.campaignIds)
+  )
+  const isOf = (work: Work) => (step: Step) => workOf(step.change) === work
+  const arranged = turns.flatMap((some) => [...some.filter(isOf("start")), ...some.filter(isOf("pause"))])
+  let place = 0
+  return steps.flatMap((step) => (step.change.kind === "state" ? (arranged[place++] ?? []) : [step]))
+}
+
 /** The steps in order, split where the kind changes or a call would exceed the API's caps. */
 export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Batch> => {
   const batches: Array<{ readonly work: Work; readonly steps: Array<Step>; readonly counts: Map<string, number> }> = []
-  for (const step of steps) {
+  for (const step of inTurns(steps)) {
     const last = batches.at(-1)
     const work = workOf(step.change)
     const cap = most[work]
@@ -77,6 +93,22 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
   cluster: () => [
     ["getNormqueryBids", 2],
     ["setNormqueryBids", 1]
+  ],
+  start: (steps) => [
+    ["getAdvertsV2", 2],
+    ["startCampaign", steps.length]
+  ],
+  pause: (steps) => [
+    ["getAdvertsV2", 2],
+    ["pauseCampaign", steps.length]
+  ],
+  deposit: (steps) => [
+    ["getBudgets", 2],
+    ["createBudgetDeposit", steps.length]
+  ],
+  limit: () => [
+    ["getDailyLimits", 2],
+    ["setDailyLimits", 1]
   ]
 }
 

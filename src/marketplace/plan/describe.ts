@@ -2,6 +2,7 @@ import { Match, Option, Schema } from "effect"
 
 import type { Described, DescribedAction } from "../../changes/Driver.ts"
 import type { ActionEntry } from "../../changes/Journal.ts"
+import { statusText } from "../client/Campaign.ts"
 import { type Kopecks, kopecksToRubles, isKopecks, money } from "../client/money.ts"
 import { labelOf } from "../client/operations.ts"
 import type { Change } from "./Change.ts"
@@ -22,23 +23,35 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
     product: ({ after, before }) => ({ before: membership(before), after: membership(after) }),
     bid: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
     cluster: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
-    phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) })
+    phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) }),
+    state: ({ after, before }) => ({ before: statusText(before), after: statusText(after) }),
+    deposit: ({ before, rubles: sum }) => ({
+      before: amount(before),
+      after: describeBid(before + sum * 100)
+    }),
+    limit: ({ after, before }) => ({ before: amount(before), after: amount(after) })
   })
 )
 
-/** A bid in both units. */
+/** An amount in both units. */
 const describeBid = (bid: number) => (isKopecks(bid) ? money(bid) : null)
 
 const rubles = (bid: number): string => (isKopecks(bid) ? kopecksToRubles(bid) : String(bid))
 
 /** A start or a pause as a row: the campaign, its status before, and the outcome. */
-export const describeAction = ({ advert_id, before, operation, outcome }: ActionEntry): DescribedAction => ({
+export const describeAction = ({ advert_id, before, operation, outcome, pause }: ActionEntry): DescribedAction => ({
   subject: String(advert_id),
-  row: { what: labelOf(operation), advert_id, status_before: before, outcome }
+  row: {
+    what: labelOf(operation),
+    advert_id,
+    status_before: before,
+    outcome,
+    ...(pause === undefined ? {} : { pause })
+  }
 })
 
-/** The fields of a start or a pause in the journal. */
-export const actionFields = { advert_id: Schema.Int, before: Schema.Int }
+/** The fields of a start or a pause in the journal; `pause` is the id of one that was pulled for several campaigns. */
+export const actionFields = { advert_id: Schema.Int, before: Schema.Int, pause: Schema.optionalKey(Schema.String) }
 
 /** The notice that the probe bid of an earlier version may still be set. */
 export const describeProbe = (step: string, bid: number): string =>

@@ -1,6 +1,7 @@
 import { Array as Arrays, Order } from "effect"
 
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
+import { type Change, workOf } from "./Change.ts"
 import { bidBefore } from "./guards.ts"
 import type { Step } from "./Plan.ts"
 
@@ -49,6 +50,14 @@ const byHeight = Order.mapInput(Order.Number, ({ after }: BidMove) => after)
 const counted = (count: number, one: string, many: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
 
+/** The money that goes into budgets for good. */
+const moneyText = (changes: ReadonlyArray<Change>): ReadonlyArray<string> => {
+  const deposits = changes.flatMap((change) => (change.kind === "deposit" ? [change.rubles] : []))
+  const sum = deposits.reduce((a, b) => a + b, 0)
+  const budgets = deposits.length === 1 ? "the budget of 1 campaign" : `the budgets of ${deposits.length} campaigns`
+  return deposits.length === 0 ? [] : [`${sum} rub go into ${budgets}, for good`]
+}
+
 /** The effect of a plan on bids, phrases, articles and campaigns, in one line, with the largest rise and the largest cut. */
 export const digestOf = (steps: ReadonlyArray<Step>): string | undefined => {
   const moves = steps.flatMap((step) => bidMoveOf(step) ?? [])
@@ -85,6 +94,14 @@ export const digestOf = (steps: ReadonlyArray<Step>): string | undefined => {
     ...counted(difference("after", "before"), "minus-phrase is added", "minus-phrases are added"),
     ...counted(products.filter((isIn) => isIn).length, "article joins a campaign", "articles join campaigns"),
     ...counted(products.filter((isIn) => !isIn).length, "article leaves a campaign", "articles leave campaigns"),
+    ...moneyText(changes),
+    ...counted(
+      changes.filter((change) => workOf(change) === "start").length,
+      "campaign starts and spends its money",
+      "campaigns start and spend their money"
+    ),
+    ...counted(changes.filter((change) => workOf(change) === "pause").length, "campaign pauses", "campaigns pause"),
+    ...counted(changes.filter(({ kind }) => kind === "limit").length, "daily limit changes", "daily limits change"),
     ...counted(changes.filter(({ kind }) => kind === "create").length, "campaign is created", "campaigns are created"),
     ...counted(changes.filter(({ kind }) => kind === "delete").length, "campaign is deleted", "campaigns are deleted")
   ]
@@ -97,6 +114,9 @@ const riskOf = (step: Step): number => {
   const move = bidMoveOf(step)
   if (move !== undefined) return ratioOf(move) >= 1 ? 4 : 1
   if (change.kind === "phrases") return change.before.some((phrase) => !change.after.includes(phrase)) ? 3 : 0
+  if (change.kind === "deposit") return 5
+  if (change.kind === "state") return workOf(change) === "start" ? 4 : 0
+  if (change.kind === "limit") return (change.after ?? Infinity) > (change.before ?? Infinity) ? 3 : 1
   if (change.kind === "cluster" || change.kind === "delete") return 3
   return change.kind === "product" && !change.after ? 0 : 2
 }

@@ -1,6 +1,6 @@
 import { Array as Arrays } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
 import { estimate } from "./batches.ts"
@@ -84,9 +84,17 @@ export const forEachPlace = <A>(
     others.length === 0 ? find(wish, place) : [{ what: place, reason: `it is asked for ${others.length + 1} times` }]
   )
 
-/** By kind of work, then by campaign and article, so that neighbours share a call. */
+/** By kind of work, then by campaign and article, so that neighbours share a call; a pair of campaigns stays together. */
 export const byWork = (a: Step, b: Step): number =>
-  order.indexOf(workOf(a.change)) - order.indexOf(workOf(b.change)) || compareNatural(a.id, b.id)
+  rankOf(a.change) - rankOf(b.change) || pairOf(a.change) - pairOf(b.change) || compareNatural(a.id, b.id)
+
+const rankOf = (change: Change): number => order.indexOf(change.kind === "state" ? "start" : workOf(change))
+
+/** The number by which starts and pauses are ordered: the same for both of a pair. */
+const pairOf = (change: Change): number => {
+  if (change.kind !== "state" || typeof change.target !== "number") return 0
+  return Math.min(change.target, change.partner ?? Infinity)
+}
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 /** Made at the first use, as it takes Node some milliseconds. */
@@ -108,6 +116,7 @@ export const irreversible = (
     !added.has(articleKey(change))
   return steps.flatMap((step): ReadonlyArray<Blocked> => [
     ...(hadNoBid(step) ? [{ what: step.id, reason: "there is no bid before it to go back to" }] : []),
+    ...(step.change.kind === "deposit" ? [{ what: step.id, reason: "money that is in a budget stays there" }] : []),
     ...step.undo.flatMap((change) => unsendable(change, unit))
   ])
 }

@@ -1,4 +1,4 @@
-import { kopecksToRubles, type Kopecks } from "../client/money.ts"
+import { Kopecks, kopecksToRubles } from "../client/money.ts"
 import type { Floor } from "../report/LowestBids.ts"
 
 export type { Floor }
@@ -36,4 +36,19 @@ export const aboveFloor = (
   return before !== null && (isCut || wish < before) && before <= floor
     ? { problem: `${text}; a cut never raises a bid, so it stays at ${kopecksToRubles(before)} rub` }
     : { bid: floor, note: `, raised: ${text}` }
+}
+
+/** The steps of bids by payment type, in kopecks; 1 where the marketplace does not tell them. */
+export interface BidSteps {
+  readonly cpm: number
+  readonly cpc: number
+}
+
+export const anyStep: BidSteps = { cpm: 1, cpc: 1 }
+
+/** A bid on a step of the marketplace, with a remark where it was between two: a bid is rounded down, but never to nothing. */
+export const onStep = (wish: Kopecks, step: number): { readonly bid: Kopecks; readonly note: string } => {
+  if (step <= 1 || wish % step === 0) return { bid: wish, note: "" }
+  const bid = Kopecks.make(Math.max(step, Math.floor(wish / step) * step))
+  return { bid, note: `, on a step of ${kopecksToRubles(Kopecks.make(step))} rub` }
 }

@@ -28,6 +28,10 @@ const placeProblem = (guards: Guards, change: Change): string | undefined => {
 export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem
+  const isAboutMoney = change.kind === "deposit" || change.kind === "limit"
+  if (isAboutMoney && guards.maxTopUpRublesPerDay === undefined) {
+    return `guard maxTopUpRublesPerDay: no plan adds money or sets daily limits until it is set${raisedBy("maxTopUpRublesPerDay")}`
+  }
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
   if (after === null) return undefined
@@ -125,6 +129,60 @@ const bidsSent = (entries: ReadonlyArray<Kept<Change>>, since: number): Readonly
   return bids
 }
 
+/** The bids that plans have set since a moment, by place, each with the time of the last change. */
+export const bidsChangedSince = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, number> =>
+  new Map(
+    entries.flatMap((entry) =>
+      entry.type === "done" && !entry.found && entry.at >= since
+        ? entry.steps.flatMap((id) => (/^(?:bid|cluster) /.test(id) ? [[id, entry.at] as const] : []))
+        : []
+    )
+  )
+
+/** Money that plans have sent to budgets within a day, in rubles, by plan and step; it counts unless it surely was not sent. */
+export const topUpsOf = (entries: ReadonlyArray<Kept<Change>>, now: number): ReadonlyMap<string, number> => {
+  const plans = new Map<string, ReadonlyMap<string, number>>()
+  const sums = new Map<string, number>()
+  for (const entry of entries) {
+    if (entry.type === "planned") {
+      const deposits = entry.plan.steps.flatMap(({ change, id }) =>
+        change.kind === "deposit" ? [[id, change.rubles] as const] : []
+      )
+      if (deposits.length > 0) plans.set(entry.plan_id, new Map(deposits))
+    }
+    if (entry.type !== "begun" && entry.type !== "done" && entry.type !== "unsent") continue
+    if (entry.at <= now - dayMs) continue
+    for (const step of entry.steps) {
+      const rubles = plans.get(entry.plan_id)?.get(step)
+      const key = topUpKey(entry.plan_id, step)
+      if (rubles === undefined) continue
+      if (entry.type === "unsent") sums.delete(key)
+      else sums.set(key, rubles)
+    }
+  }
+  return sums
+}
+
+const topUpKey = (plan: string, step: string): string => `${plan} ${step}`
+
+/** The steps that would add more money than is allowed within a day; those of this plan that were sent count once. */
+const topUpProblems = (
+  { maxTopUpRublesPerDay: most = 0 }: Guards,
+  steps: ReadonlyArray<Step>,
+  topUps: ReadonlyMap<string, number>,
+  plan = ""
+): ReadonlyArray<Blocked> => {
+  let sum = [...topUps.values()].reduce((a, b) => a + b, 0)
+  return steps.flatMap(({ change, id }) => {
+    if (change.kind !== "deposit" || topUps.has(topUpKey(plan, id))) return []
+    sum += change.rubles
+    if (sum <= most) return []
+    const reason = `guard maxTopUpRublesPerDay: ${sum} rub within 24 hours are more than ${most}${raisedBy("maxTopUpRublesPerDay")}`
+    sum -= change.rubles
+    return [{ what: id, reason }]
+  })
+}
+
 const isTooFar = (before: Kopecks | null, after: Kopecks, percent: number): before is Kopecks =>
   before !== null && before > 0 && Math.abs(after - before) * 100 > percent * before
 
@@ -142,20 +200,22 @@ interface Circumstances {
   /** False for the rollback of a rollback, which moves forward again. */
   readonly isRollback: boolean
   readonly dayAgo: DayAgo
+  readonly topUps: ReadonlyMap<string, number>
   readonly unit?: ClusterUnit | undefined
 }
 
 /** Problems that forbid a whole plan. Only the list of campaigns applies to a rollback. */
 export const planProblems = (
   guards: Guards,
-  steps: ReadonlyArray<Step>,
-  { dayAgo, isRollback, unit }: Circumstances
+  { id, steps }: Pick<Core.Plan<Change>, "id" | "steps">,
+  { dayAgo, isRollback, topUps, unit }: Circumstances
 ): ReadonlyArray<string> => {
   const checked = isRollback ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change, unit) ?? [])
   if (isRollback) return broken
   const daily = steps.flatMap(({ change }) => dailyProblem(guards, change, dayAgo) ?? [])
-  return [...broken, ...daily, ...tooMany(guards, steps.length)]
+  const money = topUpProblems(guards, steps, topUps, id).map(({ reason }) => reason)
+  return [...broken, ...daily, ...money, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)
@@ -179,8 +239,13 @@ export const holdToGuards = (guards: Guards, draft: Draft, unit?: ClusterUnit): 
 }
 
 /** Changes that are too large for one day are left out; they may be possible later. */
-export const holdToDay = (guards: Guards, draft: Draft, dayAgo: DayAgo): Draft => {
-  const { allowed, problems } = parted(draft, ({ change }) => dailyProblem(guards, change, dayAgo))
+export const holdToDay = (
+  guards: Guards,
+  draft: Draft,
+  { dayAgo, topUps }: Pick<Circumstances, "dayAgo" | "topUps">
+): Draft => {
+  const money = new Map(topUpProblems(guards, draft.steps, topUps).map(({ reason, what }) => [what, reason]))
+  const { allowed, problems } = parted(draft, ({ change, id }) => money.get(id) ?? dailyProblem(guards, change, dayAgo))
   return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../client/money.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
-import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
+import { aboveFloor, anyStep, type BidSteps, type Floor, floorsOf, onStep, type OnBelowFloor } from "./floors.ts"
 import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -31,6 +31,8 @@ export interface BidsInput {
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly wishes: ReadonlyArray<BidWish>
   readonly floors: ReadonlyArray<Floor>
+  /** By default any amount of kopecks is taken. */
+  readonly steps?: BidSteps
   readonly onBelowFloor: OnBelowFloor
   readonly guards: Guards
 }
@@ -65,15 +67,16 @@ export const planBids = (input: BidsInput): Draft => {
     }
     const before = bidOf(article, placement)
     if ("percent" in to && before === null) return [{ what, reason: "there is no bid to take a percentage of" }]
-    const wanted = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
-    if (wanted === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
+    const asked = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
+    const { bid: wanted, note } = onStep(asked, (input.steps ?? anyStep)[paymentOf(campaign)])
+    if (asked === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
     const lowest = floor({ nm_id, placement, payment_type: paymentOf(campaign) })
     const isCut = "percent" in to && to.percent < 100
     const allowed = aboveFloor(wanted, lowest, input.onBelowFloor, { before, isCut })
     if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
     if ("problem" in allowed) return [{ what, reason: allowed.problem }]
     if (allowed.bid === before) return []
-    const reason = `asked for${allowed.note}`
+    const reason = `asked for${note}${allowed.note}`
     return [{ change: { kind: "bid", target: advert_id, nm_id, placement, before, after: allowed.bid }, reason }]
   }
   return draft("bids", input.guards, forEachPlace(input.wishes, placeOf, find))

@@ -7,12 +7,15 @@ import type { Guards } from "../client/MarketplaceConfig.ts"
 import type { Kopecks } from "../client/money.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
+import { onStep } from "./floors.ts"
 import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
 /** The requested bid of a search cluster; null deletes it. */
 export interface ClusterWish extends Cluster {
   readonly to: Kopecks | null
+  /** By default that it is asked for. */
+  readonly reason?: string
 }
 
 /** The input for planning bids of search clusters; campaigns and current bids as they were read. */
@@ -24,11 +27,19 @@ export interface ClusterBidsInput {
   readonly wishes: ReadonlyArray<ClusterWish>
   /** The setting, if there is one: it decides the unit unless a bid in `current` proves one. */
   readonly wire?: ClusterWire | undefined
+  /** The step of bids in kopecks. By default any amount is taken. */
+  readonly step?: number
   readonly guards: Guards
 }
 
 /** Bids for single search clusters; only campaigns with manual bids that pay per view have them. */
 export const planClusterBids = (input: ClusterBidsInput): Draft => {
+  const { findings, unit } = clusterFindings(input)
+  return draft("cluster-bids", input.guards, findings, unit)
+}
+
+/** The same as findings, for plans that change other things, too; with the unit in which such bids go out. */
+export const clusterFindings = (input: ClusterBidsInput) => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))
   const certainUnit = clusterUnit(input.wire, provenUnits(input.current))
@@ -37,7 +48,8 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
 
   const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
-    const { advert_id, nm_id, norm_query, to } = wish
+    const { advert_id, nm_id, norm_query, reason: why = "asked for", to: asked } = wish
+    const { bid: to, note } = asked === null ? { bid: null, note: "" } : onStep(asked, input.step ?? 1)
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
     const problem = currencyProblem(campaign)
@@ -57,14 +69,17 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     const before = currentBid?.bid ?? null
     if (before === to) return []
     return [
-      { change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }
+      {
+        change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to },
+        reason: `${why}${note}`
+      }
     ]
   })
   const isSetting = findings.some(
     (one) => "change" in one && one.change.kind === "cluster" && one.change.after !== null
   )
   const warnings = isSetting && unit !== undefined ? [{ warning: unitWarning(unit) }] : []
-  return draft("cluster-bids", input.guards, [...findings, ...warnings], unit)
+  return { findings: [...findings, ...warnings], unit }
 }
 
 const unitWarning = ({ isProven, unit }: ClusterUnit): string => {

@@ -1,8 +1,9 @@
 import { Match } from "effect"
 
 import { listed, quotedName } from "../../internal/foreignText.ts"
+import { status } from "../client/Campaign.ts"
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
-import { type Change, changeKey } from "./Change.ts"
+import { type Change, changeKey, type Target } from "./Change.ts"
 import { byRisk, digestOf } from "./digest.ts"
 import type { Plan } from "./Plan.ts"
 
@@ -10,6 +11,8 @@ import type { Plan } from "./Plan.ts"
 const mostNamed = 20
 
 const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToRubles(bid)} rub`)
+const limitText = (limit: Kopecks | null) => (limit === null ? "none" : `${kopecksToRubles(limit)} rub`)
+const targetText = (target: Target) => (typeof target === "number" ? String(target) : target.created_by)
 
 /** Phrases listed in a question, of those added and of those removed. */
 const mostPhrases = 5
@@ -43,7 +46,13 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
     product: (change) => `${changeKey(change)}: ${change.after ? "comes into" : "leaves"} the campaign`,
     bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
-    phrases: (change) => `${changeKey(change)}: ${phrasesOf(change)}`
+    phrases: (change) => `${changeKey(change)}: ${phrasesOf(change)}`,
+    state: ({ after, target }) =>
+      `campaign ${targetText(target)} ${after === status.active ? "starts and spends its money" : "pauses"}`,
+    deposit: ({ purse, rubles: sum, target }) =>
+      `${sum} rub go from the ${purse} into the budget of campaign ${targetText(target)}, for good`,
+    limit: ({ after, before, target }) =>
+      `the daily limit of campaign ${targetText(target)}: ${limitText(before)} → ${limitText(after)}`
   })
 )
 

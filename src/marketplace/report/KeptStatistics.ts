@@ -1,17 +1,32 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 
-import { parseJson } from "../../internal/json/values.ts"
-import { inMemory, type Kept, type KeptValues } from "../../internal/KeptValues.ts"
+import { inMemory, type KeptValues } from "../../internal/KeptValues.ts"
 import { listOf } from "../../internal/schema/JsonObject.ts"
+import { PromotionConfig } from "../client/Account.ts"
 import { type Campaign, readEach, type Unreadable } from "../client/Campaign.ts"
 import type { Pair } from "../client/ids.ts"
+import { isFullKey } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import { caps } from "../client/operations.ts"
 import { chunks } from "../client/split.ts"
+import {
+  campaignsKey,
+  clusterDayKey,
+  clusterKey,
+  configKey,
+  dayKey,
+  endOf,
+  hour,
+  isFresh,
+  nameKey,
+  spansOf,
+  valueIn
+} from "./freshness.ts"
 import * as Gathering from "./gathering.ts"
 import type { Patience, Unread } from "./gathering.ts"
-import { beginOf, dayAfter, daysOf, type Period } from "./period.ts"
+import { daysOf, type Period } from "./period.ts"
 import {
   type CampaignDay,
   type ClusterRow,
@@ -61,6 +76,8 @@ export class KeptStatistics extends Context.Service<
   {
     /** All campaigns, as they were at most an hour ago, unless `isFresh` is wanted. */
     readonly campaigns: (options?: { readonly isFresh?: boolean }) => Effect.Effect<KeptCampaigns, MarketplaceError>
+    /** The steps of bids and the least amounts; undefined where this key is not told, or the marketplace does not say. */
+    readonly config: Effect.Effect<PromotionConfig | undefined>
     /** Statistics of campaigns by day; those of earlier campaigns in the list are read first. */
     readonly days: (
       ids: ReadonlyArray<number>,
@@ -86,40 +103,17 @@ export class KeptStatistics extends Context.Service<
     >
   }
 >()("workflow-tool-server/marketplace/KeptStatistics") {
-  static readonly layer: Layer.Layer<KeptStatistics, never, MarketplaceAds> = Layer.effect(
+  static readonly layer: Layer.Layer<KeptStatistics, never, MarketplaceAds | MarketplaceConfig> = Layer.effect(
     KeptStatistics,
     Effect.suspend(() => make)
   )
 }
 
-const minute = 60_000
-const hour = 60 * minute
-
-/** Hours after midnight in which the numbers of yesterday may still come in. */
-const settlingHours = 3
-
-const endOf = (day: string): number => beginOf(dayAfter(day)) ?? 0
-
-/** Whether what was read of days up to one that ends then still holds. */
-const isFresh = (end: number, kept: Kept | undefined, now: number): boolean => {
-  if (kept === undefined || kept.at > now) return false
-  const { at } = kept
-  if (at >= end + settlingHours * hour) return true
-  return now - at < (at < end ? 10 * minute : hour)
-}
-
-const dayKey = (advert_id: number, day: string) => `c:${advert_id}:${day}`
-const nameKey = (nm_id: number) => `n:${nm_id}`
-const clusterKey = ({ advert_id, nm_id }: Pair, { from, to }: Period) => `q:${advert_id}:${nm_id}:${from}:${to}`
-const clusterDayKey = ({ advert_id, nm_id }: Pair, day: string) => `d:${advert_id}:${nm_id}:${day}`
-const campaignsKey = "campaigns"
-
-/** A value that was kept; undefined for one that is none, as after a crash. */
-const valueIn = (kept: Kept | undefined): unknown =>
-  kept === undefined ? undefined : Option.getOrUndefined(parseJson(kept.json))
+const decodeConfig = Schema.decodeUnknownOption(PromotionConfig)
 
 const make = Effect.gen(function* () {
   const ads = yield* MarketplaceAds
+  const settings = yield* MarketplaceConfig
   // Without a place for them, they are kept as long as the process runs.
   const store = Option.getOrElse(yield* Effect.serviceOption(StatisticsStore), inMemory)
   const now = Clock.currentTimeMillis
@@ -272,18 +266,17 @@ const make = Effect.gen(function* () {
     return campaigns
   })
 
-  return KeptStatistics.of({ campaigns: readCampaigns, days, names, clusters, clusterDays })
-})
+  const config = Effect.gen(function* () {
+    if (!isFullKey(settings)) return undefined
+    const kept = (yield* store.read([configKey])).get(configKey)
+    const moment = yield* now
+    if (kept !== undefined && kept.at <= moment && moment - kept.at < hour) {
+      return Option.getOrUndefined(decodeConfig(valueIn(kept)))
+    }
+    const answer = Option.getOrNull(yield* Effect.option(ads.getConfig()))
+    yield* keep([[configKey, answer]])
+    return answer ?? undefined
+  })
 
-/** Successive days of a list as periods of at most 31 days. */
-const spansOf = (days: ReadonlyArray<string>): ReadonlyArray<Period> => {
-  const periods: Array<{ from: string; to: string; length: number }> = []
-  for (const day of days) {
-    const last = periods.at(-1)
-    if (last !== undefined && dayAfter(last.to) === day && last.length < caps.fullstatsDays) {
-      last.to = day
-      last.length++
-    } else periods.push({ from: day, to: day, length: 1 })
-  }
-  return periods
-}
+  return KeptStatistics.of({ config, campaigns: readCampaigns, days, names, clusters, clusterDays })
+})

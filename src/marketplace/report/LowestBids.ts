@@ -1,9 +1,10 @@
 import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import type { BidsMinRequest } from "../client/Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import type { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import { AdsUnreadable, MarketplaceError } from "../client/MarketplaceError.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"
 import { KeptStatistics } from "./KeptStatistics.ts"
@@ -61,52 +62,55 @@ export class LowestBids extends Context.Service<
   }
 >()("workflow-tool-server/marketplace/LowestBids") {
   /** Together with the statistics that are kept. */
-  static readonly layer: Layer.Layer<KeptStatistics | LowestBids, never, MarketplaceAds> = Layer.merge(
-    KeptStatistics.layer,
-    Layer.effect(
-      LowestBids,
-      Effect.gen(function* () {
-        const ads = yield* MarketplaceAds
-        const answers = yield* Cache.makeWith((request: BidsMinRequest) => ads.getBidsMin(request), {
-          capacity: 1000,
-          timeToLive: (exit) => (Exit.isSuccess(exit) ? `${keptMinutes} minutes` : 0)
-        })
+  static readonly layer: Layer.Layer<KeptStatistics | LowestBids, never, MarketplaceAds | MarketplaceConfig> =
+    Layer.merge(
+      KeptStatistics.layer,
+      Layer.effect(
+        LowestBids,
+        Effect.gen(function* () {
+          const ads = yield* MarketplaceAds
+          const answers = yield* Cache.makeWith((request: BidsMinRequest) => ads.getBidsMin(request), {
+            capacity: 1000,
+            timeToLive: (exit) => (Exit.isSuccess(exit) ? `${keptMinutes} minutes` : 0)
+          })
 
-        const of = Effect.fn("LowestBids.of")(function* ({
-          campaign,
-          nm_ids,
-          placements = placementsOf(campaign)
-        }: Asked) {
-          const payment_type = paymentOf(campaign)
-          const request = { advert_id: campaign.id, nm_ids, payment_type, placement_types: placements }
-          const { bids } = yield* Cache.get(answers, request)
-          const lowestBids = bids.flatMap(({ bids: lowest, nm_id }) =>
-            placements.flatMap((placement) => {
-              const bid = lowest.find(({ type }) => type === placement)
-              return bid === undefined ? [] : [{ nm_id, placement, payment_type, value: bid.value }]
-            })
-          )
-          return yield* Effect.forEach(lowestBids, ({ value, ...place }) =>
-            isKopecks(value) ? Effect.succeed<Floor>({ ...place, kopecks: value }) : Effect.fail(oddFloor(place, value))
-          )
-        })
+          const of = Effect.fn("LowestBids.of")(function* ({
+            campaign,
+            nm_ids,
+            placements = placementsOf(campaign)
+          }: Asked) {
+            const payment_type = paymentOf(campaign)
+            const request = { advert_id: campaign.id, nm_ids, payment_type, placement_types: placements }
+            const { bids } = yield* Cache.get(answers, request)
+            const lowestBids = bids.flatMap(({ bids: lowest, nm_id }) =>
+              placements.flatMap((placement) => {
+                const bid = lowest.find(({ type }) => type === placement)
+                return bid === undefined ? [] : [{ nm_id, placement, payment_type, value: bid.value }]
+              })
+            )
+            return yield* Effect.forEach(lowestBids, ({ value, ...place }) =>
+              isKopecks(value)
+                ? Effect.succeed<Floor>({ ...place, kopecks: value })
+                : Effect.fail(oddFloor(place, value))
+            )
+          })
 
-        const ofAll = Effect.fn("LowestBids.ofAll")(function* (requests: ReadonlyArray<Asked>, options: AskOptions) {
-          const floors: Array<Floor> = []
-          for (const [index, one] of requests.entries()) {
-            const left = options.until - (yield* monotonicMillis)
-            const reading = yield* Effect.timeoutOption(of(one), Math.max(0, left))
-            if (Option.isNone(reading)) return yield* new FloorsPending({ read: index, total: requests.length })
-            floors.push(...reading.value)
-            if (options.onRead !== undefined) yield* options.onRead(index + 1)
-          }
-          return floors
-        })
+          const ofAll = Effect.fn("LowestBids.ofAll")(function* (requests: ReadonlyArray<Asked>, options: AskOptions) {
+            const floors: Array<Floor> = []
+            for (const [index, one] of requests.entries()) {
+              const left = options.until - (yield* monotonicMillis)
+              const reading = yield* Effect.timeoutOption(of(one), Math.max(0, left))
+              if (Option.isNone(reading)) return yield* new FloorsPending({ read: index, total: requests.length })
+              floors.push(...reading.value)
+              if (options.onRead !== undefined) yield* options.onRead(index + 1)
+            }
+            return floors
+          })
 
-        return LowestBids.of({ of, ofAll })
-      })
+          return LowestBids.of({ of, ofAll })
+        })
+      )
     )
-  )
 }
 
 /** No plan is based on a minimum bid that is not a valid amount. */

@@ -17,6 +17,7 @@ import {
   isComplete,
   type Line
 } from "./lines.ts"
+import { noMetrics } from "./metrics.ts"
 import { lengthOf, type Period, periodBefore, daysOf } from "./period.ts"
 import { type ClusterRow, joinedClusters } from "./rows.ts"
 
@@ -87,11 +88,13 @@ const compared = (
   isCompared: boolean
 ): ReadonlyArray<Line> => {
   if (!isCompared) return lines
-  const earlier = new Map(before.map((line) => [lineKey(line), line.metrics]))
-  return lines.map((line) => {
-    const metrics = earlier.get(lineKey(line))
-    return metrics === undefined ? line : { ...line, before: metrics }
+  const earlier = new Map(before.map((line) => [lineKey(line), line]))
+  const present = lines.map((line) => {
+    const one = earlier.get(lineKey(line))
+    earlier.delete(lineKey(line))
+    return one === undefined ? line : { ...line, before: one.metrics }
   })
+  return [...present, ...[...earlier.values()].map((line) => ({ ...line, metrics: noMetrics, before: line.metrics }))]
 }
 
 const named = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>) {

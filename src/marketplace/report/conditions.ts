@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import { nearest } from "../../internal/schema/nearest.ts"
+import { nearest } from "../../internal/texts.ts"
 import { type MetricName, metricNames, type Metrics, valueOf } from "./metrics.ts"
 
 const comparisons = {

@@ -1,7 +1,7 @@
 import { Clock, Effect, Fiber, Option, Semaphore } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { KeptValues } from "../../internal/KeptValues.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { isRefusal, type MarketplaceError, retryAfter } from "../client/MarketplaceError.ts"
 import { chunks } from "../client/split.ts"
 

@@ -14,9 +14,12 @@ import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
 import { withDeadline } from "./deadline.ts"
 import { refusal } from "./errors.ts"
+import { overview } from "./overview.ts"
 import { planBidsTool, planClusterBidsTool } from "./plans/bids.ts"
 import { planCampaignTool, planMinusPhrasesTool, planProductsTool } from "./plans/contents.ts"
 import { planMigrationTool } from "./plans/migration.ts"
+import { planRulesTool } from "./plans/rules.ts"
+import { planMoneyTool, planStateTool } from "./plans/running.ts"
 import { report } from "./report.ts"
 import { pauseCampaign, startCampaign } from "./startPause.ts"
 
@@ -25,6 +28,7 @@ export type Needs = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceCo
 
 const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
+  overview,
   Campaigns.listCampaigns,
   Campaigns.getCampaign,
   report,
@@ -35,7 +39,10 @@ const reading: ReadonlyArray<Tool<Needs>> = [
   planProductsTool,
   planClusterBidsTool,
   planMigrationTool,
-  planCampaignTool
+  planCampaignTool,
+  planRulesTool,
+  planStateTool,
+  planMoneyTool
 ]
 
 /** Tools that change nothing at the marketplace: reads, and plans. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callTime.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callContext.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { refusal, TooLong } from "./errors.ts"
 

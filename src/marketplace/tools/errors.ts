@@ -16,7 +16,16 @@ export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds:
   }
 }
 
-type OwnError = FloorsPending | PlanError | TooLong
+/** The statistics that a plan is made from are not all read yet; what was read is kept. */
+export class StatisticsPending extends Schema.TaggedError<StatisticsPending>()("StatisticsPending", {
+  problem: Schema.String
+}) {
+  override get message() {
+    return `No plan yet. ${this.problem}`
+  }
+}
+
+type OwnError = FloorsPending | PlanError | StatisticsPending | TooLong
 type Tag = OwnError["_tag"] | Reason["_tag"]
 
 /** Errors with the side to blame and this toolset's code. A new error or reason does not compile until it has a row. */
@@ -47,6 +56,7 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
   PlanExpired: ["caller", "ADS_PLAN_EXPIRED"],
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
+  StatisticsPending: ["upstream", "ADS_STATISTICS_PENDING"],
   JournalFailed: ["upstream", "ADS_JOURNAL_FAILED"],
   TooLong: ["upstream", "ADS_TOO_LONG"]
 }

@@ -29,7 +29,7 @@ const idOrZero = whole(0, "must be an article id or 0")
 
 export const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 
-const shownIds = (description: string) => ({
+export const shownIds = (description: string) => ({
   inputSchema: { type: "array", description, items: { type: "integer" } }
 })
 

@@ -115,13 +115,13 @@ interface Left extends Unread {
 }
 
 /** The time that the limits ask for what is unread. */
-const minutesFor = (settings: MarketplaceSettings, { reads: left }: Left, level: string): number => {
+export const minutesFor = (settings: MarketplaceSettings, { reads: left }: Left, level: string): number => {
   const operation: OperationName = level === "cluster" ? "getNormqueryStats" : "getAdvFullstats"
   return Math.ceil((left * intervalMs(limitOf(settings, operation))) / 60_000)
 }
 
 /** What a caller does to see the rest; with a base key, what it can do at all is told first. */
-const goOn = (settings: MarketplaceSettings, { campaigns, of, problem, reads: left }: Left): string => {
+export const goOn = (settings: MarketplaceSettings, { campaigns, of, problem, reads: left }: Left): string => {
   const { kind } = keyReport(settings, 0)
   const isSlow = kind === "base" || kind === "test"
   const pace = isSlow

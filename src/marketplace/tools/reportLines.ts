@@ -1,6 +1,6 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
-import { Progress } from "../../mcp/callTime.ts"
+import { Progress } from "../../mcp/callContext.ts"
 import { optional } from "../../mcp/parameters.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { Day } from "../client/ids.ts"

@@ -1,22 +1,33 @@
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { GuardViolation } from "../../changes/PlanError.ts"
 import { next, whole } from "../../changes/tools/results.ts"
-import { quotedName } from "../../internal/foreignText.ts"
+import { listed, quotedName } from "../../internal/foreignText.ts"
+import { fingerprint } from "../../internal/sha256.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { type Act, agreedTo } from "../../mcp/agreement.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
+import { Progress } from "../../mcp/callContext.ts"
+import { CallerId } from "../../mcp/callContext.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { explain } from "../apply/advice.ts"
+import { isOfState } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
 import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
+import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { isBecause, isOfAccount, type MarketplaceError } from "../client/MarketplaceError.ts"
 import type { AmountTold } from "../client/money.ts"
+import { operations, width } from "../client/operations.ts"
 import { campaignProblem } from "../plan/guards.ts"
+import { KeptStatistics } from "../report/KeptStatistics.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
+import { gatheringUntil } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
-import { advertId } from "./parameters.ts"
+import { advertId, advertIds, shownIds } from "./parameters.ts"
 import { budgetShown, campaignRow, row, reportedAmount } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
@@ -106,13 +117,163 @@ export const startCampaign = Tool.make("ads_start_campaign", {
   run: move("start")
 })
 
+/** A pause: of one campaign, or of several at once. */
+const pauseShown = Schema.Struct({
+  done: Schema.Boolean,
+  campaign: Schema.optionalKey(moveShown.fields.campaign),
+  budget: Schema.optionalKey(reportedAmount),
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
+  pause_id: Schema.optionalKey(Schema.String),
+  paused: Schema.optionalKey(whole),
+  still_running: Schema.optionalKey(whole),
+  failed: Schema.optionalKey(Schema.Array(Schema.Struct({ advert_id: whole, problem: Schema.String }))),
+  next
+})
+
+/** Campaigns that one call may name: those of a larger account are paused with `all`. */
+const mostNamed = 3000
+
 export const pauseCampaign = Tool.make("ads_pause_campaign", {
-  title: "Pause campaign",
-  description: "Pause a campaign; it can be started again. Without confirm it only shows the campaign",
+  title: "Pause campaigns",
+  description:
+    "Pause (остановить) one campaign, several, or all at once; they can be started again. Without confirm it only shows what would pause",
   annotations: changes,
-  arguments: { advert_id: advertId, confirm: agreed },
-  result: moveShown,
-  run: move("pause")
+  arguments: {
+    advert_id: optional(advertId),
+    advert_ids: optional(
+      advertIds
+        .check(Schema.isMaxLength(mostNamed, { message: `must be at most ${mostNamed} ids: use all` }))
+        .annotate(shownIds("Campaign ids"))
+    ),
+    all: optional(flag("true: everything that runs")),
+    confirm: agreed
+  },
+  result: pauseShown,
+  run: Effect.fn("ads_pause_campaign")(function* ({ advert_id, advert_ids, all, confirm = false }) {
+    const given = [advert_id, advert_ids, all === true ? all : undefined].filter((one) => one !== undefined)
+    if (given.length !== 1) {
+      const problem = "must have exactly one of advert_id, advert_ids, all true: nothing never means all"
+      return yield* new InvalidArgument({ argument: "arguments", problem })
+    }
+    if (advert_id !== undefined) return yield* move("pause")({ advert_id, confirm })
+    return yield* orRefuse(pauseSeveral(advert_ids, confirm))
+  })
+})
+
+interface Running {
+  readonly id: number
+  readonly name: string
+}
+
+/** The campaigns that run, in one read; where the marketplace allows no read now, as they were within the last hour. */
+const runningNow = Effect.gen(function* () {
+  const reading = MarketplaceAds.use((ads) => ads.getAdvertsV2({ statuses: [status.active] }))
+  const { adverts, unreadable } = yield* Effect.catchIf(reading, isBecause("AdsRateLimited"), () =>
+    KeptStatistics.use((statistics) => statistics.campaigns())
+  )
+  return [
+    ...adverts
+      .filter((campaign) => campaign.status === status.active)
+      .map((campaign): Running => ({ id: campaign.id, name: nameOf(campaign) })),
+    // What runs and cannot be read spends money all the same.
+    ...unreadable.flatMap(({ advert_id, name }): ReadonlyArray<Running> =>
+      advert_id === null ? [] : [{ id: advert_id, name: name ?? `Campaign ${advert_id}` }]
+    )
+  ]
+})
+
+/** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
+const goesOnMs = 3_600_000
+
+/** The id of the pause that this caller has begun with the same arguments, or a new one. */
+const pauseIdOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | undefined) {
+  const now = yield* Clock.currentTimeMillis
+  const hash = (yield* fingerprint({ caller: yield* yield* CallerId, wanted: wanted ?? "all" })).slice(0, 10)
+  const entries = yield* Plans.use((plans) => plans.entries)
+  const begun = entries
+    .flatMap((entry) => (entry.type === "action" && entry.at > now - goesOnMs ? [entry["pause"]] : []))
+    .findLast((pause) => typeof pause === "string" && pause.endsWith(`-${hash}`))
+  return typeof begun === "string"
+    ? { id: begun, isBegun: true }
+    : { id: `pause-${now.toString(36)}-${hash}`, isBegun: false }
+})
+
+/** Pauses what runs of some campaigns, or all of it, at the full pace of the limit, until the time of the call is over. */
+const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
+  wanted: ReadonlyArray<number> | undefined,
+  confirm: boolean
+) {
+  const until = yield* gatheringUntil
+  const ads = yield* MarketplaceAds
+  const plans = yield* Plans
+  const settings = yield* MarketplaceConfig
+  const problemOf = (id: number) => campaignProblem(settings.guards, id)
+  const problems = (wanted ?? []).flatMap((id) => problemOf(id) ?? [])
+  if (problems.length > 0) return yield* new GuardViolation({ problems })
+  const running = (yield* runningNow).filter(({ id }) => wanted?.includes(id) ?? true)
+  const targets = running.filter(({ id }) => problemOf(id) === undefined)
+  const beyond = running.length - targets.length
+  const rest =
+    beyond === 0 ? "" : ` ${beyond} others run that guards.allowedCampaigns does not name, and they go on running.`
+  const count = targets.length === 1 ? "1 campaign" : `${targets.length} campaigns`
+  if (targets.length === 0) {
+    return { done: true, paused: 0, still_running: beyond, next: `Nothing of it runs.${rest}` }
+  }
+  const names = listed(
+    targets.map(({ name }) => quotedName(name)),
+    5
+  )
+  if (!confirm) {
+    return {
+      done: false,
+      still_running: running.length,
+      next: `Nothing was changed. To pause ${count} (${names}), call again with confirm true.${rest}`
+    }
+  }
+  const pause = yield* pauseIdOf(wanted)
+  if (!pause.isBegun) {
+    yield* agreedTo({
+      message: `Pause ${count} now: ${names}?`,
+      subject: `The pause of ${count} stops what they sell`,
+      covers: { pause: wanted ?? "all" },
+      code: "ADS_NOT_AGREED"
+    })
+  }
+  const tell = yield* Progress
+  const failed: Array<{ readonly advert_id: number; readonly problem: string }> = []
+  const operation = operations.pauseCampaign.name
+  let [paused, isWritten, isClosed] = [0, true, false]
+  const one = Effect.fnUntraced(function* ({ id }: Running) {
+    if (isClosed || (yield* monotonicMillis) >= until) return
+    const note = (outcome: string) =>
+      plans.record({ operation, advert_id: id, before: status.active, outcome, pause: pause.id })
+    // Spending can be stopped even if the journal cannot be written.
+    yield* Effect.ignore(note("begun"))
+    const sent: Result.Result<void, MarketplaceError> = yield* Effect.result(ads.pauseCampaign(id))
+    // One that does not run any more is as wanted.
+    const error = Result.isFailure(sent) && !isOfState(sent.failure) ? sent.failure : undefined
+    if (error === undefined) paused++
+    else {
+      failed.push({ advert_id: id, problem: explain(error) })
+      isClosed ||= isOfAccount(error) || isBecause("AdsReadOnly", "AdsRateLimited")(error)
+    }
+    const isKept = yield* Effect.isSuccess(note(error === undefined ? "done" : explain(error)))
+    isWritten &&= isKept
+    yield* tell({ progress: paused + failed.length, total: targets.length, message: "campaigns paused" })
+  })
+  yield* Effect.forEach(targets, one, { concurrency: width(limitOf(settings, operation)), discard: true })
+  const left = targets.length - paused
+  const again = left === 0 ? "" : ` ${left} still run: call again with the same arguments, and it goes on.`
+  const unwritten = isWritten ? "" : " The journal could not be written, so the undo does not know all of them."
+  return {
+    done: left === 0,
+    pause_id: pause.id,
+    paused,
+    still_running: left + beyond,
+    ...(failed.length === 0 ? {} : { failed: failed.slice(0, 3) }),
+    next: `Paused; a status settles within about a minute.${again} ads_plan_state with undo_pause ${pause.id} plans to start them again.${rest}${unwritten}`
+  }
 })
 
 const articlesIn = (campaign: Campaign): string => {

@@ -1,22 +1,19 @@
 import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
+import { lazy } from "../../internal/caching.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
-import { Progress } from "../callTime.ts"
+import { Progress } from "../callContext.ts"
 import type { Question, Reply } from "../Elicitation.ts"
-import type { Failure } from "./errors.ts"
+import { type Failure, invalidParams } from "./errors.ts"
 import type { InFlightRequest } from "./InFlightRequests.ts"
-import type { Id } from "./Message.ts"
-import { type Common, readCommon } from "./params.ts"
-import { invalidParams } from "./ProtocolError.ts"
+import { Id, type Result as MethodResult, type ServerNotification } from "./Message.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
-import type * as Response from "./Response.ts"
 
 /** The connection of a request, as its method sees it. */
 export interface Call {
   readonly protocolVersion: ProtocolVersion
   /** Sends something to the caller before the answer. */
-  readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
+  readonly notify: (notification: ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
   /** The identity of the caller, who may have said which client it is. */
@@ -29,7 +26,7 @@ export interface Call {
 
 /** A method that a request can name. `run` takes unvalidated params. */
 export interface Method {
-  readonly run: (params: unknown, call: Call) => Effect.Effect<Response.Result, Failure>
+  readonly run: (params: unknown, call: Call) => Effect.Effect<MethodResult, Failure>
   /** Milliseconds for which a client may cache the answer; absent if it may not. */
   readonly ttlMs?: number
   /** Its work outside of this process, by the params; absent if it has none. */
@@ -44,6 +41,14 @@ export interface Work {
 }
 
 export type Methods = Readonly<Record<string, Method>>
+
+const Common = Schema.Struct({
+  _meta: Schema.optionalKey(Schema.Struct({ progressToken: Schema.optionalKey(Id) }))
+})
+type Common = typeof Common.Type
+
+/** Params common to all methods. */
+const readCommon = Schema.decodeUnknownResult(Common)
 
 type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
 
@@ -63,7 +68,7 @@ interface Options<Params> extends Pick<Method, "ttlMs" | "work"> {
  */
 export const make = <const F extends Fields>(
   fields: () => F,
-  run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
+  run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<MethodResult, Failure>,
   { fits, ...options }: Options<Schema.Struct<F>["Type"]> = {}
 ): Method => {
   const readFields = lazy(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
@@ -116,6 +121,9 @@ const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progre
 /** Milliseconds for which a list may be cached: it changes only with the configuration. */
 export const shelfLife = 300_000
 
+/** Params of a list. */
+export const pageParams = { cursor: Schema.optionalKey(Schema.String) }
+
 interface Page {
   readonly cursor?: string
 }
@@ -127,5 +135,5 @@ export const listed = {
 }
 
 /** Our lists have a single page, so no cursor can be ours. */
-export const onePage = (params: Page, page: Response.Result) =>
+export const onePage = (params: Page, page: MethodResult) =>
   params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))

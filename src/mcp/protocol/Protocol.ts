@@ -1,26 +1,51 @@
-import { Cause, Context, Effect, Layer, Record } from "effect"
+import { Cause, Context, Effect, Layer, Option, Predicate, Record, Schema } from "effect"
 
+import { memoized } from "../../internal/caching.ts"
+import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
-import { atMillis } from "../../internal/http/monotonicMillis.ts"
-import { spanned } from "../../internal/spanned.ts"
-import { Arrival } from "../callTime.ts"
+import { atMillis } from "../../internal/time.ts"
+import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
-import { identified, RequestId } from "../RequestId.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tools.ts"
-import * as ConcurrencyGroups from "./ConcurrencyGroups.ts"
 import * as Rounds from "./elicitation/rounds.ts"
-import { type Era, legacy, modern, ServerInfo } from "./eras.ts"
-import { toErrorObject } from "./errors.ts"
-import type { Request } from "./Message.ts"
-import type { Call, Method } from "./Method.ts"
+import {
+  internalError,
+  invalidParams,
+  isForbidden,
+  methodNotFound,
+  ProtocolError,
+  toErrorObject,
+  toErrorResult,
+  unsupportedVersion
+} from "./errors.ts"
+import { makeConcurrencyGroups } from "./InFlightRequests.ts"
+import {
+  bare,
+  failure,
+  membersOf,
+  type Outcome,
+  refused,
+  type Request,
+  type Result,
+  success,
+  writtenBy
+} from "./Message.ts"
+import * as Method from "./Method.ts"
+import { type Call, shelfLife } from "./Method.ts"
 import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
-import { observing } from "./observed.ts"
-import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
-import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
-import { failure, type Outcome, refused, success } from "./Response.ts"
+import { clientName, observing } from "./observation.ts"
+import {
+  capabilitiesKey,
+  dates,
+  type EraName,
+  modern as newest,
+  negotiate,
+  type ProtocolVersion,
+  versionKey
+} from "./ProtocolVersion.ts"
 
 /** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<
@@ -38,7 +63,7 @@ export class Protocol extends Context.Service<
       const info = yield* ServerInfo
       const prompts = yield* Prompts
       const resources = yield* Resources
-      const grouped = inConcurrencyGroup(ConcurrencyGroups.make().run)
+      const grouped = inConcurrencyGroup(makeConcurrencyGroups().run)
       const tools = yield* Tools
       const methods = {
         ...toolMethods(tools, yield* Rounds.make),
@@ -114,8 +139,8 @@ const answerDefects = (
 
 /** The same method, within the limit of its concurrency group. */
 const inConcurrencyGroup =
-  (run: ReturnType<typeof ConcurrencyGroups.make>["run"]) =>
-  (method: Method): Method => {
+  (run: ReturnType<typeof makeConcurrencyGroups>["run"]) =>
+  (method: Method.Method): Method.Method => {
     const { work } = method
     if (work === undefined) return method
     return {
@@ -126,3 +151,142 @@ const inConcurrencyGroup =
         )
     }
   }
+
+/** The introduction of this server to clients. */
+export class ServerInfo extends Context.Service<
+  ServerInfo,
+  {
+    /** For programs: short, without spaces. */
+    readonly name: string
+    /** For people. */
+    readonly title: string
+    readonly version: string
+    /** Instructions for models that use the tools. */
+    readonly instructions: string
+  }
+>()("workflow-tool-server/protocol/ServerInfo") {}
+
+/** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
+interface Era {
+  /** The refusal of a request whose params lack something; undefined if they do not. */
+  readonly refusal: (params: unknown) => ProtocolError | undefined
+  readonly methods: ReadonlyMap<string, Method.Method>
+  readonly result: (result: Result, method: Method.Method) => Result
+}
+
+/** 2024-11-05 to 2025-11-25: with or without a handshake, and every failure is a JSON-RPC error. */
+const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
+  refusal: () => undefined,
+  methods: new Map(
+    Object.entries<Method.Method>({
+      ...shared,
+      initialize: Method.make(
+        () => ({
+          protocolVersion: Schema.String,
+          capabilities: Schema.optionalKey(Schema.Unknown),
+          clientInfo: Schema.optionalKey(Schema.Unknown)
+        }),
+        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: requested }, { completeHandshake }) {
+          const client = clientName(clientInfo)
+          if (client !== undefined) yield* (yield* Audit).introduce(client)
+          const protocolVersion = negotiate(requested)
+          yield* completeHandshake(protocolVersion, capabilities)
+          return {
+            protocolVersion: protocolVersion.date,
+            capabilities: {
+              tools: {},
+              resources: {},
+              prompts: {},
+              ...(protocolVersion.hints ? { completions: {} } : {})
+            },
+            serverInfo: introduction(info, protocolVersion),
+            instructions: info.instructions
+          }
+        }),
+        { fits: isHandshake }
+      ),
+      ping: Method.make(
+        () => ({}),
+        () => Effect.succeed({}),
+        { fits: Predicate.isObject }
+      )
+    })
+  ),
+  result: (result) => result
+})
+
+const isHandshake = (params: unknown): params is { readonly protocolVersion: string } =>
+  Predicate.hasProperty(params, "protocolVersion") && Predicate.isString(params.protocolVersion)
+
+const introduction = ({ name, title, version }: ServerInfo["Service"], { structure }: ProtocolVersion) =>
+  structure ? { name, title, version } : { name, version }
+
+/** 2026-07-28: every request is self-contained, and a tool's failure is a result for the model. */
+const modern = (
+  shared: Method.Methods & { readonly "tools/call": Method.Method },
+  { instructions, name, title, version }: ServerInfo["Service"]
+): Era => ({
+  refusal,
+  methods: new Map(
+    Object.entries<Method.Method>({
+      ...shared,
+      "tools/call": toldToTheModel(shared["tools/call"]),
+      "server/discover": Method.make(
+        () => ({}),
+        () =>
+          Effect.succeed({
+            supportedVersions: dates,
+            capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+            instructions
+          }),
+        { ttlMs: shelfLife, fits: Predicate.isObject }
+      )
+    })
+  ),
+  result: memoized((result: Result, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
+    const before = { resultType: "complete" }
+    const after = {
+      ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
+      _meta: { "io.modelcontextprotocol/serverInfo": { name, title, version } }
+    }
+    const whole = { ...before, ...result, ...after }
+    const members = membersOf(result)
+    return members === undefined ? whole : writtenBy(whole, () => [bare(before), members, bare(after)].join(","))
+  })
+})
+
+const toldToTheModel = (method: Method.Method): Method.Method => ({
+  ...method,
+  run: (params, call) =>
+    method
+      .run(params, call)
+      .pipe(
+        Effect.catch((failure) =>
+          failure instanceof ProtocolError ? Effect.fail(failure) : Effect.succeed(toErrorResult(failure))
+        )
+      )
+})
+
+const Modern = Schema.Struct({
+  _meta: Schema.Struct({ [versionKey]: Schema.String, [capabilitiesKey]: Schema.Record(Schema.String, Schema.Unknown) })
+})
+type Modern = typeof Modern.Type
+
+/** Params of every modern request. */
+const readModern = Schema.decodeUnknownOption(Modern)
+
+/** A quick check; otherwise the schema decides. */
+const isModern = (params: unknown): params is Modern =>
+  Predicate.hasProperty(params, "_meta") &&
+  Predicate.hasProperty(params._meta, versionKey) &&
+  Predicate.isString(params._meta[versionKey]) &&
+  Predicate.hasProperty(params._meta, capabilitiesKey) &&
+  Predicate.isObject(params._meta[capabilitiesKey])
+
+/** Params must name a modern revision and the client's capabilities. */
+const refusal = (params: unknown): ProtocolError | undefined => {
+  const read = isModern(params) ? Option.some(params) : readModern(params)
+  if (Option.isNone(read)) return invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
+  const version = read.value._meta[versionKey]
+  return version === newest.date ? undefined : unsupportedVersion(version, dates)
+}

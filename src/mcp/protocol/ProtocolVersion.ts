@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { memoizable } from "../../internal/memoize.ts"
+import { memoizable } from "../../internal/caching.ts"
 
 /** The two eras: with a handshake, or with everything in each request. */
 export type EraName = "legacy" | "modern"

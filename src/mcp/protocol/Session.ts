@@ -1,24 +1,26 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
-import { lazy } from "../../internal/memoize.ts"
-import { callerOn } from "../Caller.ts"
+import { lazy } from "../../internal/caching.ts"
+import { callerOn } from "../callContext.ts"
 import { Copies, type Question } from "../Elicitation.ts"
-import { mintSessionId, showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
-import * as InFlightRequests from "./InFlightRequests.ts"
+import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./errors.ts"
+import { InFlightRequest, type InFlightRequests, makeInFlightRequests } from "./InFlightRequests.ts"
 import {
-  readCancelled,
   type Batch,
+  failure,
   type Id,
   type Message,
   type Notification,
+  type Outcome,
+  readCancelled,
+  refused,
   type Request,
+  type ServerMessage,
   type Single
 } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
-import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
-import { failure, type Outcome, refused, type ServerMessage } from "./Response.ts"
 
 /** One client's session: what its handshake negotiated, and its requests in flight. */
 export interface Session {
@@ -33,7 +35,7 @@ export interface Session {
 /** The origin of a session, and the means that may stop its requests from outside. */
 export interface Circumstances {
   /** The requests of the transport, which may stop them. */
-  readonly inFlightRequests?: InFlightRequests.InFlightRequests
+  readonly inFlightRequests?: InFlightRequests
   /** When this ends, nothing more is received from the client, though it may still receive. */
   readonly silent?: Effect.Effect<void> | undefined
   /** The id of the session that this continues, whose handshake was elsewhere. */
@@ -77,18 +79,18 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { address, inFlightRequests = InFlightRequests.make(), session: continued, silent = Effect.never }: Circumstances
+  { address, inFlightRequests = makeInFlightRequests(), session: continued, silent = Effect.never }: Circumstances
 ): Session => {
   const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
   let session = continued
-  const inFlight = new Map<Id, InFlightRequests.InFlightRequest>()
+  const inFlight = new Map<Id, InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
 
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       negotiatedVersion = negotiated
-      session = negotiated.elicitation && showsForms(capabilities) ? mintSessionId() : undefined
+      session = negotiated.elicitation && Questions.showsForms(capabilities) ? Questions.mintSessionId() : undefined
     })
 
   /** Whoever is at the other end; of clients without a session or connection as far as they say who they are. */
@@ -111,7 +113,7 @@ const open = (
       return Effect.succeedSome(refused(id, invalidRequest("id is that of a request still being served")))
     }
     const protocolVersion = ofRequest(request.params, negotiatedVersion)
-    const inFlightRequest = new InFlightRequests.InFlightRequest(({ isCommitted }) => ({
+    const inFlightRequest = new InFlightRequest(({ isCommitted }) => ({
       era: protocolVersion.era,
       verdict: "stopped",
       response: failure(id, isCommitted ? stoppedHalfway : stoppedUnchanged)
@@ -174,7 +176,7 @@ const isImmediate = (
   message._tag !== "Batch" &&
   (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, negotiated)))
 
-const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, InFlightRequests.InFlightRequest>) =>
+const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, InFlightRequest>) =>
   Option.match(readCancelled(params), { onNone: () => undefined, onSome: ({ requestId }) => inFlight.get(requestId) })
 
 /** The answers of a batch as one, if there are any. */

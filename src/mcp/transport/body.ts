@@ -1,8 +1,8 @@
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import * as TimeLimit from "../../internal/http/TimeLimit.ts"
-import type { Share } from "./memory.ts"
+import type { Share } from "../../internal/http/MemoryBudget.ts"
+import { makeClock } from "../../internal/time.ts"
 import { largestMessage } from "./readMessage.ts"
 
 /** The body of a request cannot be read; `status` is the HTTP status. */
@@ -34,7 +34,7 @@ export type BodyReaders = (request: HttpServerRequest.HttpServerRequest) => Read
 
 /** Reads the bytes of a body once there is room for them; one that is too large is not read to its end. */
 export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = () => undefined) {
-  const inTime = yield* TimeLimit.makeClock
+  const inTime = yield* makeClock
 
   const buffered = ({ arrayBuffer }: HttpServerRequest.HttpServerRequest) =>
     inTime.limit(

@@ -2,13 +2,11 @@ import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream 
 import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
-import { readSessionId } from "../protocol/elicitation/form.ts"
-import type { Message } from "../protocol/Message.ts"
+import { MemoryBudget, type Share } from "../../internal/http/MemoryBudget.ts"
+import { readSessionId } from "../protocol/elicitation/Questions.ts"
+import { type Message, type Outcome, type ServerMessage, written } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
-import { type Outcome, type ServerMessage, written } from "../protocol/Response.ts"
 import type { Circumstances, Session } from "../protocol/Session.ts"
-import type { Share } from "./memory.ts"
 
 type Event =
   | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }

@@ -1,16 +1,19 @@
-import { Effect, Result } from "effect"
+import { Effect, Option, Predicate, Result } from "effect"
+import { decodeString } from "effect/encoding/Base64"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Headers } from "effect/http/Headers"
 
-import { ServerInfo } from "../protocol/eras.ts"
-import * as InFlightRequests from "../protocol/InFlightRequests.ts"
-import { refused } from "../protocol/Response.ts"
+import { makeMemory, type Share } from "../../internal/http/MemoryBudget.ts"
+import { named, withRequestId } from "../callContext.ts"
+import { headerMismatch, type ProtocolError, unsupportedVersion } from "../protocol/errors.ts"
+import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
+import { type Message, type Notification, refused, type Request } from "../protocol/Message.ts"
+import { ServerInfo } from "../protocol/Protocol.ts"
+import { assumed, claimed, dates, find, ofRequest, type ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { named, withRequestId } from "../RequestId.ts"
 import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
-import { readHeaders } from "./headers.ts"
-import * as Memory from "./memory.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 import { readMessage } from "./readMessage.ts"
 import { metadata, metadataPaths } from "./tokens.ts"
@@ -27,7 +30,7 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
       const sessions = yield* Sessions
-      const inFlightRequests = InFlightRequests.make()
+      const inFlightRequests = makeInFlightRequests()
       if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, inFlightRequests.stop))
       const conversations: Conversations = {
         open: (protocolVersion, send, circumstances) =>
@@ -38,11 +41,11 @@ export const layer = (options: Options = {}) =>
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
-      const { memory = Memory.make(), together = Effect.void } = options
+      const { memory = makeMemory(), together = Effect.void } = options
       // The first request starts the look-up, so that the first caller of /health need not wait for it.
       yield* facts
 
-      const serve = (request: HttpServerRequest.HttpServerRequest, share: Memory.Share) =>
+      const serve = (request: HttpServerRequest.HttpServerRequest, share: Share) =>
         Effect.matchEffect(readBody(request, share), {
           onFailure: ({ message, status }) =>
             Effect.succeed(
@@ -114,3 +117,47 @@ const requestIdHeader = "x-request-id"
 const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 
 const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })
+
+const versionHeader = "mcp-protocol-version"
+
+/** The revision in which a message is to be answered, by its headers; or how they contradict it. */
+const readHeaders = (message: Message, headers: Headers): Result.Result<ProtocolVersion, ProtocolError> => {
+  const version = headers[versionHeader]
+  const isHandshake = message._tag === "Request" && message.method === "initialize"
+  const params = message._tag === "Request" ? message.params : undefined
+  const said = claimed(params)
+  if (Option.isSome(said) && version !== said.value && Predicate.isString(said.value)) {
+    return Result.fail(headerMismatch(`${versionHeader} is ${version ?? "absent"}, _meta says ${said.value}`))
+  }
+  const protocolVersion = find(version)
+  if (version !== undefined && protocolVersion === undefined && !isHandshake) {
+    return Result.fail(unsupportedVersion(version, dates))
+  }
+  const isModern = ofRequest(params, protocolVersion ?? assumed).era === "modern"
+  const problem = isModern && "method" in message ? mismatch(message, headers) : undefined
+  return problem === undefined ? Result.succeed(protocolVersion ?? assumed) : Result.fail(headerMismatch(problem))
+}
+
+/** The param of a method that the `Mcp-Name` header repeats. */
+const repeated: Readonly<Record<string, string>> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri"
+}
+
+const mismatch = ({ method, params }: Notification | Request, headers: Headers): string | undefined => {
+  if (headers["mcp-method"] !== method) return `mcp-method is ${headers["mcp-method"] ?? "absent"}, not ${method}`
+  const field = repeated[method]
+  if (field === undefined || !Predicate.hasProperty(params, field) || !Predicate.isString(params[field]))
+    return undefined
+  const name = headers["mcp-name"]
+  if (name === undefined) return "mcp-name is absent"
+  return readValue(name) === params[field] ? undefined : `mcp-name is not the ${field} of the params`
+}
+
+/** A header value: visible ASCII as it is, anything else as `=?base64?...?=`. */
+const readValue = (value: string): string | undefined => {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
+  if (encoded !== undefined) return Result.getOrUndefined(decodeString(encoded))
+  return /^[\t\x20-\x7e]*$/.test(value) ? value : undefined
+}

@@ -12,17 +12,15 @@ import {
   Stream
 } from "effect"
 
-import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
+import { makeMemory, MemoryBudget } from "../../internal/http/MemoryBudget.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
-import * as InFlightRequests from "../protocol/InFlightRequests.ts"
+import { busy, type ProtocolError } from "../protocol/errors.ts"
+import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
-import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
+import { type Outcome, refused, type ServerMessage, written } from "../protocol/Message.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
-import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { type Line, lines } from "./lines.ts"
-import * as Memory from "./memory.ts"
-import { largestMessage, readEdges, readMessage } from "./readMessage.ts"
+import { largestMessage, type Line, lines, readEdges, readMessage } from "./readMessage.ts"
 
 /** Most requests being served or waiting; further ones are refused, so that control messages are still read. */
 const mostRequests = 4096
@@ -60,14 +58,14 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
   const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const stopRequested = Fiber.join(yield* Effect.forkScoped(until))
-  const inFlightRequests = InFlightRequests.make()
+  const inFlightRequests = makeInFlightRequests()
   const inputEnded = yield* Deferred.make<void>()
   const { isImmediate, receive } = (yield* Sessions).open(assumed, tell, {
     inFlightRequests,
     silent: Deferred.await(inputEnded)
   })
   const serving = yield* FiberSet.make()
-  const memory = Memory.make()
+  const memory = makeMemory()
   let requests = 0
   let untaken = 0
   const taken = yield* Queue.sliding<void>(1)

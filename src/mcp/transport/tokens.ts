@@ -1,8 +1,8 @@
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { Access } from "../Caller.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import type { Access } from "../callContext.ts"
 
 /** A token is invalid, for a reason that its owner may know. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {

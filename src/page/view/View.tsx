@@ -4,23 +4,23 @@ import { numberOf, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, State, Status } from "../parts.tsx"
 import { Steps } from "../views/Steps.tsx"
 
-export interface Shown {
-  /** What the tool answered. */
+export interface ViewProps {
+  /** The answer of the tool. */
   readonly answer?: JsonObject
-  /** What belongs to it, where the host fetches it. */
+  /** The workflow that belongs to it, where the host fetches it. */
   readonly workflow?: JsonObject
   readonly execution?: JsonObject
 }
 
-/** What view_workflow, compare_workflows or a tool that plans has answered. */
-export const View = ({ answer, execution, workflow }: Shown) => {
+/** The answer of view_workflow, compare_workflows or a tool that plans. */
+export const View = ({ answer, execution, workflow }: ViewProps) => {
   if (answer === undefined) return <p class="loading">Waiting for the answer…</p>
   return (
     <main class="view">
       {answer.plan_id !== undefined ? (
         <Plan plan={answer} />
       ) : answer.a !== undefined ? (
-        <Comparison found={answer} />
+        <Comparison comparison={answer} />
       ) : (
         <Workflow answer={answer} workflow={workflow} execution={execution} />
       )}
@@ -61,7 +61,7 @@ const Workflow = ({ answer, execution, workflow }: Drawn) => {
 
 const Plan = ({ plan }: { readonly plan: JsonObject }) => {
   const all = numberOf(plan.steps)
-  const shown = objectsOf(plan.first_steps)
+  const firstSteps = objectsOf(plan.first_steps)
   return (
     <>
       <div class="row">
@@ -74,13 +74,13 @@ const Plan = ({ plan }: { readonly plan: JsonObject }) => {
           {text}
         </p>
       ))}
-      <Steps steps={shown} blocked={objectsOf(plan.blocked)} />
-      {all > shown.length ? <p class="soft">and {all - shown.length} more</p> : null}
+      <Steps steps={firstSteps} blocked={objectsOf(plan.blocked)} />
+      {all > firstSteps.length ? <p class="soft">and {all - firstSteps.length} more</p> : null}
     </>
   )
 }
 
-const Comparison = ({ found }: { readonly found: JsonObject }) => {
+const Comparison = ({ comparison }: { readonly comparison: JsonObject }) => {
   const side = (value: unknown) => {
     const { instance, name, version } = objectOf(value)
     return [name, instance, version]
@@ -92,15 +92,15 @@ const Comparison = ({ found }: { readonly found: JsonObject }) => {
     <>
       <h1>What differs</h1>
       <p class="row">
-        <span>{side(found.a)}</span> <span aria-hidden="true">→</span> <span>{side(found.b)}</span>
+        <span>{side(comparison.a)}</span> <span aria-hidden="true">→</span> <span>{side(comparison.b)}</span>
       </p>
-      {found.same === true ? <p>Nothing: they are the same.</p> : null}
+      {comparison.same === true ? <p>Nothing: they are the same.</p> : null}
       <ul class="lines">
-        {textsOf(found.differences).map((line) => (
+        {textsOf(comparison.differences).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-      {textOf(found.note) === "" ? null : <p class="soft">{textOf(found.note)}</p>}
+      {textOf(comparison.note) === "" ? null : <p class="soft">{textOf(comparison.note)}</p>}
     </>
   )
 }

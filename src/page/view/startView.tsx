@@ -1,10 +1,9 @@
 import { render } from "preact"
 
-import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
 import { readJson } from "../readJson.ts"
-import { connect } from "./host.ts"
-import { type Shown, View } from "./View.tsx"
+import { View, type ViewProps } from "./View.tsx"
 
 const follow = (context: JsonObject) => {
   const theme = textOf(context.theme)
@@ -19,18 +18,18 @@ const about = {
   appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] }
 }
 
-/** What a tool answered: as data, or as the text that older revisions of the protocol have. */
+/** The answer of a tool: as data, or as the text that older revisions of the protocol have. */
 const answerOf = ({ content, structuredContent }: JsonObject): JsonObject =>
   objectOf(structuredContent ?? readJson(textOf(objectsOf(content)[0]?.text))?.value)
 
 /** Shows the answer of a tool beside it, in a client that has given this document a frame. */
 export const startView = () => {
   let given: JsonObject = {}
-  let shown: Shown = {}
+  let props: ViewProps = {}
 
-  const show = (more: Shown) => {
-    shown = { ...shown, ...more }
-    render(<View {...shown} />, document.body)
+  const show = (more: ViewProps) => {
+    props = { ...props, ...more }
+    render(<View {...props} />, document.body)
   }
 
   const host = connect({
@@ -45,8 +44,8 @@ export const startView = () => {
       if (answer.sketch === undefined) return
       const call = (name: string, args: object, then: (answer: JsonObject) => void) =>
         host.request("tools/call", { name, arguments: { ...args, ...place } }, (called) => {
-          const found = answerOf(called ?? {})
-          if (called?.isError !== true && Object.keys(found).length > 0) then(found)
+          const result = answerOf(called ?? {})
+          if (called?.isError !== true && Object.keys(result).length > 0) then(result)
         })
       call("get_workflow", { id: answer.id }, (workflow) => show({ workflow }))
       const execution = numberOf(objectOf(answer.execution).id) || Number(textOf(objectOf(answer.execution).id))
@@ -66,4 +65,41 @@ export const startView = () => {
     host.notify("ui/notifications/size-changed", { width: Math.ceil(width), height: Math.ceil(height) })
   }).observe(document.documentElement)
   show({})
+}
+
+type Then = (result: JsonObject | undefined) => void
+
+/** The program around this view: it shows the view in a frame, and calls tools for it. */
+interface Host {
+  /** Asks the host; nothing comes back where it refuses. */
+  readonly request: (method: string, params: object, then: Then) => void
+  readonly notify: (method: string, params: object) => void
+}
+
+/** Talks JSON-RPC with the window around this one, and hears nobody else. */
+const connect = (heard: Readonly<Record<string, (params: JsonObject) => void>>): Host => {
+  const waiting = new Map<unknown, Then>()
+  const post = (message: object) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*")
+  addEventListener("message", ({ data, source }: MessageEvent<unknown>) => {
+    if (source !== parent || !isJsonObject(data)) return
+    const { id, method, params, result } = data
+    if (typeof method === "string") {
+      if (Object.hasOwn(heard, method)) heard[method]?.(objectOf(params))
+      // Its requests, such as a ping or the end of this view, want no more than an answer.
+      if (id !== undefined) post({ id, result: {} })
+      return
+    }
+    const then = waiting.get(id)
+    waiting.delete(id)
+    then?.(isJsonObject(result) ? result : undefined)
+  })
+  let last = 0
+  return {
+    request: (method, params, then) => {
+      last += 1
+      waiting.set(last, then)
+      post({ id: last, method, params })
+    },
+    notify: (method, params) => post({ method, params })
+  }
 }

@@ -11,7 +11,7 @@ import { StepName } from "./Steps.tsx"
 
 const pageSize = 50
 
-/** What plans have planned and done, and every call that may have changed something; newest first. */
+/** The plans with their deeds, and every call that may have changed something; newest first. */
 export const Audit = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
   const { has, hasCallLog } = useServer()
   const isOfCalls = query.get("of") === "calls"

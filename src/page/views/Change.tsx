@@ -1,7 +1,7 @@
 import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { pretty, textOf, textsOf } from "../json.ts"
 
-/** What a step leads from and to: fields that differ with both values, lines of a difference one below the other. */
+/** A thing before and after a step: fields that differ with both values, lines of a difference one below the other. */
 export const Change = ({ after, before }: { readonly before: unknown; readonly after: unknown }) => {
   if (!isJsonObject(before) && !isJsonObject(after)) return <Pair before={before} after={after} />
   const [old, now] = [objectOf(before), objectOf(after)]

@@ -63,7 +63,7 @@ const Metrics = ({ metrics }: { readonly metrics: ReadonlyArray<readonly [value:
   </dl>
 )
 
-/** What instance_health finds, as groups of rows. */
+/** The findings of instance_health, as groups of rows. */
 const groups = [
   ["failures", "Failures in the last 24 hours"],
   ["missedSchedules", "Schedules that did not run"],
@@ -75,15 +75,15 @@ const groups = [
 
 const Health = ({ instance }: { readonly instance: string }) => {
   const { again, outcome } = useTool("instance_health", { instances: [instance] })
-  const found = outcome?.ok === true ? objectsOf(outcome.value.data)[0] : undefined
+  const health = outcome?.ok === true ? objectsOf(outcome.value.data)[0] : undefined
   const error = outcome?.ok === true ? objectsOf(outcome.value.errors ?? outcome.value.unusable)[0] : undefined
-  const problems = groups.reduce((sum, [field]) => sum + objectsOf(found?.[field]).length, 0)
+  const problems = groups.reduce((sum, [field]) => sum + objectsOf(health?.[field]).length, 0)
   return (
     <Card
       instance={instance}
       again={again}
       badge={
-        outcome === undefined ? null : found === undefined ? (
+        outcome === undefined ? null : health === undefined ? (
           <Badge tone="bad">Not reached</Badge>
         ) : problems === 0 ? (
           <Badge tone="good">Healthy</Badge>
@@ -94,10 +94,10 @@ const Health = ({ instance }: { readonly instance: string }) => {
     >
       <Answer outcome={outcome} what="its health">
         {() =>
-          found === undefined ? (
+          health === undefined ? (
             <p class="problem">{textOf(error?.error) || "It told nothing of itself."}</p>
           ) : (
-            <Found instance={instance} found={found} />
+            <HealthReport instance={instance} health={health} />
           )
         }
       </Answer>
@@ -105,17 +105,17 @@ const Health = ({ instance }: { readonly instance: string }) => {
   )
 }
 
-const Found = ({ found, instance }: { readonly instance: string; readonly found: JsonObject }) => (
+const HealthReport = ({ health, instance }: { readonly instance: string; readonly health: JsonObject }) => (
   <>
     <Metrics
       metrics={[
-        [<a href={href(["workflows"], { instance })}>{numberOf(found.workflows)}</a>, "Workflows"],
-        [<a href={href(["workflows"], { instance, active: "true" })}>{numberOf(found.active)}</a>, "Active"],
-        [objectsOf(found.failures).reduce((sum, row) => sum + numberOf(row.failures), 0), "Failed runs, 24 h"]
+        [<a href={href(["workflows"], { instance })}>{numberOf(health.workflows)}</a>, "Workflows"],
+        [<a href={href(["workflows"], { instance, active: "true" })}>{numberOf(health.active)}</a>, "Active"],
+        [objectsOf(health.failures).reduce((sum, row) => sum + numberOf(row.failures), 0), "Failed runs, 24 h"]
       ]}
     />
     {groups.map(([field, title]) => {
-      const rows = objectsOf(found[field])
+      const rows = objectsOf(health[field])
       if (rows.length === 0) return null
       return (
         <section key={field}>
@@ -128,7 +128,7 @@ const Found = ({ found, instance }: { readonly instance: string; readonly found:
         </section>
       )
     })}
-    <NotLookedAt list={textsOf(found.notLookedAt)} />
+    <NotLookedAt list={textsOf(health.notLookedAt)} />
   </>
 )
 
@@ -172,7 +172,7 @@ const Finding = ({ instance, row }: { readonly instance: string; readonly row: J
   )
 }
 
-/** What can be said of an instance without the toolset operator. */
+/** The numbers of an instance, which need no toolset operator. */
 const Counted = ({ instance }: { readonly instance: string }) => {
   const { again, outcome } = useTool("list_workflows", { instance, limit: 250 })
   const failed = useTool("list_executions", { instance, status: "error", limit: 5 })

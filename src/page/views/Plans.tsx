@@ -100,7 +100,7 @@ export const Plan = ({ head, id }: { readonly head: Head; readonly id: string })
       </p>
       {head(id)}
       <Answer outcome={outcome} what="the plan">
-        {(plan) => <Shown id={id} plan={plan} again={again} />}
+        {(plan) => <PlanView id={id} plan={plan} again={again} />}
       </Answer>
     </>
   )
@@ -113,7 +113,15 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   begun: "warn"
 }
 
-const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonObject; readonly again: () => void }) => {
+const PlanView = ({
+  again,
+  id,
+  plan
+}: {
+  readonly id: string
+  readonly plan: JsonObject
+  readonly again: () => void
+}) => {
   const { has } = useServer()
   const [asking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)

@@ -29,15 +29,15 @@ export const StepPages = ({ first, id }: { readonly first: JsonObject; readonly 
         </button>
       </p>
     ) : null
-  const shown = (plan: JsonObject) => <Steps steps={objectsOf(plan.steps)} blocked={objectsOf(plan.blocked)} />
+  const stepsOf = (plan: JsonObject) => <Steps steps={objectsOf(plan.steps)} blocked={objectsOf(plan.blocked)} />
   return (
     <>
       {pager}
       {offset === 0 ? (
-        shown(first)
+        stepsOf(first)
       ) : (
         <Answer outcome={later.outcome} what="the steps">
-          {shown}
+          {stepsOf}
         </Answer>
       )}
     </>

@@ -9,7 +9,7 @@ interface Props {
   readonly blocked: ReadonlyArray<JsonObject>
 }
 
-/** What a step does to what; its place tells things of the same name apart. */
+/** A step by its verb and its thing; its place tells things of the same name apart. */
 export const StepName = ({ step }: { readonly step: JsonObject }) => {
   const { name, place, verb } = stepWords(step)
   return (

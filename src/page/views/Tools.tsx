@@ -14,7 +14,7 @@ export const Tools = ({ head }: { readonly head: Head }) => {
   const { tools } = useServer()
   const [text, setText] = useState("")
   const words = text.toLowerCase().split(/\s+/)
-  const shown = tools.filter(({ description, name, title }) => {
+  const matches = tools.filter(({ description, name, title }) => {
     const said = `${name} ${title} ${description}`.toLowerCase()
     return words.every((word) => said.includes(word))
   })
@@ -26,10 +26,10 @@ export const Tools = ({ head }: { readonly head: Head }) => {
         <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <p role="status" class="soft">
-        {shown.length === 1 ? "1 tool" : `${shown.length} tools`}
+        {matches.length === 1 ? "1 tool" : `${matches.length} tools`}
       </p>
       <ul class="list">
-        {shown.map((tool) => (
+        {matches.map((tool) => (
           <li key={tool.name} class="card">
             <div class="row">
               <a class="title" href={href(["tools", tool.name])}>
@@ -100,9 +100,9 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
     setGuarded(undefined)
     setOutcome("under way")
     void callTool(tool.name, args).then((answered) => {
-      const found = answered.ok || args.confirm_protected === true ? undefined : guardedIn(answered.details, args)
-      setGuarded(found)
-      setOutcome(found === undefined ? answered : undefined)
+      const guardedCall = answered.ok || args.confirm_protected === true ? undefined : guardedIn(answered.details, args)
+      setGuarded(guardedCall)
+      setOutcome(guardedCall === undefined ? answered : undefined)
     })
   }
   const submit = (event: Event) => {

@@ -27,7 +27,7 @@ export const Workflow = ({ head, id, instance, query }: Props) => {
       {outcome?.ok === true ? null : head("Workflow")}
       <Answer outcome={outcome} what="the workflow">
         {(workflow) => (
-          <Shown head={head} id={id} instance={instance} query={query} workflow={workflow} again={again} />
+          <WorkflowView head={head} id={id} instance={instance} query={query} workflow={workflow} again={again} />
         )}
       </Answer>
     </>
@@ -37,13 +37,13 @@ export const Workflow = ({ head, id, instance, query }: Props) => {
 /** Items of each node that are read of a run. */
 const items = 3
 
-const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: () => void }) => {
+const WorkflowView = (props: Props & { readonly workflow: JsonObject; readonly again: () => void }) => {
   const { again, head, id, instance, query, workflow } = props
   const listed = useTool("list_executions", { instance, workflowId: id, limit: 20 })
   const runs = listed.outcome?.ok === true ? objectsOf(listed.outcome.value.data) : []
-  const asked = query.get("execution") ?? ""
+  const requestedRun = query.get("execution") ?? ""
   const latest = textOf(runs[0]?.id)
-  const chosen = asked === "none" ? "" : asked === "" ? latest : asked
+  const chosen = requestedRun === "none" ? "" : requestedRun === "" ? latest : requestedRun
   const version = query.get("version") ?? ""
   const published = useMemo(() => publishedOf(workflow), [workflow])
   const ran = useTool(chosen === "" ? undefined : "get_execution", {
@@ -54,7 +54,7 @@ const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: (
   })
   const execution = chosen !== "" && ran.outcome?.ok === true ? ran.outcome.value : undefined
   const choose = (changes: Readonly<Record<string, string>>) =>
-    go(href(["workflow", instance, id], { execution: asked, version, ...changes }))
+    go(href(["workflow", instance, id], { execution: requestedRun, version, ...changes }))
   return (
     <>
       <div class="row">
@@ -81,8 +81,8 @@ const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: (
             onChange={(event) => choose({ execution: event.currentTarget.value })}
           >
             <option value="none">No run</option>
-            {asked !== "" && asked !== "none" && !runs.some((run) => textOf(run.id) === asked) ? (
-              <option value={asked}>{`Run ${asked}`}</option>
+            {requestedRun !== "" && requestedRun !== "none" && !runs.some((run) => textOf(run.id) === requestedRun) ? (
+              <option value={requestedRun}>{`Run ${requestedRun}`}</option>
             ) : null}
             {runs.map((run) => (
               <option key={textOf(run.id)} value={textOf(run.id)}>

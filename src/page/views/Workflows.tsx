@@ -10,7 +10,7 @@ import type { Head } from "./Overview.tsx"
 
 export const Workflows = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
   const { has, instances } = useServer()
-  const asked = {
+  const filters = {
     text: query.get("text") ?? "",
     instance: query.get("instance") ?? "",
     active: query.get("active") ?? ""
@@ -23,21 +23,21 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
     go(href(["workflows"], { text: field("text"), instance: field("instance"), active: field("active") }))
   }
   const canSearch = has("search_workflows")
-  const names = asked.instance === "" ? instances : [asked.instance]
+  const names = filters.instance === "" ? instances : [filters.instance]
   return (
     <>
       {head("Workflows")}
       <form key={query.toString()} class="row search" role="search" onSubmit={submit}>
         <label class="grow">
           {canSearch ? "Names, notes, parameters, code" : "Name"}
-          <input type="search" name="text" defaultValue={asked.text} />
+          <input type="search" name="text" defaultValue={filters.text} />
         </label>
         <label>
           Instance
           <select name="instance">
             <option value="">All</option>
             {instances.map((name) => (
-              <option key={name} value={name} selected={name === asked.instance}>
+              <option key={name} value={name} selected={name === filters.instance}>
                 {name}
               </option>
             ))}
@@ -51,7 +51,7 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
               ["true", "Active"],
               ["false", "Inactive"]
             ].map(([value, name]) => (
-              <option key={value} value={value} selected={value === asked.active}>
+              <option key={value} value={value} selected={value === filters.active}>
                 {name}
               </option>
             ))}
@@ -61,11 +61,11 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
           Search
         </button>
       </form>
-      {canSearch && asked.text !== "" ? (
+      {canSearch && filters.text !== "" ? (
         <List
           key={query.toString()}
           tool="search_workflows"
-          args={{ instances: names, ...given(asked.text, asked.active, "text") }}
+          args={{ instances: names, ...given(filters.text, filters.active, "text") }}
         />
       ) : (
         names.map((instance) => (
@@ -74,7 +74,7 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
             tool="list_workflows"
             instance={instance}
             isHeaded={names.length > 1}
-            args={{ instance, limit: 100, ...given(asked.text, asked.active, "name") }}
+            args={{ instance, limit: 100, ...given(filters.text, filters.active, "name") }}
           />
         ))
       )}
@@ -184,10 +184,10 @@ const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonl
 )
 
 const Matches = ({ matches, more }: { readonly matches: ReadonlyArray<JsonObject>; readonly more: number }) => {
-  const shown = matches.filter(({ node }) => node !== undefined)
-  return shown.length === 0 ? null : (
+  const nodeMatches = matches.filter(({ node }) => node !== undefined)
+  return nodeMatches.length === 0 ? null : (
     <ul class="plain said">
-      {shown.map((match, at) => (
+      {nodeMatches.map((match, at) => (
         <li key={at}>
           <strong>{textOf(match.node)}</strong> <span class="soft">{textOf(match.field)}</span> {textOf(match.snippet)}
         </li>

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 
 import { callLog } from "../../../src/cli/audit/callLog.ts"
-import { CurrentAccess } from "../../../src/mcp/Caller.ts"
+import { CurrentAccess } from "../../../src/mcp/callContext.ts"
 import { directory, startHttp, useCommand } from "../built.ts"
 
 useCommand()

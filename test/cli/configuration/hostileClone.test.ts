@@ -94,7 +94,7 @@ describe("a configuration file that merely lies in the working folder", () => {
 
   it.each([".config.json", ".env"])("is no device, no pipe and nothing endless in the place of %s", async (name) => {
     const { env } = await clone({})
-    const told = `${name}: expected a file of at most 1048576 bytes\n`
+    const refusal = `${name}: expected a file of at most 1048576 bytes\n`
     const fifo = await directory()
     execFileSync("mkfifo", [path.join(fifo, name)])
     const links = await Promise.all(
@@ -107,7 +107,7 @@ describe("a configuration file that merely lies in the working folder", () => {
     const large = await directory()
     await writeFile(path.join(large, name), " ".repeat(1024 * 1024 + 1))
     for (const cwd of [fifo, ...links, large]) {
-      assert.deepInclude(await run(["check"], { cwd, env }), { code: 1, stderr: told }, cwd)
+      assert.deepInclude(await run(["check"], { cwd, env }), { code: 1, stderr: refusal }, cwd)
     }
   })
 
@@ -155,16 +155,16 @@ describe("a configuration file that merely lies in the working folder", () => {
 
   it("counts as a whole in the user's own folder for configurations, from wherever that is started", async () => {
     const { cwd, env, user } = await clone({ toolsets: ["operator"], tests: "tests" })
-    const own = path.join(user, "config", "workflow-tool-server")
-    await mkdir(own, { recursive: true })
-    await rename(path.join(cwd, ".config.json"), path.join(own, ".config.json"))
-    for (const folder of [cwd, own]) {
+    const configurations = path.join(user, "config", "workflow-tool-server")
+    await mkdir(configurations, { recursive: true })
+    await rename(path.join(cwd, ".config.json"), path.join(configurations, ".config.json"))
+    for (const folder of [cwd, configurations]) {
       const { code, stdout } = await run(["call", "--list"], { cwd: folder, env })
       assert.strictEqual(code, 0)
       assert.include(stdout, "view_workflow")
     }
     const { stderr } = await run(["test"], { cwd, env })
-    assert.include(stderr, path.join(own, "tests"))
+    assert.include(stderr, path.join(configurations, "tests"))
   })
 })
 

@@ -32,11 +32,11 @@ describe("the JSON of the configuration file", () => {
       })
     fc.assert(
       fc.property(edited, (text) => {
-        const found = parseJson(text)
-        fc.pre(Result.isSuccess(found) || !found.failure.endsWith("is given twice"))
+        const outcome = parseJson(text)
+        fc.pre(Result.isSuccess(outcome) || !outcome.failure.endsWith("is given twice"))
         const withoutLastCommas = text.replace(/,(?=[}\]])/g, "")
         assert.strictEqual(
-          Result.isSuccess(found),
+          Result.isSuccess(outcome),
           Option.isSome(strict(text)) || Option.isSome(strict(withoutLastCommas)),
           text
         )

@@ -27,8 +27,8 @@ const settings = (given: Partial<Settings> = {}): Settings => ({
 })
 
 const launch = (words: ReadonlyArray<string>, given?: Partial<Settings>) => {
-  const asked = Effect.runSync(read(words)) ?? assert.fail("asks for no server")
-  return resolve(Result.getOrThrow(readOptions(asked.texts, {})), settings(given))
+  const invocation = Effect.runSync(read(words)) ?? assert.fail("asks for no server")
+  return resolve(Result.getOrThrow(readOptions(invocation.texts, {})), settings(given))
 }
 const resolved = (words: ReadonlyArray<string>, given?: Partial<Settings>) => Result.getOrThrow(launch(words, given))
 

@@ -35,8 +35,8 @@ const instances = (sources: Sources, environment?: Record<string, string>) =>
 describe("readSettings", () => {
   it.effect("reads the instances of the file and which one is the default", () =>
     Effect.gen(function* () {
-      const found = yield* instances(file({ environments: { production, staging }, defaultEnv: "staging" }))
-      assert.deepStrictEqual(found, [
+      const configured = yield* instances(file({ environments: { production, staging }, defaultEnv: "staging" }))
+      assert.deepStrictEqual(configured, [
         `production: https://engine.test ${key}`,
         `staging*: https://staging.test ${key}-staging`
       ])
@@ -75,8 +75,8 @@ describe("readSettings", () => {
   it.effect("prefers the process environment to .env, field by field", () =>
     Effect.gen(function* () {
       const sources = dotenv(`ENGINE_HOST=https://old.test\nENGINE_API_KEY=${key}`)
-      const found = yield* instances(sources, { ENGINE_HOST: "https://new.test", ENGINE_API_KEY: " " })
-      assert.deepStrictEqual(found, [`default*: https://new.test ${key}`])
+      const configured = yield* instances(sources, { ENGINE_HOST: "https://new.test", ENGINE_API_KEY: " " })
+      assert.deepStrictEqual(configured, [`default*: https://new.test ${key}`])
     })
   )
 
@@ -89,8 +89,8 @@ describe("readSettings", () => {
 
   it.effect("needs no file when the process environment says enough", () =>
     Effect.gen(function* () {
-      const found = yield* instances({}, { ENGINE_HOST: "https://engine.test", ENGINE_API_KEY: `${key}\n` })
-      assert.deepStrictEqual(found, [`default*: https://engine.test ${key}`])
+      const configured = yield* instances({}, { ENGINE_HOST: "https://engine.test", ENGINE_API_KEY: `${key}\n` })
+      assert.deepStrictEqual(configured, [`default*: https://engine.test ${key}`])
     })
   )
 
@@ -109,13 +109,13 @@ describe("readSettings", () => {
           environments: { production, "my-staging": { engine_host: "https://staging.test" } },
           defaultEnv: "production"
         })
-        const found = yield* instances(sources, {
+        const configured = yield* instances(sources, {
           ENGINE_HOST: "https://override.test",
           ENGINE_API_KEY: "plain",
           ENGINE_API_KEY_PRODUCTION: "named",
           ENGINE_API_KEY_MY_STAGING: "second"
         })
-        assert.deepStrictEqual(found, [
+        assert.deepStrictEqual(configured, [
           "production*: https://override.test named",
           "my-staging: https://staging.test second"
         ])
@@ -139,8 +139,8 @@ describe("readSettings", () => {
   it.effect("takes __proto__ and constructor as names like any other", () =>
     Effect.gen(function* () {
       const text = `{"environments":{"__proto__":${JSON.stringify(production)},"constructor":${JSON.stringify(staging)}},"defaultEnv":"__proto__"}`
-      const found = yield* instances(file(text))
-      assert.deepStrictEqual(found, [
+      const configured = yield* instances(file(text))
+      assert.deepStrictEqual(configured, [
         `__proto__*: https://engine.test ${key}`,
         `constructor: https://staging.test ${key}-staging`
       ])
@@ -574,8 +574,8 @@ describe("a key of the environment", () => {
     Effect.gen(function* () {
       for (const name of ["engine_api_key", "n8n_api_key"]) {
         const content = { environments: { production: { engine_host: "https://engine.test", [name]: key } } }
-        const found = yield* instances(file(content), { ENGINE_API_KEY: key })
-        assert.deepStrictEqual(found, [`production*: https://engine.test ${key}`])
+        const configured = yield* instances(file(content), { ENGINE_API_KEY: key })
+        assert.deepStrictEqual(configured, [`production*: https://engine.test ${key}`])
         assert.include(yield* refusal(file(content), { ENGINE_API_KEY: "other" }), "engine_host may not decide")
       }
     })
@@ -584,8 +584,8 @@ describe("a key of the environment", () => {
   it.effect("is used beside a file of the working folder that does not say where it goes", () =>
     Effect.gen(function* () {
       const content = { environments: { production: { readOnly: true, concurrency: 2, headers: {} }, staging } }
-      const found = yield* instances(file({ ...content, defaultEnv: "production" }), keyAndHost)
-      assert.deepStrictEqual(found, [
+      const configured = yield* instances(file({ ...content, defaultEnv: "production" }), keyAndHost)
+      assert.deepStrictEqual(configured, [
         `production*: https://engine.test ${key}`,
         `staging: https://staging.test ${key}-staging`
       ])

@@ -26,7 +26,7 @@ const homeless = async () => {
     if (method !== "GET") sent.push(`${method} ${url}`)
     response.setHeader("content-type", "application/json")
     const data = url.includes("/workflows") ? [workflow] : []
-    response.end(JSON.stringify(/workflows\/1(\?|$)/.test(url) ? workflow : { data }))
+    response.end(JSON.stringify(/workflows\/1(\?|$)/.test(url) ? workflow : { data, nextCursor: null }))
   })
   const cwd = await directory()
   const variables = { ENGINE_HOST: host, ENGINE_API_KEY: "canary", MARKETPLACE_API_KEY: "canary", XDG_CACHE_HOME: "" }

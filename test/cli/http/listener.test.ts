@@ -5,12 +5,12 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
 import { httpListener } from "../../../src/cli/http/httpListener.ts"
+import { makeMemory } from "../../../src/internal/http/MemoryBudget.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
-import * as Memory from "../../../src/mcp/transport/memory.ts"
 import { FixtureServer, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
-const memory = Memory.make()
+const memory = makeMemory()
 const Listening = HttpRouter.serve(McpHttp.layer({ memory }), { disableLogger: true, disableListenLog: true }).pipe(
   Layer.provideMerge(httpListener({ host: "127.0.0.1", port: 0 }, { stall: 300, total: 2000, every: 100 })),
   Layer.provideMerge(FixtureServer)

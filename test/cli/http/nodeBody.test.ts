@@ -7,16 +7,16 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 import { nodeBody } from "../../../src/cli/http/httpListener.ts"
+import { makeMemory } from "../../../src/internal/http/MemoryBudget.ts"
 import type { BodyReaders } from "../../../src/mcp/transport/body.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
-import * as Memory from "../../../src/mcp/transport/memory.ts"
 import { largestMessage } from "../../../src/mcp/transport/readMessage.ts"
 import { FixtureServer, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
 class SocketError extends Schema.TaggedError<SocketError>()("SocketError", { cause: Schema.Defect() }) {}
 
-const listening = (bodies: BodyReaders, memory = Memory.make()) =>
+const listening = (bodies: BodyReaders, memory = makeMemory()) =>
   HttpRouter.serve(McpHttp.layer({ bodies, memory }), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
     Layer.provideMerge(FixtureServer)
@@ -105,7 +105,7 @@ for (const [name, bodies] of readers) {
   )
 
   it.live(`${name} gives up a body whose caller leaves, with the memory that was kept for it`, () => {
-    const memory = Memory.make()
+    const memory = makeMemory()
     const until = (isSo: (used: number) => boolean) =>
       Effect.repeat(Effect.delay(Effect.sync(memory.used), 1), { until: isSo })
     return Effect.gen(function* () {

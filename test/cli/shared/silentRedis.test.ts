@@ -24,12 +24,12 @@ describe("a Redis that does not answer", () => {
     Effect.gen(function* () {
       const { state, store } = redis()
       const { clock, putForward } = yield* movedClock
-      const asked = Effect.provideService(store.ask(store.send("GET", "a")), Clock.Clock, clock)
-      assert.strictEqual((yield* inTime(Effect.flip(asked))).cause, "no answer")
+      const reply = Effect.provideService(store.ask(store.send("GET", "a")), Clock.Clock, clock)
+      assert.strictEqual((yield* inTime(Effect.flip(reply))).cause, "no answer")
       state.answers = true
       putForward(-3_600_000)
       yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(yield* asked, "OK")
+      assert.strictEqual(yield* reply, "OK")
     })
   )
 

@@ -6,32 +6,32 @@ import type { PageQuery } from "../../../src/engine/workflow/models.ts"
 
 /** A list whose pages are led to by these cursors, and the queries that it was asked with. */
 const listOf = (next: Readonly<Record<string, string | null>>) => {
-  const asked: Array<PageQuery> = []
+  const queries: Array<PageQuery> = []
   const list = (query: PageQuery) => {
-    asked.push(query)
+    queries.push(query)
     const at = query.cursor ?? "first"
     return Effect.succeed({ data: [at, `${at} too`], nextCursor: next[at] ?? null })
   }
-  return { asked, list }
+  return { queries, list }
 }
 
 describe("listAll", () => {
   it.effect("reads page after page, and reports how many items there are so far", () =>
     Effect.gen(function* () {
-      const { asked, list } = listOf({ first: "b", b: "c", c: "" })
+      const { queries, list } = listOf({ first: "b", b: "c", c: "" })
       const counts: Array<number> = []
       const all = yield* listAll(list, (count) => Effect.sync(() => counts.push(count)))
       assert.deepStrictEqual(all, ["first", "first too", "b", "b too", "c", "c too"])
-      assert.deepStrictEqual(asked, [{ limit: 250 }, { limit: 250, cursor: "b" }, { limit: 250, cursor: "c" }])
+      assert.deepStrictEqual(queries, [{ limit: 250 }, { limit: 250, cursor: "b" }, { limit: 250, cursor: "c" }])
       assert.deepStrictEqual(counts, [2, 4, 6])
     })
   )
 
   it.effect("ends where a cursor comes again, however far back", () =>
     Effect.gen(function* () {
-      const { asked, list } = listOf({ first: "b", b: "c", c: "b" })
+      const { queries, list } = listOf({ first: "b", b: "c", c: "b" })
       assert.lengthOf(yield* listAll(list), 6)
-      assert.lengthOf(asked, 3)
+      assert.lengthOf(queries, 3)
     })
   )
 })
@@ -42,18 +42,18 @@ describe("firstPages", () => {
       const { list } = listOf({ first: "b", b: "c" })
       const pick = (items: ReadonlyArray<string>) => items.filter((item) => !item.endsWith("too"))
       const read = (pages: number) => firstPages(list, { limit: 2, pages }, pick)
-      assert.deepStrictEqual(yield* read(2), { found: ["first", "b"], isWhole: false })
-      assert.deepStrictEqual(yield* read(3), { found: ["first", "b", "c"], isWhole: true })
+      assert.deepStrictEqual(yield* read(2), { matches: ["first", "b"], isWhole: false })
+      assert.deepStrictEqual(yield* read(3), { matches: ["first", "b", "c"], isWhole: true })
     })
   )
 
   it.effect("is nothing where the engine has no such list, and asks for the first page once where it has", () =>
     Effect.gen(function* () {
-      const { asked, list } = listOf({ first: "b" })
+      const { queries, list } = listOf({ first: "b" })
       const all = (items: ReadonlyArray<string>) => items
       const supported = yield* firstPagesIfSupported((query) => Effect.asSome(list(query)), { pages: 4 }, all)
-      assert.deepStrictEqual(Option.getOrUndefined(supported)?.found, ["first", "first too", "b", "b too"])
-      assert.lengthOf(asked, 2)
+      assert.deepStrictEqual(Option.getOrUndefined(supported)?.matches, ["first", "first too", "b", "b too"])
+      assert.lengthOf(queries, 2)
       assert.isTrue(Option.isNone(yield* firstPagesIfSupported(() => Effect.succeedNone, { pages: 4 }, all)))
     })
   )

@@ -15,9 +15,9 @@ describe("what git says", () => {
 
   for (const why of ["Operation not permitted", "Permission denied", "Read-only file system"]) {
     it(`leads to the access rights, and to no lock, where a lock cannot be made: ${why}`, () => {
-      const told = words(`fatal: Unable to create '/kept/it's/.git/index.lock': ${why}`)
-      assert.include(told, "cannot be written: fix its access rights")
-      assert.notInclude(told, "delete")
+      const explanation = words(`fatal: Unable to create '/kept/it's/.git/index.lock': ${why}`)
+      assert.include(explanation, "cannot be written: fix its access rights")
+      assert.notInclude(explanation, "delete")
     })
   }
 

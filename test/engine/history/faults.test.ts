@@ -201,8 +201,8 @@ describe("two servers on one repository", () => {
         }).pipe(Effect.provide(serverWith(directory)))
       const ids = yield* Effect.all([work("left"), work("right")], { concurrency: "unbounded" })
       for (const id of ids.flat()) {
-        const told = git(directory, "log", "--format=%s", `--grep=.${String(id)}.json`)
-        assert.match(told, /^update_workflow: .* again on production\ncreate_workflow: .*\n$/)
+        const subjectLines = git(directory, "log", "--format=%s", `--grep=.${String(id)}.json`)
+        assert.match(subjectLines, /^update_workflow: .* again on production\ncreate_workflow: .*\n$/)
       }
       assert.strictEqual(git(directory, "status", "--porcelain"), "")
       assert.isTrue(existsSync(path.join(directory, "production")))

@@ -55,11 +55,11 @@ describe.skipIf(!existsSync("/proc/self/stat"))("a program that hangs", () => {
           const search = fakeGit(place.cwd, `case "$*" in *${command}*) ${hanging(file)};; esac`)
           const { call, child, ended } = serverIn(place, search)
           const { id } = await call("create_workflow", draft("one"))
-          const asked = call("workflow_history", { id }).catch(() => undefined)
+          const reading = call("workflow_history", { id }).catch(() => undefined)
           const pids = await begun(file)
           child.kill("SIGTERM")
           const { code } = await ended
-          await asked
+          await reading
           assert.strictEqual(code, 0)
           assert.isFalse(pids().some(isAlive))
           const next = serverIn(place)

@@ -97,7 +97,7 @@ describe("what an engine answers", () => {
     Effect.gen(function* () {
       const directory = yield* folder
       let list: ReadonlyArray<Item> = []
-      const shown = () => filesOf(directory).map((line) => line.replace(/ blob [0-9a-f]+\t/, " "))
+      const listedFiles = () => filesOf(directory).map((line) => line.replace(/ blob [0-9a-f]+\t/, " "))
       yield* Effect.gen(function* () {
         const id = yield* created("Orders")
         assert.lengthOf(yield* versionsOf(id), 1)
@@ -116,7 +116,7 @@ describe("what an engine answers", () => {
         )
         yield* ask("update_workflow", { id, name: "Renamed" })
         assert.lengthOf(yield* versionsOf(id), 2)
-        assert.deepStrictEqual(shown(), [
+        assert.deepStrictEqual(listedFiles(), [
           "100644 .gitattributes",
           "100644 README.md",
           `100644 production/Renamed.${id}.json`,
@@ -130,7 +130,7 @@ describe("what an engine answers", () => {
       yield* Effect.gen(function* () {
         list = [...list, workflow("later1")]
         yield* ask("backup", { instance: "*" })
-        assert.include(shown(), "100644 staging/Forged.later1.json")
+        assert.include(listedFiles(), "100644 staging/Forged.later1.json")
       }).pipe(Effect.provide(servers(directory, () => list)))
     })
   )

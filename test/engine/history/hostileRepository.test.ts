@@ -175,17 +175,17 @@ const attacks: Readonly<Record<string, (place: Place) => Attack>> = {
   }),
   "a git directory in the place of ours": ({ command, directory }) => ({
     plant: (place) => {
-      const own = path.join(directory, ".git/workflow-tool-server")
-      rmSync(own, { recursive: true, force: true })
+      const ownFolder = path.join(directory, ".git/workflow-tool-server")
+      rmSync(ownFolder, { recursive: true, force: true })
       const elsewhere = path.join(directory, "..", `${path.basename(directory)}.elsewhere`)
       execFileSync("git", ["init", "--quiet", "--bare", elsewhere])
       for (const [name, value] of Object.entries({ ...filters(command), "core.fsmonitor": command })) {
         git(elsewhere, "config", name, value)
       }
-      mkdirSync(path.join(own, "info"), { recursive: true })
-      writeFileSync(path.join(own, "commondir"), `${elsewhere}\n`)
-      writeFileSync(path.join(own, "info/attributes"), "* filter=evil\n")
-      writeFileSync(path.join(own, "config"), readFileSync(path.join(elsewhere, "config")))
+      mkdirSync(path.join(ownFolder, "info"), { recursive: true })
+      writeFileSync(path.join(ownFolder, "commondir"), `${elsewhere}\n`)
+      writeFileSync(path.join(ownFolder, "info/attributes"), "* filter=evil\n")
+      writeFileSync(path.join(ownFolder, "config"), readFileSync(path.join(elsewhere, "config")))
       set(place, { "core.fsmonitor": command })
     },
     plain: ["status"]

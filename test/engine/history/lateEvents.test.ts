@@ -3,10 +3,10 @@ import { Clock, Effect } from "effect"
 
 import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
-import { makeDeduplicate } from "../../../src/engine/history/deduplicate.ts"
 import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
 import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
 import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
+import { makeDeduplicate } from "../../../src/engine/history/sift.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 import { folder, git, historyIn } from "./support.ts"
 
@@ -84,10 +84,10 @@ describe("what another process was faster with", () => {
 
   it("stands in the end, after our own change that is recorded late, in its own words", () => {
     const ledger = ledgerWith(three, 6)
-    const known = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
+    const contents = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
     const all = [wrote(5, one, two)]
-    assert.deepStrictEqual(overtaken(all, known.workflows), [key])
-    const messages = [...all, ...recordedAgain(all, known, 8)].flatMap((event) =>
+    assert.deepStrictEqual(overtaken(all, contents.workflows), [key])
+    const messages = [...all, ...recordedAgain(all, contents, 8)].flatMap((event) =>
       atOnce(commitsOf([event], ledger)).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
     )
     assert.deepStrictEqual(messages, [
@@ -97,9 +97,9 @@ describe("what another process was faster with", () => {
   })
 
   it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {
-    const known = { workflows: ledgerWith(three, 6).workflows, recordedAt: new Map([[key, 6]]) }
-    assert.lengthOf(recordedAgain([seen(5, one)], known, 8), 1)
-    assert.deepStrictEqual(recordedAgain([seen(7, one)], known, 8), [])
+    const contents = { workflows: ledgerWith(three, 6).workflows, recordedAt: new Map([[key, 6]]) }
+    assert.lengthOf(recordedAgain([seen(5, one)], contents, 8), 1)
+    assert.deepStrictEqual(recordedAgain([seen(7, one)], contents, 8), [])
   })
 })
 

@@ -48,22 +48,22 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 const fields = fc.dictionary(name, json, { maxKeys: 4 })
 const node = fc
   .record({ name: fc.oneof(name, json), parameters: fields, notes: text }, { requiredKeys: [] })
-  .chain((known) => fields.map((more) => ({ ...more, ...known })))
+  .chain((named) => fields.map((more) => ({ ...more, ...named })))
 const record = fc
   .record(
     { name, nodes: fc.oneof(fc.array(node, { maxLength: 4 }), json), settings: json, description: text },
     { requiredKeys: [] }
   )
-  .chain((known) => fields.map((more) => ({ ...more, ...known })))
+  .chain((named) => fields.map((more) => ({ ...more, ...named })))
 
-const own = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe("a workflow as files", () => {
   it("reads back as it was, field by field", () => {
     fc.assert(
       fc.property(record, (whole) => {
         const files = new Map([...filesOf("p/w.1", whole)].map(([path, content]) => [path, content]))
-        assert.deepStrictEqual(own(recordAt("p/w.1", files)), own(whole))
+        assert.deepStrictEqual(asJson(recordAt("p/w.1", files)), asJson(whole))
       }),
       { numRuns: 500 }
     )

@@ -75,13 +75,13 @@ describe("what a repository never took", () => {
         const { data } = await next.call("workflow_history", { id })
         assert.lengthOf(Object.values(data ?? {}), 3)
         await next.leave()
-        const told = [
+        const events = [
           "an unknown client create_workflow: Orders on production",
           "an unknown client create_credential: credentials on production",
           "an unknown client update_workflow: Renamed on production",
           "an unknown client update_workflow: Renamed again on production"
         ]
-        assert.deepStrictEqual(await written(history), told)
+        assert.deepStrictEqual(await written(history), events)
         assert.include(await person(history, "log", "-2", "-p"), '"timezone": "UTC"')
         assert.deepStrictEqual(spooled(state), [])
 
@@ -93,7 +93,7 @@ describe("what a repository never took", () => {
         const again = serverIn(place)
         await again.call("workflow_history", { id })
         await again.leave()
-        assert.deepStrictEqual(await written(history), told)
+        assert.deepStrictEqual(await written(history), events)
         assert.deepStrictEqual(spooled(state), [])
       })
     })

@@ -52,18 +52,18 @@ describe("several processes on one repository", () => {
         })()
         await Promise.all([...work, cron, byHand])
         for (const { leave } of servers) await leave()
-        const told = await subjects(history)
+        const messages = await subjects(history)
         for (const name of ["left", "right"]) {
           for (let count = 0; count < 12; count++) {
-            assert.include(told, `create_workflow: ${name} ${count} on production`)
-            assert.include(told, `update_workflow: ${name} ${count} again on production`)
+            assert.include(messages, `create_workflow: ${name} ${count} on production`)
+            assert.include(messages, `update_workflow: ${name} ${count} again on production`)
           }
         }
         assert.lengthOf(
-          told.filter((subject) => subject.startsWith("backup: ")),
+          messages.filter((subject) => subject.startsWith("backup: ")),
           2
         )
-        assert.include(told, "A note")
+        assert.include(messages, "A note")
         // A backup may come across a change before the server that made it has recorded it: nobody is said to undo it.
         const undone = await person(history, "log", "--format=%b", "--grep", "name .* again. → ")
         assert.strictEqual(undone, "")
@@ -95,8 +95,9 @@ describe("several processes on one repository", () => {
         })
         assert.strictEqual(code, 0)
         assert.include(stdout, "production: 15 workflows")
-        const told = await subjects(history)
-        for (let round = 0; round < 4; round++) assert.include(told, `create_workflow: survivor ${round} on production`)
+        const messages = await subjects(history)
+        for (let round = 0; round < 4; round++)
+          assert.include(messages, `create_workflow: survivor ${round} on production`)
         await person(history, "fsck", "--full", "--strict")
         assert.lengthOf((await person(history, "ls-files", "production/*.json")).trim().split("\n"), 15)
         assert.strictEqual(await person(history, "status", "--porcelain"), "")

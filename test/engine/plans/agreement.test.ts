@@ -180,16 +180,19 @@ describe("a plan that changes protected workflows", () => {
       const id = yield* planned("Billing run")
       const client = yield* Http.connect()
       const { headers } = yield* client.send(initialize("2025-06-18", "init", forms))
-      const own = { "mcp-protocol-version": "2025-06-18", "mcp-session-id": headers.get("mcp-session-id") ?? "" }
+      const sessionHeaders = {
+        "mcp-protocol-version": "2025-06-18",
+        "mcp-session-id": headers.get("mcp-session-id") ?? ""
+      }
       const call = toolCall("apply_plan", { plan_id: id, confirm: true, confirm_protected: true })
-      const left = yield* client.open(call, own)
+      const left = yield* client.open(call, sessionHeaders)
       const first = Object(yield* left.next)
       yield* left.leave
-      yield* client.send({ jsonrpc: "2.0", id: first.id, result: yes }, own)
+      yield* client.send({ jsonrpc: "2.0", id: first.id, result: yes }, sessionHeaders)
       assert.propertyVal(yield* ask("show_plan", { plan_id: id }), "state", "planned")
-      const again = yield* client.open(call, own)
+      const again = yield* client.open(call, sessionHeaders)
       const second = Object(yield* again.next)
-      yield* client.send({ jsonrpc: "2.0", id: second.id, result: yes }, own)
+      yield* client.send({ jsonrpc: "2.0", id: second.id, result: yes }, sessionHeaders)
       assert.nestedPropertyVal(yield* again.next, "result.structuredContent.state", "applied")
     }).pipe(Effect.provide(engines))
   )
@@ -223,10 +226,10 @@ describe("a plan that changes protected workflows", () => {
       const id = yield* planned("Billing run")
       const plans = yield* WorkflowPlans
       assert.strictEqual((yield* Effect.flip(plans.apply(id)))._tag, "GuardViolation")
-      const asked: Array<string> = []
+      const questions: Array<string> = []
       const person = (reply: Reply) =>
         Layer.succeed(Elicitation, {
-          ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+          ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as(reply))
         })
       const declined = plans.apply(id, { isProtectedConfirmed: true }).pipe(Effect.flip)
       assert.deepInclude(yield* Effect.provide(declined, person({ _tag: "Declined" })), {
@@ -235,7 +238,7 @@ describe("a plan that changes protected workflows", () => {
       })
       const agreed: Reply = { _tag: "Accepted", content: { agree: true } }
       assert.propertyVal(yield* Effect.provide(plans.apply(id), person(agreed)), "state", "applied")
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(questions, 2)
     }).pipe(Effect.provide(engines))
   )
 

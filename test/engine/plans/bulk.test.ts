@@ -127,8 +127,8 @@ for (const version of versions) {
       Effect.gen(function* () {
         yield* make("production", { name: "ACME one", nodes: [hook("acme-one")] }, true)
         const before = yield* stateOn("production")
-        const asked = { instance: "production", value: "acme", where: { name: "ACME*" } }
-        const plan = yield* ask("plan_bulk", { ...asked, action: ["tag", "deactivate"] })
+        const request = { instance: "production", value: "acme", where: { name: "ACME*" } }
+        const plan = yield* ask("plan_bulk", { ...request, action: ["tag", "deactivate"] })
         assert.deepInclude(plan, { by_kind: { "create-tag": 1, tags: 1, active: 1 } })
         assert.deepInclude(yield* apply(plan), { state: "applied", done: 3 })
         assert.deepNestedInclude((yield* shownOn("production")).get("ACME one"), {
@@ -137,7 +137,7 @@ for (const version of versions) {
         })
         yield* undone(plan)
         assert.deepStrictEqual(yield* stateOn("production"), before)
-        const { message } = yield* refused("plan_bulk", { ...asked, action: ["deactivate", "delete"] })
+        const { message } = yield* refused("plan_bulk", { ...request, action: ["deactivate", "delete"] })
         assert.include(message, "two actions change the same")
       }).pipe(Effect.provide(engines))
     )
@@ -215,13 +215,13 @@ for (const version of versions) {
         const theirs = yield* send("production", "POST", "/tags", { name: "theirs" })
         for (const action of ["tag", "delete"]) {
           const id = yield* make("production", { name: action, nodes: [hook(action)] })
-          const asked = {
+          const request = {
             instance: "production",
             action,
             where: { ids: [id] },
             ...(action === "tag" ? { value: "ours" } : {})
           }
-          const plan = yield* ask("plan_bulk", asked)
+          const plan = yield* ask("plan_bulk", request)
           let readings = 0
           yield* meddle((request, proceed) => {
             if (request.method !== "GET" || !request.url.endsWith(`/workflows/${id}`) || ++readings > 1) return proceed

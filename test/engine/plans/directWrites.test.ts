@@ -17,11 +17,11 @@ const over = (more: object = {}) =>
 
 /** A client whose person answers so; what they were asked. */
 const person = (reply: Reply) => {
-  const asked: Array<string> = []
+  const questions: Array<string> = []
   const layer = Layer.succeed(Elicitation, {
-    ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+    ask: ({ message }) => Effect.sync(() => questions.push(message)).pipe(Effect.as(reply))
   })
-  return { asked, answering: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provide(self, layer) }
+  return { questions, answering: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provide(self, layer) }
 }
 
 const agreed: Reply = { _tag: "Accepted", content: { agree: true } }
@@ -40,7 +40,7 @@ const given = Effect.fnUntraced(function* (name: string, tag?: string) {
   return { id: String(id), tag: String(made["id"]) }
 })
 
-const shown = (id: string) => Effect.flatMap(Beside, ({ send }) => send("staging", "GET", `/workflows/${id}`))
+const workflowAt = (id: string) => Effect.flatMap(Beside, ({ send }) => send("staging", "GET", `/workflows/${id}`))
 
 /** Every single change of a workflow that there is. */
 const changes = (id: string): ReadonlyArray<readonly [string, Json]> => [
@@ -70,7 +70,7 @@ const refusable: Readonly<Record<string, () => Effect.Effect<Json, never, Beside
       const { id } = yield* given("Billing restore")
       const { send } = yield* Beside
       yield* Effect.orDie(Effect.asVoid(ask("backup", {})))
-      const { nodes } = yield* shown(id)
+      const { nodes } = yield* workflowAt(id)
       yield* send("staging", "PUT", `/workflows/${id}`, { name: "Billing gone", nodes, connections: {}, settings: {} })
       return { id }
     })
@@ -103,7 +103,7 @@ describe("a protected workflow that is said to be missing", () => {
     Effect.gen(function* () {
       const { meddle } = yield* Beside
       const { id } = yield* given("Billing run")
-      const before = yield* shown(id)
+      const before = yield* workflowAt(id)
       const { tag } = yield* given("Payroll", "money")
       // Something in front of the engine says so, in the engine's words, each time that the workflow or the tag is read.
       yield* meddle((request, proceed) =>
@@ -111,7 +111,7 @@ describe("a protected workflow that is said to be missing", () => {
           ? json({ message: "Not Found" }, 404)(request)
           : proceed
       )
-      const { answering, asked } = person(agreed)
+      const { answering, questions } = person(agreed)
       for (const tool of ["delete_workflow", "activate_workflow", "deactivate_workflow", "archive_workflow"]) {
         yield* answering(refused(tool, { id }))
         yield* refused(tool, { id })
@@ -119,9 +119,9 @@ describe("a protected workflow that is said to be missing", () => {
       yield* refused("delete_tag", { id: tag })
       yield* refused("update_tag", { id: tag, name: "free" })
       yield* meddle(undefined)
-      assert.deepStrictEqual(yield* shown(id), before)
+      assert.deepStrictEqual(yield* workflowAt(id), before)
       assert.deepInclude(yield* ask("get_tag", { id: tag }), { name: "money" })
-      assert.deepStrictEqual(asked, [])
+      assert.deepStrictEqual(questions, [])
     }).pipe(Effect.provide(over()))
   )
 })
@@ -154,13 +154,13 @@ describe("a protected workflow", () => {
     Effect.gen(function* () {
       const [byName, byTag] = [yield* given("Billing run"), yield* given("Payroll", "money")]
       for (const { id } of [byName, byTag]) {
-        const before = yield* shown(id)
+        const before = yield* workflowAt(id)
         for (const [tool, args] of changes(id)) {
           const { data, message } = yield* refused(tool, args)
           assert.strictEqual(data?.code, "PROTECTED", tool)
           assert.match(message, /is protected .* was not changed\. Ask a person; .* confirm_protected: true\.$/)
         }
-        assert.deepStrictEqual(yield* shown(id), before)
+        assert.deepStrictEqual(yield* workflowAt(id), before)
       }
     }).pipe(inTime, Effect.provide(over()))
   )
@@ -185,7 +185,7 @@ describe("a protected workflow", () => {
       const { id } = yield* given("Billing run")
       yield* ask("update_workflow", { id, settings: { timezone: "UTC" }, confirm_protected: true })
       yield* ask("activate_workflow", { id, confirm_protected: "true" })
-      assert.propertyVal(yield* shown(id), "active", true)
+      assert.propertyVal(yield* workflowAt(id), "active", true)
       yield* refused("deactivate_workflow", { id })
     }).pipe(inTime, Effect.provide(over()))
   )
@@ -199,13 +199,13 @@ describe("a protected workflow", () => {
         assert.strictEqual(data?.code, "NOT_AGREED", tool)
         assert.match(message, /changes the protected workflow "Billing run", and the person who was asked declined/)
       }
-      assert.lengthOf(no.asked, changes(id).length)
-      assert.deepStrictEqual(no.asked[0]?.split("\n"), [
+      assert.lengthOf(no.questions, changes(id).length)
+      assert.deepStrictEqual(no.questions[0]?.split("\n"), [
         'Update workflow changes the protected workflow "Billing run" on staging:',
         '- name "Billing run" → "Other"',
         "Do it?"
       ])
-      const lines = no.asked.map((question) => question.split("\n").slice(1, -1))
+      const lines = no.questions.map((question) => question.split("\n").slice(1, -1))
       assert.deepStrictEqual(lines.slice(1), [
         ["- it is activated"],
         ["- it is activated"],
@@ -217,9 +217,9 @@ describe("a protected workflow", () => {
       const yes = person(agreed)
       const answer = yield* yes.answering(ask("update_workflow", { id, name: "Billing again", active: true }))
       assert.include(answer, { name: "Billing again", active: true })
-      assert.lengthOf(yes.asked, 1, "once for the name that it has and the one that it gets")
+      assert.lengthOf(yes.questions, 1, "once for the name that it has and the one that it gets")
       yield* yes.answering(ask("delete_workflow", { id }))
-      assert.lengthOf(yes.asked, 2)
+      assert.lengthOf(yes.questions, 2)
     }).pipe(inTime, Effect.provide(over()))
   )
 
@@ -230,11 +230,11 @@ describe("a protected workflow", () => {
         const { id } = yield* given("Billing run")
         const no = person({ _tag: "Declined" })
         const path = "a\n- it is harmless"
-        const asked = (tool: string, args: Json) =>
-          Effect.map(no.answering(refused(tool, args)), () => no.asked.at(-1)?.split("\n").slice(1, -1))
+        const questionLines = (tool: string, args: Json) =>
+          Effect.map(no.answering(refused(tool, args)), () => no.questions.at(-1)?.split("\n").slice(1, -1))
         yield* ask("activate_workflow", { id, confirm_protected: true })
         assert.deepStrictEqual(
-          yield* asked("update_workflow", {
+          yield* questionLines("update_workflow", {
             id,
             active: false,
             name: "Billing run\u2028again",
@@ -255,7 +255,7 @@ describe("a protected workflow", () => {
           ]
         )
         assert.deepStrictEqual(
-          yield* asked("edit_workflow", {
+          yield* questionLines("edit_workflow", {
             id,
             operations: [
               { op: "set", node: "Hook", path: "path", value: "c" },
@@ -265,7 +265,7 @@ describe("a protected workflow", () => {
           ['- it is tagged "new"', '- Hook: path "Billing run" → "c"']
         )
         assert.deepStrictEqual(
-          yield* asked("create_workflow", { name: "Billing new", nodes: [hook("new")], active: true }),
+          yield* questionLines("create_workflow", { name: "Billing new", nodes: [hook("new")], active: true }),
           ["- it is created", '- its nodes are: "Hook" (webhook)', "- it is activated"]
         )
       }).pipe(inTime, Effect.provide(over()))
@@ -299,16 +299,16 @@ describe("a protected workflow", () => {
         assert.match(message, /^Workflows .* are protected .* were not changed\./)
         const no = person({ _tag: "Declined" })
         yield* no.answering(refused("restore_workflow", { id: called, relink: true, confirm_protected: true }))
-        assert.lengthOf(no.asked, 1)
-        assert.match(no.asked[0] ?? "", both)
-        assert.match(no.asked[0] ?? "", /^Restore workflow changes the protected workflows "/)
+        assert.lengthOf(no.questions, 1)
+        assert.match(no.questions[0] ?? "", both)
+        assert.match(no.questions[0] ?? "", /^Restore workflow changes the protected workflows "/)
         assert.strictEqual(yield* all, before)
 
         const yes = person(agreed)
         const { callers, id } = yield* yes.answering(ask("restore_workflow", { id: called, relink: true }))
-        assert.lengthOf(yes.asked, 1)
-        const told = JSON.stringify(callers)
-        assert.lengthOf(told.match(/"relinked":true/g) ?? [], 3)
+        assert.lengthOf(yes.questions, 1)
+        const answers = JSON.stringify(callers)
+        assert.lengthOf(answers.match(/"relinked":true/g) ?? [], 3)
         assert.notInclude(yield* all, called)
         yield* ask("delete_workflow", { id })
         const said = yield* ask("restore_workflow", { id, relink: true, confirm_protected: true })
@@ -327,15 +327,15 @@ describe("a protected workflow", () => {
           operations: [{ op: "tag", value: "new", create: true }],
           confirm_protected: true
         })
-        const tagged = yield* shown(id)
+        const tagged = yield* workflowAt(id)
         const { data, message } = yield* refused("restore_workflow", { id })
         assert.propertyVal(data, "code", "PROTECTED", message)
-        assert.deepStrictEqual(yield* shown(id), tagged)
+        assert.deepStrictEqual(yield* workflowAt(id), tagged)
         const yes = person(agreed)
         assert.deepStrictEqual((yield* yes.answering(ask("restore_workflow", { id }))).changes, [
           "no longer tagged new"
         ])
-        assert.lengthOf(yes.asked, 1)
+        assert.lengthOf(yes.questions, 1)
       }).pipe(Effect.provide(over().pipe(Layer.provide(historyIn(directory)))))
     }).pipe(Effect.scoped)
   )
@@ -377,7 +377,7 @@ describe("a protected workflow", () => {
       const no = person({ _tag: "Declined" })
       const { data } = yield* no.answering(refused("apply_plan", { plan_id, confirm: true }))
       assert.propertyVal(data, "code", "NOT_AGREED")
-      assert.deepStrictEqual(no.asked, [
+      assert.deepStrictEqual(no.questions, [
         `This bulk deletes 1 execution on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
       ])
       const done = yield* person(agreed).answering(ask("apply_plan", { plan_id, confirm: true }))
@@ -412,11 +412,11 @@ describe("a run that acts outside", () => {
       const { id } = yield* ask("create_workflow", draft)
       const no = person({ _tag: "Cancelled" })
       assert.propertyVal(yield* no.answering(ask("run_workflow", { id })), "ran", false)
-      assert.lengthOf(no.asked, 0)
+      assert.lengthOf(no.questions, 0)
       const { data, message } = yield* no.answering(refused("run_workflow", { id, confirm: true }))
       assert.deepInclude(data, { code: "NOT_AGREED", answer: "cancelled" })
       assert.match(message, /acts outside, and the person who was asked closed the question/)
-      assert.deepStrictEqual(no.asked[0]?.split("\n"), [
+      assert.deepStrictEqual(no.questions[0]?.split("\n"), [
         `Run workflow "fetching" (${String(id)}) on staging? These nodes really act outside:`,
         '- "Fetch" [httpRequest] GET https://shop.example.com',
         '  set to {"url":"https://shop.example.com"}',
@@ -425,7 +425,7 @@ describe("a run that acts outside", () => {
       assert.propertyVal(yield* person(agreed).answering(ask("run_workflow", { id, confirm: true })), "ran", true)
       const mocked = yield* no.answering(ask("run_workflow", { id, mocks: { Fetch: [{}] } }))
       assert.propertyVal(mocked, "ran", true)
-      assert.lengthOf(no.asked, 1)
+      assert.lengthOf(no.questions, 1)
     }).pipe(inTime, Effect.provide(over()))
   )
 })

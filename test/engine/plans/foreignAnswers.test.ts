@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { type HttpClientRequest, UrlParams } from "effect/http"
 
@@ -22,11 +22,30 @@ const decodeNamed = Schema.decodeUnknownSync(
   })
 )
 
+const decodeIds = Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) }))
+
 /** The workflows that the engine itself has. */
 const named = Effect.gen(function* () {
   const { send } = yield* Beside
   return decodeNamed(yield* send("production", "GET", "/workflows?limit=250")).data
 })
+
+/** Runs with an engine that has nothing yet, and leaves it that way. */
+const emptied = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.ensuring(
+    self,
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      yield* meddle(undefined)
+      for (const instance of ["staging", "production"] as const) {
+        const { data } = decodeIds(yield* send(instance, "GET", "/workflows?limit=250"))
+        for (const { id } of data) {
+          yield* send(instance, "POST", `/workflows/${id}/deactivate`, {})
+          yield* send(instance, "DELETE", `/workflows/${id}`)
+        }
+      }
+    })
+  )
 
 const made = Effect.fnUntraced(function* (name: string) {
   const { send } = yield* Beside
@@ -56,86 +75,88 @@ const serverIn = (version: (typeof engines)[number]) =>
 const onProduction = { instance: "production" }
 
 for (const version of engines) {
-  for (const [what, answer] of Object.entries(foreignAnswers)) {
-    for (const [extent, place] of Object.entries(places)) {
-      describe(`${what}, in place of ${extent} of an engine ${version}`, () => {
-        it.live("lets restore_workflow make no second copy", () =>
-          Effect.gen(function* () {
-            const id = yield* made("Orders")
-            yield* ask("get_workflow", { ...onProduction, id })
-            yield* ask("update_workflow", { ...onProduction, id, name: "Orders of today" })
-            yield* versionsOf(id)
-            const before = yield* named
-            const { message } = yield* answeredBy(
-              answer,
-              place(id),
-              refused("restore_workflow", { ...onProduction, id })
-            )
-            assert.include(message, "production")
-            assert.deepStrictEqual(yield* named, before)
-            yield* ask("restore_workflow", { ...onProduction, id })
-            assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: true }])
-          }).pipe(Effect.provide(serverIn(version)))
-        )
+  layer(serverIn(version), { excludeTestServices: true })(`of an engine ${version}`, (it) => {
+    for (const [what, answer] of Object.entries(foreignAnswers)) {
+      for (const [extent, place] of Object.entries(places)) {
+        describe(`${what}, in place of ${extent}`, () => {
+          it.effect("lets restore_workflow make no second copy", () =>
+            Effect.gen(function* () {
+              const id = yield* made("Orders")
+              yield* ask("get_workflow", { ...onProduction, id })
+              yield* ask("update_workflow", { ...onProduction, id, name: "Orders of today" })
+              yield* versionsOf(id)
+              const before = yield* named
+              const { message } = yield* answeredBy(
+                answer,
+                place(id),
+                refused("restore_workflow", { ...onProduction, id })
+              )
+              assert.include(message, "production")
+              assert.deepStrictEqual(yield* named, before)
+              yield* ask("restore_workflow", { ...onProduction, id })
+              assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: true }])
+            }).pipe(emptied)
+          )
 
-        it.live("stops a plan that deletes, which goes on afterwards", () =>
-          Effect.gen(function* () {
-            const [id] = [yield* made("Old 1"), yield* made("Old 2")]
-            const args = { ...onProduction, action: "delete", where: { name: "Old*" } }
-            const plan = yield* ask("plan_bulk", args)
-            const apply = { plan_id: plan["plan_id"], confirm: true }
-            const { error, result } = yield* answeredBy(answer, place(id), callTool("apply_plan", apply))
-            assert.notInclude(JSON.stringify(result ?? {}), '"state":"applied"')
-            assert.notInclude(JSON.stringify(result ?? {}), '\\"state\\":\\"applied\\"')
-            assert.include(
-              (yield* named).map((one) => one.id),
-              id,
-              `${error?.message}`
-            )
-            assert.deepInclude(yield* ask("apply_plan", apply), { state: "applied", done: 4 })
-            assert.deepStrictEqual(yield* named, [])
-          }).pipe(Effect.provide(serverIn(version)))
-        )
+          it.effect("stops a plan that deletes, which goes on afterwards", () =>
+            Effect.gen(function* () {
+              const [id] = [yield* made("Old 1"), yield* made("Old 2")]
+              const args = { ...onProduction, action: "delete", where: { name: "Old*" } }
+              const plan = yield* ask("plan_bulk", args)
+              const apply = { plan_id: plan["plan_id"], confirm: true }
+              const { error, result } = yield* answeredBy(answer, place(id), callTool("apply_plan", apply))
+              assert.notInclude(JSON.stringify(result ?? {}), '"state":"applied"')
+              assert.notInclude(JSON.stringify(result ?? {}), '\\"state\\":\\"applied\\"')
+              assert.include(
+                (yield* named).map((one) => one.id),
+                id,
+                `${error?.message}`
+              )
+              assert.deepInclude(yield* ask("apply_plan", apply), { state: "applied", done: 4 })
+              assert.deepStrictEqual(yield* named, [])
+            }).pipe(emptied)
+          )
 
-        it.live("stops the planning of a rollback, and counts none of its steps as done", () =>
-          Effect.gen(function* () {
-            const id = yield* made("Orders")
-            const off = yield* ask("plan_bulk", { ...onProduction, action: "deactivate", where: { name: "Orders" } })
-            yield* ask("apply_plan", { plan_id: off["plan_id"], confirm: true })
-            const planned = answeredBy(answer, place(id), refused("plan_rollback", { plan_id: off["plan_id"] }))
-            assert.include((yield* planned).message, "production")
-            const back = yield* ask("plan_rollback", { plan_id: off["plan_id"] })
-            assert.deepInclude(back, { steps: 1, blocked: [] })
-            const apply = { plan_id: back["plan_id"], confirm: true }
-            yield* answeredBy(answer, place(id), refused("apply_plan", apply))
-            assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: false }])
-            assert.deepInclude(yield* ask("apply_plan", apply), { state: "applied", done: 1 })
-            assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: true }])
-          }).pipe(Effect.provide(serverIn(version)))
-        )
+          it.effect("stops the planning of a rollback, and counts none of its steps as done", () =>
+            Effect.gen(function* () {
+              const id = yield* made("Orders")
+              const off = yield* ask("plan_bulk", { ...onProduction, action: "deactivate", where: { name: "Orders" } })
+              yield* ask("apply_plan", { plan_id: off["plan_id"], confirm: true })
+              const planned = answeredBy(answer, place(id), refused("plan_rollback", { plan_id: off["plan_id"] }))
+              assert.include((yield* planned).message, "production")
+              const back = yield* ask("plan_rollback", { plan_id: off["plan_id"] })
+              assert.deepInclude(back, { steps: 1, blocked: [] })
+              const apply = { plan_id: back["plan_id"], confirm: true }
+              yield* answeredBy(answer, place(id), refused("apply_plan", apply))
+              assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: false }])
+              assert.deepInclude(yield* ask("apply_plan", apply), { state: "applied", done: 1 })
+              assert.deepStrictEqual(yield* named, [{ id, name: "Orders", active: true }])
+            }).pipe(emptied)
+          )
 
-        it.live("is no deletion by somebody else to the history", () =>
-          Effect.gen(function* () {
-            const id = yield* made("Orders")
-            yield* ask("get_workflow", { ...onProduction, id })
-            const before = yield* versionsOf(id)
-            const writes: ReadonlyArray<readonly [string, Json]> = [
-              ["get_workflow", {}],
-              ["update_workflow", { name: "Other" }],
-              ["activate_workflow", {}],
-              ["deactivate_workflow", {}],
-              ["delete_workflow", {}]
-            ]
-            for (const [tool, args] of writes) {
-              yield* answeredBy(answer, place(id), refused(tool, { ...onProduction, id, ...args }))
-            }
-            yield* answeredBy(answer, place(id), callTool("backup", { ...onProduction }))
-            assert.deepStrictEqual(yield* versionsOf(id), before)
-          }).pipe(Effect.provide(serverIn(version)))
-        )
-      })
+          it.effect("is no deletion by somebody else to the history", () =>
+            Effect.gen(function* () {
+              const id = yield* made("Orders")
+              yield* ask("get_workflow", { ...onProduction, id })
+              const before = yield* versionsOf(id)
+              const writes: ReadonlyArray<readonly [string, Json]> = [
+                ["get_workflow", {}],
+                ["update_workflow", { name: "Other" }],
+                ["activate_workflow", {}],
+                ["deactivate_workflow", {}],
+                ["delete_workflow", {}]
+              ]
+              for (const [tool, args] of writes) {
+                yield* answeredBy(answer, place(id), refused(tool, { ...onProduction, id, ...args }))
+              }
+              yield* answeredBy(answer, place(id), callTool("backup", { ...onProduction }))
+              assert.deepStrictEqual(yield* versionsOf(id), before)
+            }).pipe(emptied)
+          )
+        })
+      }
     }
-  }
+  })
 }
 
 /** One request, of which the engine may have got word all the same. */
@@ -184,8 +205,8 @@ const page404 = answers(404, { "content-type": "text/html" }, "<pre>Cannot POST 
 const appliedAgain = (plan_id: unknown) => ask("apply_plan", { plan_id, confirm: true })
 
 for (const version of engines) {
-  describe(`one answer in place of an engine ${version}`, () => {
-    it.live("refuses what a rollback makes anew: the next apply makes it, and what belongs to it", () =>
+  layer(serverIn(version), { excludeTestServices: true })(`one answer in place of an engine ${version}`, (it) => {
+    it.effect("refuses what a rollback makes anew: the next apply makes it, and what belongs to it", () =>
       Effect.gen(function* () {
         const { plan_id } = decodePlan(yield* ask("plan_rollback", { plan_id: yield* deleted("Orders") }))
         const refusal: Single = {
@@ -198,10 +219,10 @@ for (const version of engines) {
         assert.include(JSON.stringify(first), "its workflow was not created")
         assert.deepInclude(yield* appliedAgain(plan_id), { state: "applied", done: 2 })
         assert.deepInclude((yield* named)[0], { name: "Orders", active: true })
-      }).pipe(Effect.provide(serverIn(version)))
+      }).pipe(emptied)
     )
 
-    it.live("blocks in the plan of a rollback what belongs to a thing that it leaves out", () =>
+    it.effect("blocks in the plan of a rollback what belongs to a thing that it leaves out", () =>
       Effect.gen(function* () {
         yield* made("Invoices")
         const plan_id = yield* deleted("*")
@@ -219,7 +240,7 @@ for (const version of engines) {
         assert.strictEqual(steps, 2)
         yield* meddle(undefined)
         assert.deepInclude(decodePlan(yield* ask("plan_rollback", { plan_id })), { steps: 4, blocked: [] })
-      }).pipe(Effect.provide(serverIn(version)))
+      }).pipe(emptied)
     )
 
     for (const answer of [
@@ -227,7 +248,7 @@ for (const version of engines) {
       json({ message: "no Route matched with those values" }, 404),
       json({ message: "Gone" }, 410)
     ]) {
-      it.live("instead of the answer to a creation that was made: nothing is made a second time", () =>
+      it.effect("instead of the answer to a creation that was made: nothing is made a second time", () =>
         Effect.gen(function* () {
           const { plan_id } = decodePlan(yield* ask("plan_rollback", { plan_id: yield* deleted("Orders") }))
           const creation: Single = { method: "POST", path: /\/workflows\?$/, answer, isReceived: true }
@@ -236,11 +257,11 @@ for (const version of engines) {
           assert.deepInclude(yield* appliedAgain(plan_id), { state: "applied", done: 2 })
           assert.deepInclude(yield* named, { ...(yield* named)[0], name: "Orders", active: true })
           assert.lengthOf(yield* named, 1)
-        }).pipe(Effect.provide(serverIn(version)))
+        }).pipe(emptied)
       )
     }
 
-    it.live("counts no execution as deleted that is there", () =>
+    it.effect("counts no execution as deleted that is there", () =>
       Effect.gen(function* () {
         const { send, trigger } = yield* Beside
         const { parameters, ...node } = hook("Orders")
@@ -264,10 +285,10 @@ for (const version of engines) {
         assert.lengthOf(Array.from(Object(yield* runs).data), 1)
         assert.deepInclude(yield* appliedAgain(plan_id), { state: "applied", done: 1 })
         assert.lengthOf(Array.from(Object(yield* runs).data), 0)
-      }).pipe(Effect.provide(serverIn(version)))
+      }).pipe(emptied)
     )
 
-    it.live("is no list of what there is, where it does not end as an engine's list does", () =>
+    it.effect("is no list of what there is, where it does not end as an engine's list does", () =>
       Effect.gen(function* () {
         const { meddle } = yield* Beside
         const id = yield* made("Orders")
@@ -292,7 +313,7 @@ for (const version of engines) {
         }
         yield* meddle(undefined)
         assert.deepInclude(yield* appliedAgain(plan_id), { state: "applied" })
-      }).pipe(Effect.provide(serverIn(version)))
+      }).pipe(emptied)
     )
   })
 }

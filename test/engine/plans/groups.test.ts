@@ -66,9 +66,9 @@ it.live("a promotion brings groups to the nodes of its counterpart, and its roll
   Effect.gen(function* () {
     const { send } = yield* Beside
     yield* send("staging", "POST", "/workflows", workflow)
-    const own = { ...workflow, nodes: [doNothing("x", "A"), doNothing("y", "B")] }
+    const target = { ...workflow, nodes: [doNothing("x", "A"), doNothing("y", "B")] }
     const former = [{ id: "mine", name: "Mine", nodeIds: ["y"] }]
-    yield* send("production", "POST", "/workflows", { ...own, nodeGroups: former })
+    yield* send("production", "POST", "/workflows", { ...target, nodeGroups: former })
     const plan = yield* ask("plan_promotion", { from: "staging", to: "production", name: "Grouped" })
     assert.include(changesIn(plan), "group Mine: removed (B)")
     assert.include(changesIn(plan), "group Front: added (A, B)")
@@ -121,20 +121,20 @@ it.live("groups that a target has of its own stay as far as they hold together, 
   Effect.gen(function* () {
     const { send } = yield* Beside
     yield* send("staging", "POST", "/workflows", changed(["A", "C", "D", "B"], []))
-    const own = [
+    const targetGroups = [
       { id: "torn", name: "Torn", nodeIds: ["a", "b"] },
       { id: "whole", name: "Whole", nodeIds: ["c", "d"] }
     ]
-    yield* send("production", "POST", "/workflows", changed(["A", "B", "C", "D", "E"], own))
+    yield* send("production", "POST", "/workflows", changed(["A", "B", "C", "D", "E"], targetGroups))
     const plan = yield* ask("plan_promotion", { from: "staging", to: "production", name: "Grouped" })
     assert.include(
       JSON.stringify(plan["warnings"]),
       "Grouped: groups of nodes that do not hold together any more on production go: Torn"
     )
     assert.deepInclude(yield* apply(plan), { state: "applied" })
-    assert.deepStrictEqual(yield* groupsOn("production"), [[own[1]]])
+    assert.deepStrictEqual(yield* groupsOn("production"), [[targetGroups[1]]])
     yield* apply(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
-    assert.deepStrictEqual(yield* groupsOn("production"), [own])
+    assert.deepStrictEqual(yield* groupsOn("production"), [targetGroups])
   }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"])))
 )
 

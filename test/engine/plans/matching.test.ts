@@ -51,13 +51,13 @@ const applied = Effect.fnUntraced(function* (more: Json = {}) {
   return planned
 })
 
-const shown = Effect.fnUntraced(function* (name: string, instance = "production") {
+const workflowNamed = Effect.fnUntraced(function* (name: string, instance = "production") {
   const { send } = yield* Beside
   const { data } = yield* send(instance, "GET", "/workflows?limit=250")
   const all: ReadonlyArray<Json> = Array.isArray(data) ? data : []
-  const found = all.filter((workflow) => workflow["name"] === name)
-  assert.lengthOf(found, 1, `workflows called ${name}`)
-  return found[0] ?? {}
+  const namesakes = all.filter((workflow) => workflow["name"] === name)
+  assert.lengthOf(namesakes, 1, `workflows called ${name}`)
+  return namesakes[0] ?? {}
 })
 
 const text = (value: unknown) => JSON.stringify(value)
@@ -89,7 +89,7 @@ describe("credentials of a promotion", () => {
       yield* make("production", "Uses it", { nodes: [hook("uses"), fetching(theirs)] })
       yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
       yield* applied()
-      assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
+      assert.nestedPropertyVal(yield* workflowNamed("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
     }).pipe(over({}, ["2.41.1", "1.82.3"]))
   )
 
@@ -98,11 +98,11 @@ describe("credentials of a promotion", () => {
       const login = yield* credentialOn("staging", "Login")
       yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
       yield* make("production", "One", { nodes: [hook("one")] })
-      const before = yield* shown("One")
+      const before = yield* workflowNamed("One")
       const report = yield* apply(yield* plan())
       assert.deepInclude(report, { state: "refused", done: 0 })
       assert.include(text(report["refused"]), "production has no credential unlisted12345678 (httpBasicAuth)")
-      assert.deepInclude(yield* shown("One"), { nodes: before["nodes"], settings: before["settings"] })
+      assert.deepInclude(yield* workflowNamed("One"), { nodes: before["nodes"], settings: before["settings"] })
     }).pipe(
       over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Login": "unlisted12345678" } }] } }, [
         "2.41.1",
@@ -125,7 +125,7 @@ describe("the mapping of one promotion", () => {
       const first = yield* applied({ mapping: { credentials: { Login: theirs.id } } })
       const doubt = `Nobody has checked that production has the credential ${theirs.id} (httpBasicAuth)`
       assert.include(text(first["warnings"]), doubt)
-      assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
+      assert.nestedPropertyVal(yield* workflowNamed("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
       const again = yield* plan({ mapping: { credentials: { [login.id]: theirs.id } } })
       assert.deepInclude(again, { steps: 0, blocked: [] })
       assert.notInclude(text(again["warnings"]), "Nobody has checked")
@@ -147,7 +147,7 @@ describe("the mapping of one promotion", () => {
       const mapping = { credentials: { Login: "Live", Lgoin: "Old" }, tags: { candidate: "live" } }
       const planned = yield* applied({ mapping })
       assert.nestedPropertyVal(planned, "warnings[0]", "mapping.credentials: nothing of the source is called Lgoin")
-      assert.deepNestedInclude(yield* shown("One"), {
+      assert.deepNestedInclude(yield* workflowNamed("One"), {
         "nodes[1].credentials.httpBasicAuth": live,
         "tags[0].name": "live"
       })
@@ -180,12 +180,12 @@ describe("what differs from place to place", () => {
         "New: nothing to keep on production for Fetch.parameters.url: as on staging"
       )
       assert.include(text(planned["warnings"]), "has the same name; what is there is overwritten")
-      assert.deepNestedInclude(yield* shown("Kept"), {
+      assert.deepNestedInclude(yield* workflowNamed("Kept"), {
         "nodes[0].webhookId": "own",
         "nodes[1].parameters.url": "https://own.example.com",
         settings: { timezone: "UTC" }
       })
-      const fresh = yield* shown("New")
+      const fresh = yield* workflowNamed("New")
       assert.nestedPropertyVal(fresh, "nodes[0].parameters.path", "https://live.example.com")
     }).pipe(
       over({
@@ -220,7 +220,7 @@ describe("what differs from place to place", () => {
 
         const values = { "test.example": "given.example", "sesame-": "open-" }
         yield* applied({ mapping: { values } })
-        assert.deepNestedInclude(yield* shown("Secret"), {
+        assert.deepNestedInclude(yield* workflowNamed("Secret"), {
           "nodes[1].parameters.url": "https://given.example.com/?api_key=live42",
           "nodes[1].parameters.options.password": "live42",
           "nodes[1].parameters.note": "given.example of open-keys"
@@ -233,7 +233,7 @@ describe("what differs from place to place", () => {
       yield* make("staging", "Modern", { settings: { callerPolicy: "any", executionOrder: "v1" } })
       const planned = yield* applied()
       assert.deepStrictEqual(planned["warnings"], ["Modern: production does not take settings.callerPolicy"])
-      assert.deepInclude(yield* shown("Modern"), { settings: { executionOrder: "v1" } })
+      assert.deepInclude(yield* workflowNamed("Modern"), { settings: { executionOrder: "v1" } })
       assert.deepInclude(yield* plan(), { steps: 0 })
     }).pipe(over({}, ["2.41.1", "1.82.3"]))
   )
@@ -269,7 +269,7 @@ describe("what people have pinned to a workflow and said of it", () => {
   })
 
   const whole = Effect.fnUntraced(function* (name: string) {
-    const { id } = yield* shown(name)
+    const { id } = yield* workflowNamed(name)
     return yield* (yield* Beside).send("production", "GET", `/workflows/${String(id)}`)
   })
 
@@ -337,7 +337,7 @@ describe("the counterpart of a workflow", () => {
       yield* make("staging", "Here", { settings: { timezone: "UTC" } })
       const there = yield* make("production", "There")
       assert.deepInclude(yield* applied(), { counts: { create: 0, update: 1, leave: 0, blocked: 0 } })
-      assert.deepInclude(yield* shown("Here"), { id: there, settings: { timezone: "UTC" } })
+      assert.deepInclude(yield* workflowNamed("Here"), { id: there, settings: { timezone: "UTC" } })
     }).pipe(over({ promotion: { mappings: [{ ...mapping, workflows: { Here: "There" } }] } }))
   )
 
@@ -348,7 +348,7 @@ describe("the counterpart of a workflow", () => {
         const { send } = yield* Beside
         const id = yield* make("staging", "First", { settings: { timezone: "UTC" } })
         yield* applied()
-        const { id: counterpart } = yield* shown("First")
+        const { id: counterpart } = yield* workflowNamed("First")
         yield* change("production", String(counterpart), { name: "Renamed there", settings: { timezone: "UTC" } })
         yield* change("staging", id, { settings: { timezone: "Europe/Berlin" } })
         const blocked = yield* plan()
@@ -359,10 +359,10 @@ describe("the counterpart of a workflow", () => {
           text(over["first_steps"]),
           "what was changed on production since the last promotion is overwritten"
         )
-        assert.deepInclude(yield* shown("First"), { id: counterpart, settings: { timezone: "Europe/Berlin" } })
+        assert.deepInclude(yield* workflowNamed("First"), { id: counterpart, settings: { timezone: "Europe/Berlin" } })
         const back = yield* ask("plan_rollback", { plan_id: over["plan_id"] })
         assert.deepInclude(yield* apply(back), { state: "applied" })
-        assert.deepInclude(yield* shown("Renamed there"), { id: counterpart, settings: { timezone: "UTC" } })
+        assert.deepInclude(yield* workflowNamed("Renamed there"), { id: counterpart, settings: { timezone: "UTC" } })
         yield* send("production", "DELETE", `/workflows/${String(counterpart)}`)
         const gone = yield* plan()
         assert.deepInclude(gone, { steps: 0, blocked_count: 1 })
@@ -395,7 +395,7 @@ describe("warnings", () => {
         warnings: ["Ours keeps the settings saveManualExecutions: the engine of production cannot lose them"]
       })
       assert.deepInclude(yield* apply(back), { state: "applied" })
-      assert.deepNestedInclude(yield* shown("Ours"), { "settings.saveManualExecutions": true })
+      assert.deepNestedInclude(yield* workflowNamed("Ours"), { "settings.saveManualExecutions": true })
     }).pipe(over({}, ["1.82.3", "2.41.1"]))
   )
 })
@@ -414,10 +414,10 @@ describe("calls of other workflows", () => {
         yield* send("staging", "PUT", `/workflows/${one}/tags`, [{ id }])
         yield* change("staging", one, { settings: { errorWorkflow: alarm } })
         const planned = yield* plan({ activation: "inactive", name: "One" })
-        const [was, is] = [(yield* shown("Errors"))["id"], (yield* shown("Alarm"))["id"]]
-        const told = text(planned["first_steps"])
-        assert.include(told, `errorWorkflow \\"Errors (${String(was)})\\" → \\"Alarm (${String(is)})\\"`)
-        assert.include(told, '"after":{"name":"One","tags":["night"]}')
+        const [was, is] = [(yield* workflowNamed("Errors"))["id"], (yield* workflowNamed("Alarm"))["id"]]
+        const firstSteps = text(planned["first_steps"])
+        assert.include(firstSteps, `errorWorkflow \\"Errors (${String(was)})\\" → \\"Alarm (${String(is)})\\"`)
+        assert.include(firstSteps, '"after":{"name":"One","tags":["night"]}')
       }).pipe(over({}, ["1.82.3", version]))
     )
 
@@ -428,7 +428,7 @@ describe("calls of other workflows", () => {
         yield* change("staging", one, { nodes: [hook("one"), calling(two)], settings: { errorWorkflow: one } })
         const planned = yield* applied({ activation: "inactive", name: "One" })
         assert.deepNestedInclude(planned, { "by_kind.create": 2 })
-        const [first, second] = [yield* shown("One"), yield* shown("Two")]
+        const [first, second] = [yield* workflowNamed("One"), yield* workflowNamed("Two")]
         assert.nestedPropertyVal(first, "nodes[1].parameters.workflowId.value", second["id"])
         assert.nestedPropertyVal(
           first,
@@ -456,9 +456,9 @@ describe("calls of other workflows", () => {
         position: [0, 0],
         parameters: {}
       }
-      const known = yield* make("staging", "Known", { nodes: [start], settings: { timezone: "UTC" } })
+      const counterpart = yield* make("staging", "Known", { nodes: [start], settings: { timezone: "UTC" } })
       const there = yield* make("production", "Known", { nodes: [start] })
-      const lacking = yield* make("staging", "Lacking", { nodes: [start, calling(known)] })
+      const lacking = yield* make("staging", "Lacking", { nodes: [start, calling(counterpart)] })
       const main = yield* make("staging", "Main", { nodes: [hook("main"), calling(lacking)] })
       yield* send("staging", "POST", `/workflows/${main}/activate`, {})
       yield* send("production", "POST", `/workflows/${there}/activate`, {})
@@ -467,13 +467,13 @@ describe("calls of other workflows", () => {
       const words = text(planned["first_steps"])
       assert.include(words, "not on production yet, and Main calls it")
       assert.include(words, "Main is active and calls it, and production runs only what is published")
-      const [called, caller] = [yield* shown("Lacking"), yield* shown("Main")]
+      const [called, caller] = [yield* workflowNamed("Lacking"), yield* workflowNamed("Main")]
       assert.deepInclude(called, { active: true })
       assert.deepInclude(caller, { active: true })
       assert.nestedPropertyVal(called, "nodes[1].parameters.workflowId.value", there)
-      assert.deepInclude(yield* shown("Known"), { settings: {} })
+      assert.deepInclude(yield* workflowNamed("Known"), { settings: {} })
       yield* applied({ name: "Main", dependencies: "all" })
-      assert.deepInclude(yield* shown("Known"), { settings: { timezone: "UTC" } })
+      assert.deepInclude(yield* workflowNamed("Known"), { settings: { timezone: "UTC" } })
     }).pipe(over())
   )
 })
@@ -491,8 +491,8 @@ describe("an apply", () => {
       assert.deepInclude(report, { state: "refused", done: 0, refused_count: 2 })
       assert.include(text(report["refused"]), "someone else has changed it since, and it stays as it is (nodes")
       assert.include(text(report["refused"]), "there is a new workflow of this name by now: plan again")
-      assert.deepInclude(yield* shown("Shared"), { settings: { timezone: "Asia/Tokyo" } })
-      assert.nestedPropertyVal(yield* shown("New"), "nodes[0].parameters.path", "theirs")
+      assert.deepInclude(yield* workflowNamed("Shared"), { settings: { timezone: "Asia/Tokyo" } })
+      assert.nestedPropertyVal(yield* workflowNamed("New"), "nodes[0].parameters.path", "theirs")
     }).pipe(over())
   )
 
@@ -510,7 +510,7 @@ describe("an apply", () => {
       const report = yield* apply(planned)
       assert.deepInclude(report, { state: "partly applied", done: 1, refused_count: 3 })
       assert.include(text(report["refused"]), `the change that it depends on was not made (update production/${there})`)
-      assert.deepInclude(yield* shown("Tagged"), { active: false, tags: [] })
+      assert.deepInclude(yield* workflowNamed("Tagged"), { active: false, tags: [] })
     }).pipe(over())
   )
 
@@ -529,8 +529,8 @@ describe("an apply", () => {
         return isCreation && ++posts === 1 ? Effect.andThen(proceed, Effect.fail(failure)) : proceed
       })
       assert.deepInclude(yield* apply(planned), { state: "applied", refused: [] })
-      yield* shown("Lost")
-      yield* shown("Next")
+      yield* workflowNamed("Lost")
+      yield* workflowNamed("Next")
       assert.strictEqual(posts, 2)
     }).pipe(over())
   )
@@ -543,11 +543,11 @@ describe("an apply", () => {
       })
       const there = yield* make("production", "Runs", { nodes: [hook("runs")] })
       yield* send("production", "POST", `/workflows/${there}/activate`, {})
-      const before = yield* shown("Runs")
+      const before = yield* workflowNamed("Runs")
       const report = yield* apply(yield* plan())
       assert.deepInclude(report, { state: "refused", done: 0 })
       assert.include(text(report["refused"]), "Unrecognized node type")
-      const after = yield* shown("Runs")
+      const after = yield* workflowNamed("Runs")
       for (const field of ["nodes", "connections", "settings", "active"]) {
         assert.deepStrictEqual(after[field], before[field])
       }

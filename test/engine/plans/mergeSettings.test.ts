@@ -5,7 +5,7 @@ import { mergeSettings } from "../../../src/engine/plans/promotion/settingsAndTa
 const sides = {
   workflow: "Orders",
   given: { executionOrder: "v1", executionTimeout: 60 },
-  shown: { executionOrder: "v0", timezone: "Europe/Berlin", errorWorkflow: "e1", saveManualExecutions: true },
+  current: { executionOrder: "v0", timezone: "Europe/Berlin", errorWorkflow: "e1", saveManualExecutions: true },
   brought: { tags: [], settings: ["timezone", "errorWorkflow", "saveManualExecutions", "executionOrder"] },
   keep: [{ fields: ["settings.timezone", "settings.callerPolicy", "notes"], workflow: "Ord*" }],
   generation: "2.x"
@@ -27,7 +27,7 @@ describe("the settings of a promoted workflow", () => {
   it("stay as they are where no promotion is known to have brought them", () => {
     const { removed, settings } = mergeSettings({ ...sides, brought: undefined })
     assert.deepStrictEqual(removed, [])
-    assert.deepStrictEqual(settings, { ...sides.shown, ...sides.given })
+    assert.deepStrictEqual(settings, { ...sides.current, ...sides.given })
   })
 
   it("tell which rules had nothing to keep, and heed no rule of other workflows", () => {

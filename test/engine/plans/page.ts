@@ -26,7 +26,7 @@ export const followPage = async (
   const short = prefix.slice(-8)
   const tags = [`rel${short}`, `live${short}`, `reviewed${short}`, `cand${short}`]
   const [release = "", live = "", reviewed = "", candidate = ""] = tags
-  const own = (text: string) =>
+  const placed = (text: string) =>
     text
       .replaceAll("https://staging.example.com", places.staging.host)
       .replaceAll("https://production.example.com", places.production.host)
@@ -38,7 +38,7 @@ export const followPage = async (
       .replace(/\blive\b/g, live)
       .replace(/\breviewed\b/g, reviewed)
       .replace(/\bcandidate\b/g, candidate)
-  const page = own(read("promotion.md"))
+  const page = placed(read("promotion.md"))
   const [configuration = "", ...calls] = snippets(page, "json")
   const commands = snippets(page, "sh").flatMap((text) => text.split("\n"))
   const [planning = "", applying = "", rollback = "", applyingRollback = ""] = commands
@@ -62,8 +62,8 @@ export const followPage = async (
 
   const operator = operatorCommand(cwd)
   const callOf = (text: string): { readonly tool: string; readonly arguments: object } => JSON.parse(text)
-  const [asked, ...bulk] = calls.map(callOf)
-  const answer = await operator.call(asked?.tool ?? "", asked?.arguments ?? {})
+  const [promotion, ...bulk] = calls.map(callOf)
+  const answer = await operator.call(promotion?.tool ?? "", promotion?.arguments ?? {})
   assert.deepInclude(answer, { counts: { create: 2, update: 0, leave: 0, blocked: 0 } })
 
   const applied = await shell(applying)
@@ -102,7 +102,7 @@ export const followPage = async (
   await operator.leave()
 
   const inGitHub = [
-    ...own(read("promotion-workflow.yml")).matchAll(/npx (workflow-tool-server promote .*?) (?:>|>>) /g)
+    ...placed(read("promotion-workflow.yml")).matchAll(/npx (workflow-tool-server promote .*?) (?:>|>>) /g)
   ]
   const codes: Array<unknown> = []
   for (const [, command = ""] of inGitHub) codes.push((await shell(command)).code)
@@ -120,7 +120,7 @@ interface Names {
 const given = async (send: Send, { candidate, prefix, release }: Names) => {
   const credential = (instance: string, name: string) =>
     send(instance, "POST", "/credentials", { name, type: "httpBasicAuth", data: { user: "u", password: "p" } })
-  const { id: own } = await credential("staging", `${prefix} shop test`)
+  const { id: credentialId } = await credential("staging", `${prefix} shop test`)
   const { id: theirs } = await credential("production", `${prefix} shop`)
   const ids = []
   for (const name of [release, candidate]) ids.push({ id: (await send("staging", "POST", "/tags", { name }))["id"] })
@@ -163,7 +163,7 @@ const given = async (send: Send, { candidate, prefix, release }: Names) => {
         genericAuthType: "httpBasicAuth",
         options: {}
       },
-      credentials: { httpBasicAuth: { id: own, name: `${prefix} shop test` } }
+      credentials: { httpBasicAuth: { id: credentialId, name: `${prefix} shop test` } }
     }
   ]
   const to = (node: string) => ({ main: [[{ node, type: "main", index: 0 }]] })
@@ -176,7 +176,7 @@ const given = async (send: Send, { candidate, prefix, release }: Names) => {
   await send("staging", "PUT", `/workflows/${String(id)}/tags`, ids)
   await send("staging", "POST", `/workflows/${String(id)}/activate`, {})
   return [
-    ["staging", String(own)],
+    ["staging", String(credentialId)],
     ["production", String(theirs)]
   ] as const
 }

@@ -10,7 +10,6 @@ import { chooseWorkflows, counterpartsOf } from "../../../src/engine/plans/promo
 import { counterpartFinder } from "../../../src/engine/plans/promotion/counterparts.ts"
 import { draftPromotion } from "../../../src/engine/plans/promotion/draftPromotion.ts"
 import type { Input } from "../../../src/engine/plans/promotion/Input.ts"
-import { allKnown } from "../../../src/engine/plans/promotion/typeSupport.ts"
 import { resolve } from "../../../src/engine/plans/resolve.ts"
 import { stepOf } from "../../../src/engine/plans/Step.ts"
 import { withValue } from "../../../src/engine/plans/withValue.ts"
@@ -25,7 +24,7 @@ const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const
 const graph = fc.record({
   calls: fc.array(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids)), { maxLength: 14 }),
   errors: fc.array(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids)), { maxLength: 4 }),
-  known: fc.uniqueArray(fc.constantFrom(...ids)),
+  present: fc.uniqueArray(fc.constantFrom(...ids)),
   seed: fc.integer()
 })
 type Graph = typeof graph extends fc.Arbitrary<infer A> ? A : never
@@ -58,7 +57,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   to: "production",
   selected: order,
   source: new Map(order.map((id) => [id, workflowOf(id, given, (one) => one)])),
-  target: given.known.map((id) => ({ ...workflowOf(id, given, there), nodes: [] })),
+  target: given.present.map((id) => ({ ...workflowOf(id, given, there), nodes: [] })),
   tags: [],
   credentials: { all: [], isComplete: true },
   promoted: { counterparts: new Map(), written: new Map(), brought: new Map(), writtenAt: new Map() },
@@ -66,7 +65,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
   generation: "2.x",
-  nodeTypes: allKnown,
+  nodeTypes: { problemOf: () => undefined, isKnown: () => true, hint: undefined },
   options: { activation: "keep", dependencies: "all", onDrift: "block" }
 })
 
@@ -74,7 +73,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
 const carriedOut = (given: Graph) => {
   const { steps } = atOnce(draftPromotion(inputOf(given, ids)))
   const target = new Map(
-    given.known.map((id) => [there(id), { ...workflowOf(id, given, there), nodes: [] as Workflow["nodes"] }])
+    given.present.map((id) => [there(id), { ...workflowOf(id, given, there), nodes: [] as Workflow["nodes"] }])
   )
   const created = new Map<string, string>()
   for (const step of steps) {
@@ -126,7 +125,7 @@ describe("a promotion, whatever calls whatever", () => {
   })
 
   it("stops between two workflows", () => {
-    const given = { calls: [], errors: [], known: [...ids], seed: 0 }
+    const given = { calls: [], errors: [], present: [...ids], seed: 0 }
     assert.isAtLeast([...draftPromotion(inputOf(given, ids))].length, 2 * ids.length)
   })
 
@@ -137,13 +136,13 @@ describe("a promotion, whatever calls whatever", () => {
         assert.strictEqual(target.size, ids.length)
         const nameOf = (id: string) => target.get(id)?.name
         for (const workflow of target.values()) {
-          const own = ids.find((id) => workflow.name === `Workflow ${id}`) ?? ""
-          const wanted = callsOf(workflowOf(own, given, (id) => id)).map((id) => `Workflow ${id}`)
+          const caller = ids.find((id) => workflow.name === `Workflow ${id}`) ?? ""
+          const wanted = callsOf(workflowOf(caller, given, (id) => id)).map((id) => `Workflow ${id}`)
           assert.deepStrictEqual(callsOf(workflow).map(nameOf), wanted)
           // What only looks like a reference of ours is somebody's parameter.
           assert.strictEqual(
             JSON.stringify(workflow.nodes).split("a step").length,
-            JSON.stringify(workflowOf(own, given, there).nodes).split("a step").length
+            JSON.stringify(workflowOf(caller, given, there).nodes).split("a step").length
           )
         }
       })
@@ -180,15 +179,15 @@ describe("a promotion, whatever calls whatever", () => {
 
 describe("a promotion to an engine whose API does not take all settings", () => {
   it("says which of the counterpart's own are lost with a change, and changes nothing for their sake alone", () => {
-    const given: Graph = { calls: [], errors: [], known: ["w0"], seed: 0 }
+    const given: Graph = { calls: [], errors: [], present: ["w0"], seed: 0 }
     const input = inputOf(given, ["w0"])
     const [counterpart] = input.target
     assert.isDefined(counterpart)
-    const own = { callerPolicy: "any", timezone: "UTC" }
+    const settings = { callerPolicy: "any", timezone: "UTC" }
     const to = (nodes: Workflow["nodes"]): Input => ({
       ...input,
       generation: "1.x",
-      target: counterpart === undefined ? [] : [{ ...counterpart, nodes, settings: own }]
+      target: counterpart === undefined ? [] : [{ ...counterpart, nodes, settings }]
     })
     const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
     const { steps, warnings } = atOnce(draftPromotion(to([node])))
@@ -305,10 +304,10 @@ describe("the question before protected workflows are changed", () => {
         assert.strictEqual(head, "This bulk changes protected workflows on production:")
         assert.match(rows.pop() ?? "", new RegExp(`plan bulk-1 makes ${changes.length} changes?\\. Apply it\\?$`))
         if (names.length > 40) assert.strictEqual(rows.pop(), `- and ${names.length - 40} more, which show_plan lists`)
-        const told = rows.map((row) => JSON.parse(/^- (".*") is activated$/.exec(row)?.[1] ?? ""))
+        const activated = rows.map((row) => JSON.parse(/^- (".*") is activated$/.exec(row)?.[1] ?? ""))
         const short = (one: string) => (one.length > 120 ? `${one.slice(0, 120)}…` : one)
-        assert.lengthOf(told, Math.min(names.length, 40))
-        return assert.includeMembers(names.map(short), told)
+        assert.lengthOf(activated, Math.min(names.length, 40))
+        return assert.includeMembers(names.map(short), activated)
       })
     )
   })

@@ -210,8 +210,8 @@ it.live("makes anew what is called, and leaves a caller that has not changed who
       const { data } = Named(yield* send("staging", "GET", "/workflows?limit=250"))
       const anew = data.find(({ name }) => name === "Called")?.id ?? ""
       assert.notStrictEqual(anew, called.id)
-      const known = JSON.stringify(before["nodes"]).replaceAll(String(called.id), anew)
-      assert.deepStrictEqual(after["nodes"], JSON.parse(known))
+      const expected = JSON.stringify(before["nodes"]).replaceAll(String(called.id), anew)
+      assert.deepStrictEqual(after["nodes"], JSON.parse(expected))
       assert.deepStrictEqual(after["connections"], before["connections"])
     }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"]).pipe(Layer.provide(historyIn(directory)))))
   })

@@ -40,11 +40,11 @@ export const workflowsOf = async (
   instance: string,
   prefix: string
 ): Promise<ReadonlyMap<string, Shown>> => {
-  const found = new Map<string, Shown>()
+  const workflows = new Map<string, Shown>()
   for (let cursor = ""; ;) {
     const page = decodePage(await send(instance, "GET", `/workflows?limit=250${cursor && `&cursor=${cursor}`}`))
-    for (const workflow of page.data) if (workflow.name.startsWith(prefix)) found.set(workflow.name, workflow)
-    if (!page.nextCursor) return found
+    for (const workflow of page.data) if (workflow.name.startsWith(prefix)) workflows.set(workflow.name, workflow)
+    if (!page.nextCursor) return workflows
     cursor = encodeURIComponent(page.nextCursor)
   }
 }
@@ -108,11 +108,11 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
       })
     )
   const tag = async (instance: string, name: string) => decodeMade(await send(instance, "POST", "/tags", { name }))
-  const own = await credential("staging")
+  const stagingCredential = await credential("staging")
   const theirs = await credential("production")
   const ids = new Map<string, string>()
   for (const name of tags) ids.set(name, (await tag("staging", name)).id)
-  const known = await tag("production", tags[1] ?? "")
+  const presentTag = await tag("production", tags[1] ?? "")
 
   const make = async (instance: string, body: Json, names: ReadonlyArray<string> = []) => {
     const { id } = decodeMade(await send(instance, "POST", "/workflows", body))
@@ -155,7 +155,7 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
       parameters: { path, httpMethod: "POST", options: {} },
       webhookId: path
     }
-    const nodes = [hook, call(sub, subName), request(own, "staging.example.com")]
+    const nodes = [hook, call(sub, subName), request(stagingCredential, "staging.example.com")]
     const connections = main("Hook", `Call ${subName}`, "Fetch")
     const settings = {
       executionOrder: "v1",
@@ -175,11 +175,11 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
       connections: main("Hook", "Fetch"),
       settings: { executionOrder: "v1" }
     })
-    if (index % 30 === 0) await send("production", "PUT", `/workflows/${before}/tags`, [{ id: known.id }])
+    if (index % 30 === 0) await send("production", "PUT", `/workflows/${before}/tags`, [{ id: presentTag.id }])
     if (index % 45 === 0) await send("production", "POST", `/workflows/${before}/activate`, {})
   }
   const credentials = [
-    ["staging", own.id],
+    ["staging", stagingCredential.id],
     ["production", theirs.id]
   ] as const
   return { prefix, tag: tags[0] ?? "", count, tags, credentials }
@@ -244,21 +244,21 @@ export const compare = async (send: Send, seeded: Seeded) => {
     assert.isDefined(to, name)
     if (to === undefined) continue
     const wanted = comparable(from, source)
-    const shown = comparable(to, target)
-    const isCounterpart = shown.nodes[0].webhookId?.endsWith("-own") === true
+    const present = comparable(to, target)
+    const isCounterpart = present.nodes[0].webhookId?.endsWith("-own") === true
     if (isCounterpart) {
       // What belongs to the place was kept: the address of the webhook, and by a rule the host.
       assert.strictEqual(
-        shown.nodes.find((node: { name: string }) => node.name === "Fetch").parameters.url,
+        present.nodes.find((node: { name: string }) => node.name === "Fetch").parameters.url,
         "https://production.example.com/orders"
       )
-      for (const node of [...wanted.nodes, ...shown.nodes]) {
+      for (const node of [...wanted.nodes, ...present.nodes]) {
         delete node.webhookId
         delete node.id
         delete node.parameters.url
       }
     }
-    assert.deepStrictEqual(shown, wanted, name)
+    assert.deepStrictEqual(present, wanted, name)
     const tags = from.tags.map((tag) => tag.name)
     assert.includeMembers(
       to.tags.map((tag) => tag.name),

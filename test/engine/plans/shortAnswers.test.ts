@@ -42,11 +42,11 @@ it.effect("answers of plans stay below 8 kB unless more is asked for, and their 
     const seen: Array<string> = []
     for (let pages = 0; seen.length < many; pages++) {
       assert.isBelow(pages, many)
-      const shown = yield* ask("show_plan", { plan_id: planned.plan_id, offset: seen.length })
-      assert.isBelow(bytesOf(shown), 8000)
-      seen.push(...Object(shown.steps).map(({ step }: { readonly step: string }) => step))
+      const page = yield* ask("show_plan", { plan_id: planned.plan_id, offset: seen.length })
+      assert.isBelow(bytesOf(page), 8000)
+      seen.push(...Object(page.steps).map(({ step }: { readonly step: string }) => step))
       const isLast = seen.length === many
-      assert.include(shown.next, isLast ? "apply_plan applies it" : `Repeat with offset ${seen.length} for more`)
+      assert.include(page.next, isLast ? "apply_plan applies it" : `Repeat with offset ${seen.length} for more`)
     }
     assert.lengthOf(new Set(seen), many)
     assert.lengthOf(Object(yield* ask("show_plan", { plan_id: planned.plan_id, limit: many })).steps, many)

@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import * as fc from "fast-check"
 
 import * as Message from "../../../src/mcp/protocol/Message.ts"
+import { written } from "../../../src/mcp/protocol/Message.ts"
 import {
   capabilitiesKey,
   type ProtocolVersion,
   protocolVersions,
   versionKey
 } from "../../../src/mcp/protocol/ProtocolVersion.ts"
-import { written } from "../../../src/mcp/protocol/Response.ts"
 import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { ask, refused } from "../../support/harness.ts"
 import { engineThat, json, serving } from "./standIn.ts"

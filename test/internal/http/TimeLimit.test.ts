@@ -2,11 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 
-import * as TimeLimit from "../../../src/internal/http/TimeLimit.ts"
+import { makeClock, makeTimeLimit } from "../../../src/internal/time.ts"
 
 it.effect("what ends in time is as it is, and leaves no clock behind to wait for", () =>
   Effect.gen(function* () {
-    const inTime = yield* TimeLimit.make
+    const inTime = yield* makeTimeLimit
     const late = () => "too late"
     assert.strictEqual(yield* inTime(Effect.succeed(1), 10, late), 1)
     assert.strictEqual(yield* Effect.flip(inTime(Effect.fail("refused"), 10, late)), "refused")
@@ -18,7 +18,7 @@ it.effect("what ends in time is as it is, and leaves no clock behind to wait for
 
 it.effect("each is stopped at its own time, in whatever order they came and however long those before may take", () =>
   Effect.gen(function* () {
-    const inTime = yield* TimeLimit.make
+    const inTime = yield* makeTimeLimit
     const stopped: Array<number> = []
     const limits = [300, 100, 200, 100, 400]
     const waiting = yield* Effect.forEach(limits, (limit) =>
@@ -51,7 +51,7 @@ it.effect("each is stopped at its own time, in whatever order they came and howe
 
 it.effect("who stops waiting stops what is limited, and the next one still has its limit", () =>
   Effect.gen(function* () {
-    const inTime = yield* TimeLimit.make
+    const inTime = yield* makeTimeLimit
     const stopped = yield* Deferred.make<void>()
     const first = yield* Effect.forkChild(
       inTime(
@@ -72,7 +72,7 @@ it.effect("who stops waiting stops what is limited, and the next one still has i
 
 it.effect("what others tell the end of is stopped at its time, and not when it was told before", () =>
   Effect.gen(function* () {
-    const { callback } = yield* TimeLimit.makeClock
+    const { callback } = yield* makeClock
     let stops = 0
     const stop = () => void stops++
     const resumes: Array<(result: Effect.Effect<number, string>) => void> = []
@@ -104,7 +104,7 @@ it.effect.each(Array.from({ length: 60 }, (_, at) => at))(
   "holds wherever its caller has to let others go on: after %s steps",
   (before) =>
     Effect.gen(function* () {
-      const { callback, limit } = yield* TimeLimit.makeClock
+      const { callback, limit } = yield* makeClock
       const late = () => "late"
       const steps = Effect.forEach(Array.from({ length: before }), () => Effect.void, { discard: true })
       for (const limited of [limit(Effect.never, 100, late), callback(() => () => {}, 100, late)]) {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
-import * as Pacer from "../../../src/internal/http/Pacer.ts"
+import { makePacer } from "../../../src/internal/http/Coordination.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { answers, hangs, standIn, takes } from "./standIn.ts"
 
@@ -18,7 +18,7 @@ const few = { arbitrary: { runs: 15 } }
 
 /** When each of these callers gets its turn. */
 const starts = Effect.fnUntraced(function* (perSecond: number, arrivals: ReadonlyArray<number>) {
-  const { run } = Pacer.make(perSecond)
+  const { run } = makePacer(perSecond)
   const begun: Array<{ readonly caller: number; readonly at: number }> = []
   const callers = yield* Effect.forEach(arrivals, (arrival, caller) =>
     Effect.sleep(arrival).pipe(
@@ -109,7 +109,7 @@ describe("the pace", () => {
 
   it.effect("counts requests when they leave, however long their connections took", () =>
     Effect.gen(function* () {
-      const { run } = Pacer.make(99)
+      const { run } = makePacer(99)
       const left: Array<number> = []
       const slow = (milliseconds: number) =>
         run(
@@ -129,7 +129,7 @@ describe("the pace", () => {
 
   it.effect("loses no moment to callers who give up", () =>
     Effect.gen(function* () {
-      const { run } = Pacer.make(1)
+      const { run } = makePacer(1)
       yield* run(Effect.void)
       for (const _ of [1, 2, 3]) {
         const caller = yield* Effect.forkChild(run(Effect.void))

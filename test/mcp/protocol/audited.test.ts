@@ -3,8 +3,8 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 import { creates, reads } from "../../../src/mcp/annotations.ts"
-import { Audit, type AuditEntry, noteInstance } from "../../../src/mcp/Audit.ts"
-import { audited } from "../../../src/mcp/protocol/audited.ts"
+import { Audit, type AuditEntry, noteInstance } from "../../../src/mcp/callContext.ts"
+import { audited } from "../../../src/mcp/protocol/observation.ts"
 import { assumed } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import type { Tool } from "../../../src/mcp/Tool.ts"
 

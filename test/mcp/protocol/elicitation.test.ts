@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
-import { Audit } from "../../../src/mcp/Audit.ts"
+import { Audit } from "../../../src/mcp/callContext.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import {

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 
-import { lines } from "../../../src/mcp/transport/lines.ts"
+import { lines } from "../../../src/mcp/transport/readMessage.ts"
 
 /** The bytes in pieces, cut at arbitrary places. */
 const pieces = (bytes: Uint8Array, cuts: ReadonlyArray<number>) => {

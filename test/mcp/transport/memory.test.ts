@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 
-import * as Memory from "../../../src/mcp/transport/memory.ts"
+import { makeMemory } from "../../../src/internal/http/MemoryBudget.ts"
 
 const megabyte = 1024 * 1024
 
 it.effect("memory in flight is given in the order of arrival, and given back also by those who stop waiting", () =>
   Effect.gen(function* () {
-    const memory = Memory.make(10 * megabyte)
+    const memory = makeMemory(10 * megabyte)
     const shares = Array.from({ length: 4 }, () => memory.open())
     const [first = memory.open(), second = first, third = first, fourth = first] = shares
     yield* first.take(6 * megabyte)

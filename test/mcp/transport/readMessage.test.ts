@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { inspect } from "../../../src/mcp/jsonText.ts"
+import { inspect } from "../../../src/internal/json/values.ts"
 import { readEdges, readMessage } from "../../../src/mcp/transport/readMessage.ts"
 import { asking, slowTexts } from "./slowTexts.ts"
 

@@ -114,9 +114,9 @@ export const slowness = (source: string, flags: string): ReadonlyArray<string> =
     return part.isBehind ? nothing : { ...nothing, first: build(part.of).first }
   }
 
-  // A search begins anew at every character.
+  // A search begins anew at every character, unless it is tied to a place.
   const start = add(everything.chars)
-  places[start]?.next.add(start)
+  if (!flags.includes("y")) places[start]?.next.add(start)
   for (const one of whole._tag === "choice" ? whole.of : [whole]) {
     const { done, first } = build(one)
     if (beginsAt(one, "line")) {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { Effect, Predicate, Result, Stdio, Stream } from "effect"
 
 import { transportCode } from "../../../internal/http/transportCode.ts"
-import { inspect } from "../../../mcp/jsonText.ts"
+import { inspect } from "../../../internal/json/values.ts"
 import { UsageError } from "../../configuration/flags.ts"
 import { parseJson } from "../../configuration/json.ts"
 import * as NodeStdio from "../../nodeStdio.ts"

@@ -2,7 +2,7 @@ import { Context, type Redacted } from "effect"
 
 import type { InstanceFields } from "./instanceFields.ts"
 
-/** How to reach one engine instance, and what may be done there: its settings, with the contract's names as ours. */
+/** One engine instance: its address, its key and the limits of its use, with the contract's names as ours. */
 export interface Environment extends Omit<
   typeof InstanceFields.Type,
   "engine_api_key" | "engine_api_key_header" | "engine_host"
@@ -14,7 +14,7 @@ export interface Environment extends Omit<
   readonly apiKeyHeader?: string
 }
 
-/** What is known of the instances before any of them is talked to. */
+/** The facts about the instances that are there before any of them is talked to. */
 export interface InstanceNames {
   /** In the order of the configuration. */
   readonly names: ReadonlyArray<string>

@@ -12,8 +12,8 @@ import { InstanceFields } from "./instanceFields.ts"
 export const unknownInstanceFields = (given: unknown): ReadonlyArray<UnknownField> =>
   unknownFields(InstanceFields, given, [...fieldAliases.keys()])
 
-/** What variables say about one instance; it goes before the file. */
-export interface Overrides {
+/** The values of variables for one instance; they go before the file. */
+interface Overrides {
   readonly engine_host: Found | undefined
   readonly engine_api_key: Found | undefined
 }
@@ -25,11 +25,11 @@ export const instance = (
   at: (path: string) => string
 ): Result.Result<Environment, ConfigurationError> =>
   Result.gen(function* () {
-    const places = new Map(Object.entries(overrides).map(([name, found]) => [name, found?.place]))
+    const places = new Map(Object.entries(overrides).map(([name, override]) => [name, override?.place]))
     const place = (path: string) => places.get(path) ?? at(path)
-    const values = Object.entries(overrides).flatMap(([name, found]) => (found ? [[name, found.value]] : []))
-    const own = Predicate.isObject(written) ? yield* ownNames(written, at) : written
-    const given = Predicate.isObject(own) ? { ...own, ...Object.fromEntries(values) } : own
+    const values = Object.entries(overrides).flatMap(([name, override]) => (override ? [[name, override.value]] : []))
+    const fields = Predicate.isObject(written) ? yield* ownNames(written, at) : written
+    const given = Predicate.isObject(fields) ? { ...fields, ...Object.fromEntries(values) } : fields
 
     const {
       engine_api_key: apiKey,

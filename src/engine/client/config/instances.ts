@@ -48,10 +48,10 @@ export const fromFile = Effect.fnUntraced(function* (
   }
   const environments = new Map<string, Environment>()
   for (const [name, fields] of written) {
-    const own = named(lookup, name, names)
+    const lookupOfInstance = named(lookup, name, names)
     const find = (variables: ReadonlyArray<string>) =>
-      Effect.flatMap(own(variables), (found) =>
-        found === undefined && name === chosen ? lookup(variables) : Effect.succeed(found)
+      Effect.flatMap(lookupOfInstance(variables), (setting) =>
+        setting === undefined && name === chosen ? lookup(variables) : Effect.succeed(setting)
       )
     const overrides = { engine_host: yield* find(hostVariables), engine_api_key: yield* find(keyVariables) }
     const place = (path: string) => at(["environments", name, path].filter((part) => part !== "").join("."))
@@ -81,7 +81,7 @@ export const fromVariables = Effect.fnUntraced(function* (
   if (engine_host === undefined && engine_api_key === undefined) return undefined
   const insecure = yield* lookup([insecureVariable])
   const isInsecure = insecure?.value === "true"
-  const untrusted = [engine_host, isInsecure ? insecure : undefined].find((found) => found?.file !== undefined)
+  const untrusted = [engine_host, isInsecure ? insecure : undefined].find((setting) => setting?.file !== undefined)
   if (engine_api_key !== undefined && engine_api_key.file === undefined && untrusted?.file !== undefined) {
     const variable = untrusted === insecure ? insecureVariable : hostBeside(engine_api_key.place)
     return yield* untrustedDestination(untrusted.place, engine_api_key.place, { file: untrusted.file, variable })
@@ -116,13 +116,13 @@ const nameOf = (name: string): string => nameText(clipped(name, longestName))
 const named =
   (lookup: Lookup, name: string, names: ReadonlyArray<string>) =>
   (variables: ReadonlyArray<string>): Effect.Effect<Found | undefined, ConfigurationError> =>
-    Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (found) => {
-      const meant = found === undefined ? [] : names.filter((other) => suffixOf(other) === suffixOf(name))
-      return found === undefined || meant.length === 1
-        ? Effect.succeed(found)
+    Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (setting) => {
+      const meant = setting === undefined ? [] : names.filter((other) => suffixOf(other) === suffixOf(name))
+      return setting === undefined || meant.length === 1
+        ? Effect.succeed(setting)
         : Effect.fail(
             new ConfigurationError({
-              message: `${found.place} could mean each of ${listed(meant, 20)}: expected one instance`
+              message: `${setting.place} could mean each of ${listed(meant, 20)}: expected one instance`
             })
           )
     })
@@ -142,7 +142,7 @@ const paces: ReadonlySet<string> = new Set(["requestsPerSecond", "concurrency"])
 const muchAt = (key: string) => `how much is sent at once with the key of ${key}`
 
 /**
- * What is wrong where a field of a file that merely lies in the working folder decides where a key of the environment goes: a
+ * The error where a field of a file that merely lies in the working folder decides where a key of the environment goes: a
  * folder that somebody else has filled must not lead a key away. `place` names the field, `variable` sets it elsewhere.
  */
 export const untrustedDestination = (

@@ -1,13 +1,12 @@
 import { Effect } from "effect"
 
-import { logTransition } from "./logTransition.ts"
 import type { Left, Spool } from "./Spool.ts"
 
-/** How a backlog handles its items. */
+/** The dependencies of a backlog on the kind of its items. */
 export interface Options<Item> {
   /** Selects new items that are not repetitions; it starts over once the items are recorded. */
   readonly fresh: () => (items: ReadonlyArray<Item>) => ReadonlyArray<Item>
-  /** How many workflows an item is about. */
+  /** The number of workflows that an item is about. */
   readonly sizeOf: (item: Item) => number
   readonly encode: (item: Item) => string
   readonly spool: Spool
@@ -24,8 +23,8 @@ export const make = <Item>({ encode, fresh, sizeOf, spool }: Options<Item>) => {
   let waiting: ReadonlyArray<Item> = []
   let freshOf = fresh()
   /**
-   * How many of the waiting items, the last ones, are not on disk yet; where the others are, and why these could not be
-   * written.
+   * The number of waiting items, the last ones, that are not on disk yet; the place of the others, and the reason for which
+   * these could not be written.
    */
   let unkept = 0
   let place: string | undefined
@@ -121,3 +120,13 @@ export const make = <Item>({ encode, fresh, sizeOf, spool }: Options<Item>) => {
 const notSpooled =
   "What waits for the history of workflows cannot be kept on disk either, and is lost if this server ends"
 const spooledAgain = "What waits for the history of workflows is kept on disk again"
+
+/** Logs a problem once, when it begins or changes, and once when it is over. */
+export const logTransition = (
+  { before, now }: { readonly before: string | undefined; readonly now: string | undefined },
+  problem: string,
+  over: string
+): Effect.Effect<void> => {
+  if (now !== undefined && now !== before) return Effect.logError(`${problem}: ${now}`)
+  return now === undefined && before !== undefined ? Effect.logWarning(over) : Effect.void
+}

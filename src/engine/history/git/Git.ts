@@ -1,11 +1,11 @@
-import { type Duration, Effect, Schema } from "effect"
+import { type Duration, Effect, Schedule, Schema } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 
 import { runProgram } from "../../../internal/runProgram.ts"
 
 /** A `git` command failed. */
 export class GitError extends Schema.TaggedError<GitError>()("GitError", {
-  /** What it printed, or why it could not be started. */
+  /** The output of the command, or the reason for which it could not be started. */
   message: Schema.String
 }) {}
 
@@ -17,7 +17,7 @@ export interface Git {
   readonly text: (args: ReadonlyArray<string>, more?: More) => Effect.Effect<string, GitError>
 }
 
-export interface More {
+interface More {
   readonly input?: string
   readonly deadline?: Duration.Input
 }
@@ -106,3 +106,12 @@ export const saidNothing = ({ message }: GitError): boolean => message.startsWit
 const silently = "git ended with code"
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Another process was faster, or is writing right now. */
+const isRace = ({ message }: GitError) =>
+  /Not updating|cannot lock ref|could not lock config|reference already exists|index\.lock/.test(message) ||
+  message.split("refs/").some((part, place) => place > 0 && part.split("\n", 1)[0]?.includes(".lock"))
+
+/** Retries, for half a second, while another process on the same repository is in the way. */
+export const retryRaces = <A, R>(self: Effect.Effect<A, GitError, R>): Effect.Effect<A, GitError, R> =>
+  Effect.retry(self, { while: isRace, schedule: Schedule.jittered(Schedule.spaced("50 millis")), times: 12 })

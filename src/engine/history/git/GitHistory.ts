@@ -1,7 +1,8 @@
 import { Clock, Deferred, Effect, Fiber, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-import { Stopping } from "../../../mcp/callTime.ts"
+import { listed } from "../../../internal/foreignText.ts"
+import { Stopping } from "../../../mcp/callContext.ts"
 import {
   type Authors,
   type Change,
@@ -9,24 +10,21 @@ import {
   History,
   HistoryError,
   type InstanceHistory,
+  type SetAside,
   type UnknownVersion
 } from "../../client/History.ts"
-import { cleaned } from "../cleaned.ts"
-import { makeDeduplicate } from "../deduplicate.ts"
 import { HistoryEvent, idsIn } from "../HistoryEvent.ts"
-import type { AuthorsOf } from "./AuthorLookup.ts"
+import { cleaned, makeDeduplicate, sift } from "../sift.ts"
 import { explainGitError } from "./explainGitError.ts"
-import { GitError } from "./Git.ts"
+import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
 import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
-import { retryRaces } from "./retryRaces.ts"
-import * as setAsideEntries from "./setAsideEntries.ts"
 import { HistorySpool } from "./Spool.ts"
 
-export interface Settings {
+interface Settings {
   readonly directory: string
   /** The environment of git. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -52,9 +50,9 @@ export const layerOver = (directory: string, opening: Effect.Effect<Repository, 
 const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Effect<Repository, GitError>) {
   let opened: Effect.Success<ReturnType<typeof begin>> | undefined
 
-  /** How to ask each instance who changed its workflows. */
+  /** The way to ask each instance who changed its workflows. */
   const authors = new Map<string, Authors>()
-  const authorsOf: AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
+  const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
     const repository = yield* retryRaces(opening)
@@ -65,7 +63,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
     return opened
   })
 
-  const entries = setAsideEntries.make()
+  const entries = makeSetAside()
 
   const words = ({ message }: GitError) => explainGitError(message, directory)
 
@@ -83,7 +81,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
     spool: yield* (yield* HistorySpool).of(directory)
   })
 
-  type Reading<A, E> = (known: NonNullable<typeof opened>) => Effect.Effect<A, E>
+  type Reading<A, E> = (current: NonNullable<typeof opened>) => Effect.Effect<A, E>
   const failure = (error: GitError) => new HistoryError({ message: words(error) })
   const reading = <A>(read: Reading<A, GitError>) =>
     Effect.mapError(unlessStopped(Effect.flatMap(ready, read)), failure)
@@ -152,3 +150,36 @@ const unlessStopped = Effect.fnUntraced(function* <A, E>(reading: Effect.Effect<
     Effect.forkDetach(Fiber.interrupt(running))
   )
 })
+
+/** Most entries of an instance that are remembered: an engine may invent new ids with every answer. */
+const mostSetAside = 100
+
+/** Most entries in a line of the log. */
+const mostLogged = 5
+
+/** Takes out of events what the history cannot hold, and remembers and logs it. */
+const makeSetAside = () => {
+  const entries = new Map<string, Map<string, string>>()
+
+  const of = (instance: string): ReadonlyArray<SetAside> =>
+    [...(entries.get(instance) ?? [])].map(([id, problem]) => ({ id, problem }))
+
+  /** The event as it can be recorded. */
+  const recordable = Effect.fnUntraced(function* (given: HistoryEvent) {
+    const { event, setAside } = sift(given)
+    const { instance } = event
+    // The next backup tells what it meets itself.
+    if (event._tag === "BackedUp") entries.delete(instance)
+    const previous = entries.get(instance) ?? new Map<string, string>()
+    const added = setAside.filter(({ id }) => !previous.has(id)).slice(0, mostSetAside - previous.size)
+    if (added.length === 0) return event
+    entries.set(instance, new Map([...previous, ...added.map(({ id, problem }) => [id, problem] as const)]))
+    const words = added.map(({ id, problem }) => `${id} (${problem})`)
+    yield* Effect.logWarning(
+      `The history leaves out what instance ${instance} shows as ${listed(words, mostLogged)}; all else is recorded`
+    )
+    return event
+  })
+
+  return { of, recordable }
+}

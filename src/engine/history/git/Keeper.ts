@@ -1,40 +1,41 @@
 import { Clock, Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
+import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
+import { externalVersionsIn, versionKey } from "../externalVersions.ts"
 import { gathered, type HistoryEvent } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
-import * as AuthorLookup from "./AuthorLookup.ts"
+import { somebody } from "./fastImport.ts"
+import { retryRaces } from "./Git.ts"
 import { lastRecorded } from "./reading.ts"
 import type { Repository } from "./Repository.ts"
-import { retryRaces } from "./retryRaces.ts"
 import * as TipCache from "./TipCache.ts"
-import * as WorkTree from "./WorkTree.ts"
 
 /**
  * Records events as commits on top of what is there. If another process on the same repository was faster, it starts over on
  * top of that. The work tree follows; if it cannot, that is reported and the history goes on.
  */
-export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) => {
+export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   const tipCache = TipCache.make(repository)
-  const authors = AuthorLookup.make(authorsOf)
-  const workTree = WorkTree.make(repository)
+  const authors = makeAuthorLookup(authorsOf)
+  const workTree = makeWorkTree(repository)
   let untidied = 0
 
   const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
     const { hash = "", isCheckedOut } = yield* repository.tip
-    const known = yield* tipCache.recordedAt(hash, [...left, ...items])
+    const contents = yield* tipCache.recordedAt(hash, [...left, ...items])
     const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
     const all = gathered([...late, ...items])
-    const names = yield* authors.find(all, known.workflows)
-    const recordedAt = yield* lastRecorded(repository, overtaken(all, known.workflows))
-    const again = recordedAgain(all, { workflows: known.workflows, recordedAt }, yield* Clock.currentTimeMillis)
-    const ledger: Ledger = { ...known, workflows: new Map(known.workflows), authors: names, recordedAt }
+    const names = yield* authors.find(all, contents.workflows)
+    const recordedAt = yield* lastRecorded(repository, overtaken(all, contents.workflows))
+    const again = recordedAgain(all, { workflows: contents.workflows, recordedAt }, yield* Clock.currentTimeMillis)
+    const ledger: Ledger = { ...contents, workflows: new Map(contents.workflows), authors: names, recordedAt }
     const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
     untidied += commits.length
-    tipCache.advance(tip, commits, { before: known.workflows, after: ledger.workflows })
+    tipCache.advance(tip, commits, { before: contents.workflows, after: ledger.workflows })
     return { from: hash, isCheckedOut }
   })
 
@@ -60,8 +61,8 @@ export const make = (repository: Repository, authorsOf: AuthorLookup.AuthorsOf) 
   return { knows: tipCache.knows, record }
 }
 
-/** What is to be recorded, and before it what processes that have ended left behind. */
-export interface Given {
+/** The events to be recorded, and before them those that processes that have ended left behind. */
+interface Given {
   readonly left: ReadonlyArray<HistoryEvent>
   readonly items: ReadonlyArray<HistoryEvent>
 }
@@ -71,3 +72,54 @@ const tidiedEvery = 500
 
 /** Commits searched for events left by a process that may have recorded them just before it ended. */
 const mostLookedUp = 20_000
+
+/** The work tree of the history, which follows the newest commit while its branch is checked out. */
+const makeWorkTree = (repository: Repository) => {
+  /** The commit that it shows, as far as it is known: processes may be killed before they update it. */
+  let shownCommit: string | undefined
+
+  return {
+    /** Updates it to the newest commit. Another process may be doing the same. */
+    follow: Effect.fnUntraced(function* (from: string) {
+      const at = shownCommit === from ? from : ((yield* repository.shownCommit) ?? shownCommit ?? from)
+      shownCommit = at
+      const { hash = at } = yield* repository.tip
+      if (at !== hash) yield* repository.show(at, hash)
+      shownCommit = hash
+    }),
+    /** Another branch was checked out. */
+    left: () => {
+      shownCommit = undefined
+    }
+  }
+}
+
+/** The makers of the versions of a workflow since a recorded one. */
+export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>
+
+/** Asks engines who made versions that are not ours; caches the answers until they are recorded. */
+const makeAuthorLookup = (authorsOf: AuthorsOf) => {
+  const names = new Map<string, string>()
+
+  /** The authors by `versionKey`, as far as engines answer in time. */
+  const find = (events: ReadonlyArray<HistoryEvent>, recorded: Ledger["workflows"]) =>
+    Effect.forEach(
+      externalVersionsIn(events, recorded)
+        .filter(({ id, instance, version }) => !names.has(versionKey(instance, id, version)))
+        .slice(0, mostAsked),
+      Effect.fnUntraced(function* ({ id, instance, since, version }) {
+        const author = yield* authorsOf(instance, id, since, version)
+        names.set(versionKey(instance, id, version), author ?? somebody)
+      }),
+      { concurrency: askedAtOnce, discard: true }
+    ).pipe(Effect.timeoutOption(authorTimeout), Effect.as<Ledger["authors"]>(names))
+
+  return { find, forget: () => names.clear() }
+}
+
+/** Most versions to ask about at once, and how many of them concurrently: engines have other things to do. */
+const mostAsked = 500
+const askedAtOnce = 8
+
+/** Longest wait of a commit for the authors. */
+const authorTimeout = "8 seconds"

@@ -1,42 +1,41 @@
 import { Deferred, type Duration, Effect, Fiber, Option, Queue } from "effect"
 
-import { Stopping } from "../../../mcp/callTime.ts"
+import { Stopping } from "../../../mcp/callContext.ts"
 import * as Backlog from "./Backlog.ts"
-import { logTransition } from "./logTransition.ts"
 
 /** Longest pause between two attempts, in milliseconds, and the first one. */
 const longestPause = 30_000
 const firstPause = 500
 
-/** How long callers wait until their changes are recorded, and callers that depend on it. */
+/** Longest wait of callers until their changes are recorded, and of callers that depend on it. */
 const flushTimeout = "10 seconds"
 const drainTimeout = "40 seconds"
 
-/** How long a shutdown waits for what is not recorded yet. */
+/** Longest wait of a shutdown for what is not recorded yet. */
 const shutdownTimeout = "1500 millis"
 
-/** How long it waits for engines to return the state of a workflow after a change. */
+/** Longest wait of a shutdown for engines to return the state of a workflow after a change. */
 const lastLook = "1 second"
 
-/** How long it waits for a git that it stops. */
+/** Longest wait of a shutdown for a git that it stops. */
 const stopTimeout = "1 second"
 
 /** The outcome of an attempt, in words for a person. */
-export interface Outcome {
-  /** Why nothing was recorded. */
+interface Outcome {
+  /** The reason for which nothing was recorded. */
   readonly failure?: string | undefined
-  /** What is wrong although everything was recorded. */
+  /** A fault that is left although everything was recorded. */
   readonly lag?: string | undefined
 }
 
-/** What is to be recorded: first what processes that have ended left behind. */
-export interface Batch<Item> {
+/** The items to be recorded: first those that processes that have ended left behind. */
+interface Batch<Item> {
   readonly left: ReadonlyArray<string>
   readonly items: ReadonlyArray<Item>
 }
 
-/** How the recorder handles its items. */
-export interface Work<Item> extends Backlog.Options<Item> {
+/** The dependencies of the recorder on the kind of its items. */
+interface Work<Item> extends Backlog.Options<Item> {
   /** Records all of it, or nothing. */
   readonly record: (batch: Batch<Item>) => Effect.Effect<Outcome>
 }
@@ -53,7 +52,7 @@ export const make = Effect.fnUntraced(function* <Item>(work: Work<Item>) {
   const nudge = Queue.offer(nudged, undefined)
   const backlog = Backlog.make(work)
   let isEnding = false
-  /** How many callers do something that is to be recorded as one. */
+  /** The number of callers that do something that is to be recorded as one. */
   let together = 0
   let outcome: Outcome = {}
 
@@ -156,8 +155,8 @@ const problemOf = ({ failure, lag }: Outcome) => {
 
 const logOutcome = (before: Outcome, { failure, lag }: Outcome) =>
   Effect.andThen(
-    logTransition({ before: before.failure, now: failure }, notKept, "The history of workflows is kept again"),
-    logTransition(
+    Backlog.logTransition({ before: before.failure, now: failure }, notKept, "The history of workflows is kept again"),
+    Backlog.logTransition(
       { before: before.lag, now: lag },
       notShown,
       "The work tree of the history shows its newest commits again"

@@ -1,15 +1,14 @@
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Result } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { quotedName } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Commit } from "../message.ts"
-import { blobsIn } from "./blobs.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
 import { type Git, GitError, longDeadline, saidNothing } from "./Git.ts"
 
 /** The tip of the history's branch. */
-export interface Tip {
+interface Tip {
   /** Undefined before the first commit. */
   readonly hash: string | undefined
   /** Whether the work tree shows this branch. */
@@ -44,11 +43,11 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
     )
 
   /** The texts of files of a commit; if object names are known, git need not look them up in large folders. */
-  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, known?: Files) {
+  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, objectNames?: Files) {
     if (paths.length === 0) return new Map<string, string>()
-    const asked = paths.map((path) => `${known?.get(path) ?? `${commit}:${path}`}\n`).join("")
+    const requests = paths.map((path) => `${objectNames?.get(path) ?? `${commit}:${path}`}\n`).join("")
     return yield* Effect.fromResult(
-      blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], { input: asked }), paths)
+      blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], { input: requests }), paths)
     )
   })
 
@@ -74,11 +73,11 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to], { deadline: longDeadline })
 
   /** The commit that the work tree shows, according to its index; undefined if it is none of the latest ones. */
-  const shown = Effect.gen(function* () {
+  const shownCommit = Effect.gen(function* () {
     if ((yield* git.text(["ls-files"])) === "") return emptyTree
     const tree = (yield* git.text(["write-tree"])).trim()
-    const known = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
-    return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
+    const latest = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
+    return latest.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })
 
   /** Commits whose message contains a text, newest first, older than `after` and newer than `since`. */
@@ -114,7 +113,7 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   /** Packs many small commits, if git finds it worthwhile. */
   const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"], { deadline: longDeadline }))
 
-  return { branch, changes, commit, files, has, log, read, show, shown, tidy, tip }
+  return { branch, changes, commit, files, has, log, read, show, shownCommit, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 
@@ -141,7 +140,7 @@ interface Range {
   readonly since?: string | undefined
 }
 
-export interface Place {
+interface Place {
   /** The git directory of the commands. */
   readonly ownDirectory: string
   /** The git directory of the repository itself, and its configuration. */
@@ -153,7 +152,7 @@ export interface Place {
 const fields = "%H%x1f%cI%x1f%an%x1f%ce%x1f%B"
 
 /** Git's name of the empty tree. */
-export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 const setting = `${ourselves}.branch`
 
@@ -200,3 +199,28 @@ const changesIn = (log: string): ReadonlyArray<Commit & { readonly paths: Readon
       ...commitIn(text),
       paths: (text.split("\x1f")[5] ?? "").split("\n").filter((path) => path !== "")
     }))
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+const newline = 10
+
+/** The texts that `git cat-file --batch` writes for these paths, in their order, without missing ones. */
+const blobsIn = (
+  bytes: Uint8Array,
+  paths: ReadonlyArray<string>
+): Result.Result<ReadonlyMap<string, string>, GitError> => {
+  const texts = new Map<string, string>()
+  let at = 0
+  for (const path of paths) {
+    const end = bytes.indexOf(newline, at)
+    const head = decoder.decode(bytes.subarray(at, end === -1 ? bytes.length : end))
+    at = end + 1
+    if (head.endsWith(" missing")) continue
+    const size = Number(/^[0-9a-f]+ blob (\d+)$/.exec(head)?.[1])
+    if (end === -1 || !Number.isInteger(size)) {
+      return Result.fail(new GitError({ message: `${path} cannot be read from the repository: ${head.slice(0, 100)}` }))
+    }
+    texts.set(path, decoder.decode(bytes.subarray(at, at + size)))
+    at += size + 1
+  }
+  return Result.succeed(texts)
+}

@@ -3,13 +3,13 @@ import { Context, Effect, Schema, type Scope } from "effect"
 /** The spool could not be written or read. */
 export class SpoolError extends Schema.TaggedError<SpoolError>()("SpoolError", { message: Schema.String }) {}
 
-/** What another process, which has ended, left behind. It is locked for others as long as the scope is open. */
+/** Lines that another process, which has ended, left behind. They are locked for others as long as the scope is open. */
 export interface Left {
   readonly lines: ReadonlyArray<string>
   readonly remove: Effect.Effect<void>
 }
 
-/** Where items wait on disk while the repository cannot be written, in case this process ends first. */
+/** A place on disk for items that wait while the repository cannot be written, in case this process ends first. */
 export interface Spool {
   /** Adds lines, which are on disk when this completes; returns their place. */
   readonly keep: (lines: ReadonlyArray<string>) => Effect.Effect<string, SpoolError>

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
-import type { Known, Ledger } from "../commits.ts"
+import type { RecordedWorkflow, Ledger } from "../commits.ts"
 import { type HistoryEvent, idsIn } from "../HistoryEvent.ts"
 import { recordAt, weightAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
@@ -11,8 +11,8 @@ import type { NewCommit } from "./fastImport.ts"
 import type { GitError } from "./Git.ts"
 import { type Files, type Repository, weightOfPath } from "./Repository.ts"
 
-/** Where the workflows of a commit lie, by `keyOf`. */
-type Places = ReadonlyMap<string, Omit<Known, "record">>
+/** The places of the workflows of a commit, by `keyOf`. */
+type Places = ReadonlyMap<string, Omit<RecordedWorkflow, "record">>
 
 /** The content of a commit; files written since they were listed have no object name here. */
 interface Held {
@@ -22,7 +22,7 @@ interface Held {
 }
 
 /** The part of the ledger that is in the repository. */
-export type Recorded = Pick<Ledger, "lists" | "workflows">
+type Recorded = Pick<Ledger, "lists" | "workflows">
 
 /** Remembers what the newest commit contains, so that git need not list all files for each commit. */
 export const make = (repository: Repository) => {
@@ -35,7 +35,7 @@ export const make = (repository: Repository) => {
     return held
   })
 
-  /** What a commit contains of everything that the events are about. */
+  /** The content of a commit, as far as the events are about it. */
   const recordedAt = Effect.fnUntraced(function* (
     tip: string,
     events: ReadonlyArray<HistoryEvent>
@@ -51,7 +51,7 @@ export const make = (repository: Repository) => {
     const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
     const files = yield* repository.read(tip, paths, isUnknown ? (yield* list(tip)).files : names)
     // What a person has broken by hand is written anew.
-    const known = yield* inSlices(() =>
+    const records = yield* inSlices(() =>
       mapSliced(
         wanted,
         ([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const,
@@ -59,7 +59,7 @@ export const make = (repository: Repository) => {
       )
     )
     return {
-      workflows: new Map(known),
+      workflows: new Map(records),
       lists: new Map([...files].filter(([file]) => lists.includes(file)))
     }
   })
@@ -87,15 +87,15 @@ interface Advance {
 const mostUnknown = 50
 
 function* placesOf(paths: ReadonlyArray<string>): Sliced<Places> {
-  const known = new Map<string, Omit<Known, "record">>()
+  const places = new Map<string, Omit<RecordedWorkflow, "record">>()
   for (const path of paths) {
     yield weightOfPath
     const id = idAt(path)
     const [folder = "", , ...deeper] = path.split("/")
     if (id === undefined) continue
-    const { base = "", paths = [] } = known.get(keyAt(folder, id)) ?? {}
+    const { base = "", paths = [] } = places.get(keyAt(folder, id)) ?? {}
     const isMain = deeper.length === 0 && path.endsWith(".json")
-    known.set(keyAt(folder, id), { base: isMain ? path.slice(0, -".json".length) : base, paths: [...paths, path] })
+    places.set(keyAt(folder, id), { base: isMain ? path.slice(0, -".json".length) : base, paths: [...paths, path] })
   }
-  return known
+  return places
 }

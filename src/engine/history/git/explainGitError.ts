@@ -4,8 +4,8 @@ export const explainGitError = (said: string, directory: string): string => {
   if (lock?.endsWith(".lock") === true) {
     return `the repository in ${directory} is locked by another git. If none runs, delete ${lock}. (${firstLine(said)})`
   }
-  const known = advice.find(([pattern]) => pattern.test(said))?.[1]
-  return `${known === undefined ? `git in ${directory} failed` : known(directory)}. (${firstLine(said)})`
+  const explanation = advice.find(([pattern]) => pattern.test(said))?.[1]
+  return `${explanation === undefined ? `git in ${directory} failed` : explanation(directory)}. (${firstLine(said)})`
 }
 
 const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = [

@@ -33,10 +33,12 @@ export const open = Effect.fnUntraced(
       yield* git.text(["init", "--quiet", "--template=", "--initial-branch=main", workTree])
     }
     // Only the user's own settings decide whether a repository of another user may be used (`safe.directory`).
-    const asked = yield* Git.make(workTree, { ...environment, GIT_CEILING_DIRECTORIES: path.dirname(workTree) })
-    const told = yield* asked.text(["rev-parse", "--absolute-git-dir", "--git-common-dir"])
-    const [gitDirectory = "", commonDirectory = ""] = told.split("\n").map((line) => path.resolve(workTree, line))
-    const ownDirectory = yield* ownGitDirectory(asked, { gitDirectory, commonDirectory })
+    const probe = yield* Git.make(workTree, { ...environment, GIT_CEILING_DIRECTORIES: path.dirname(workTree) })
+    const directories = yield* probe.text(["rev-parse", "--absolute-git-dir", "--git-common-dir"])
+    const [gitDirectory = "", commonDirectory = ""] = directories
+      .split("\n")
+      .map((line) => path.resolve(workTree, line))
+    const ownDirectory = yield* ownGitDirectory(probe, { gitDirectory, commonDirectory })
     const git = yield* Git.make(workTree, {
       ...here,
       GIT_DIR: ownDirectory,
@@ -65,8 +67,8 @@ const isRepository = Effect.fnUntraced(function* (gitDirectory: string) {
     return yield* new Git.GitError({ message: isLink(gitDirectory) })
   }
   if (yield* fileSystem.exists(`${gitDirectory}/HEAD`)) return true
-  const found = yield* Effect.option(fileSystem.stat(gitDirectory))
-  return Option.isSome(found) && found.value.type === "File"
+  const info = yield* Effect.option(fileSystem.stat(gitDirectory))
+  return Option.isSome(info) && info.value.type === "File"
 })
 
 const first = Effect.map(

@@ -2,15 +2,15 @@ import { Effect, FileSystem, Option, Path } from "effect"
 
 import { type Git, GitError } from "./Git.ts"
 
-/** Where a repository lies. */
-export interface RepositoryPlace {
+/** The folders of a repository. */
+interface RepositoryPlace {
   /** Holds its `HEAD` and index. */
   readonly gitDirectory: string
   /** Holds everything else: another folder where this is one of several work trees. */
   readonly commonDirectory: string
 }
 
-/** What is common to all work trees of a repository. */
+/** The entries that all work trees of a repository have in common. */
 const inCommon = ["refs", "logs", "objects", "packed-refs", "reftable", "shallow", "worktrees"]
 
 /** Settings that say how a repository lies on its disk. All others are left out: some run programs, and some are the user's alone. */
@@ -44,19 +44,19 @@ export const ownGitDirectory = Effect.fnUntraced(function* (
   }
   yield* fileSystem.makeDirectory(path.join(commonDirectory, "logs"), { recursive: true, mode: 0o700 })
 
-  const own = path.join(gitDirectory, folderName)
-  if ((yield* linkAt(own)) !== undefined) yield* fileSystem.remove(own)
-  yield* fileSystem.makeDirectory(own, { recursive: true, mode: 0o700 })
+  const directory = path.join(gitDirectory, folderName)
+  if ((yield* linkAt(directory)) !== undefined) yield* fileSystem.remove(directory)
+  yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
   const names = new Set(["HEAD", "config", ...targets.map((target) => path.basename(target))])
-  for (const name of yield* fileSystem.readDirectory(own)) {
+  for (const name of yield* fileSystem.readDirectory(directory)) {
     // Locks are those of other processes.
     if (!names.has(name) && !name.endsWith(".lock")) {
-      yield* fileSystem.remove(path.join(own, name), { recursive: true, force: true })
+      yield* fileSystem.remove(path.join(directory, name), { recursive: true, force: true })
     }
   }
   for (const target of targets) {
-    const link = path.join(own, path.basename(target))
-    const wanted = path.relative(own, target)
+    const link = path.join(directory, path.basename(target))
+    const wanted = path.relative(directory, target)
     if ((yield* linkAt(link)) === wanted) continue
     yield* fileSystem.remove(link, { recursive: true, force: true })
     // Another process may do the same.
@@ -73,11 +73,11 @@ export const ownGitDirectory = Effect.fnUntraced(function* (
     ["config", config],
     ["HEAD", "ref: refs/heads/workflow-tool-server/none\n"]
   ] as const) {
-    const unfinished = path.join(own, `${name}.${crypto.randomUUID()}.lock`)
+    const unfinished = path.join(directory, `${name}.${crypto.randomUUID()}.lock`)
     yield* fileSystem.writeFileString(unfinished, text, { flag: "wx", mode: 0o600 })
-    yield* fileSystem.rename(unfinished, path.join(own, name))
+    yield* fileSystem.rename(unfinished, path.join(directory, name))
   }
-  return own
+  return directory
 })
 
 export const isLink = (name: string) =>

@@ -1,6 +1,6 @@
 import { Array as Arrays, Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import { ForeignVersion, type Since, UnknownVersion, type Versions } from "../../client/History.ts"
@@ -22,11 +22,11 @@ export const versionsOf = Effect.fnUntraced(function* (
   const { hash } = yield* repository.tip
   if (hash === undefined) return { data: [], next: undefined }
   const reading = repository.log(`.${id}.json: `, { limit: limit + 1, after })
-  const commits = yield* after === undefined ? reading : known(repository, after, reading)
-  const shown = commits.slice(0, limit)
+  const commits = yield* after === undefined ? reading : unlessUnknown(repository, after, reading)
+  const page = commits.slice(0, limit)
   return {
-    data: shown.flatMap((commit) => versionIn(commit, folder, id) ?? []),
-    next: commits.length > limit ? shown.at(-1)?.hash : undefined
+    data: page.flatMap((commit) => versionIn(commit, folder, id) ?? []),
+    next: commits.length > limit ? page.at(-1)?.hash : undefined
   }
 })
 
@@ -37,7 +37,11 @@ export const readVersion = Effect.fnUntraced(function* (
   id: string,
   version: string
 ): Effect.fn.Return<JsonObject | undefined, GitError | ForeignVersion | UnknownVersion> {
-  const names = yield* known(repository, version.replace(/\^$/, ""), repository.files(version, folderOf(instance)))
+  const names = yield* unlessUnknown(
+    repository,
+    version.replace(/\^$/, ""),
+    repository.files(version, folderOf(instance))
+  )
   const paths = [...names.keys()].filter((path) => idAt(path) === id)
   const main = paths.find(isMain)
   if (main === undefined) return undefined
@@ -47,7 +51,7 @@ export const readVersion = Effect.fnUntraced(function* (
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** What is kept of every recorded workflow of an instance, by id. */
+/** The kept part of every recorded workflow of an instance, by id. */
 export const readAll = Effect.fnUntraced(function* <A>(
   repository: Repository,
   instance: string,
@@ -68,7 +72,7 @@ export const readAllAt = Effect.fnUntraced(function* <A>(
   }: { readonly instance: string; readonly version: string; readonly ids: ReadonlySet<string> | undefined },
   keep: (record: JsonObject) => A
 ) {
-  const names = yield* known(repository, version, repository.files(version, folderOf(instance)))
+  const names = yield* unlessUnknown(repository, version, repository.files(version, folderOf(instance)))
   const records = yield* recordsIn(repository, version, names, keep, ids)
   const changes = yield* repository.changes(version, [`${folderOf(instance)}/`])
   yield* failIfForeign(changes, { version, instance, ids: [...records.keys()] })
@@ -123,18 +127,18 @@ const recordsIn = Effect.fnUntraced(function* <A>(
   for (const page of Arrays.chunksOf(paths, pageSize)) {
     const files = yield* repository.read(
       hash,
-      page.flatMap(([, own]) => own),
+      page.flatMap(([, workflowPaths]) => workflowPaths),
       names
     )
-    const mainOf = (own: ReadonlyArray<string>) => own.find(isMain)?.slice(0, -".json".length) ?? ""
+    const mainOf = (workflowPaths: ReadonlyArray<string>) => workflowPaths.find(isMain)?.slice(0, -".json".length) ?? ""
     yield* inSlices(() =>
       mapSliced(
         page,
-        ([id, own]) => {
-          const record = recordAt(mainOf(own), files)
+        ([id, workflowPaths]) => {
+          const record = recordAt(mainOf(workflowPaths), files)
           if (record !== undefined) kept.set(id, keep(record))
         },
-        ([, own]) => weightAt(mainOf(own), files)
+        ([, workflowPaths]) => weightAt(mainOf(workflowPaths), files)
       )
     )
   }
@@ -150,16 +154,16 @@ function* pathsById(paths: ReadonlyArray<string>): Sliced<ReadonlyArray<readonly
     yield weightOfPath
     const id = idAt(path)
     if (id === undefined) continue
-    const own = byId.get(id) ?? []
-    byId.set(id, own)
-    own.push(path)
+    const workflowPaths = byId.get(id) ?? []
+    byId.set(id, workflowPaths)
+    workflowPaths.push(path)
   }
   return [...byId]
 }
 
 /** When workflows were as they were recorded last, by `keyOf`, in milliseconds: what is asked for later shows nothing older. */
 export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
-  const found = yield* Effect.forEach(
+  const moments = yield* Effect.forEach(
     keys,
     Effect.fnUntraced(function* (key) {
       const [folder = "", id = ""] = key.split("/")
@@ -168,7 +172,7 @@ export const lastRecorded = Effect.fnUntraced(function* (repository: Repository,
       return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
     })
   )
-  return new Map(found.flat())
+  return new Map(moments.flat())
 })
 
 /** Commits searched for one workflow; several instances may have one with its id. */
@@ -177,7 +181,7 @@ const mostOfOne = 10
 /** Commits searched. */
 const mostCommits = 10_000
 
-/** What was recorded of an instance since its last backup. */
+/** The changes of an instance that were recorded since its last backup. */
 export const sinceBackup = Effect.fnUntraced(function* (
   repository: Repository,
   instance: string
@@ -196,7 +200,7 @@ export const sinceBackup = Effect.fnUntraced(function* (
 const weightOfCommit = ({ message }: Commit) => 1 + message.length / 1000
 
 /** Fails with `UnknownVersion` if a reading fails because there is no such commit. */
-const known = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
+const unlessUnknown = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
   isHash(version)
     ? Effect.catch(reading, (error) =>
         Effect.flatMap(repository.has(version), (isThere) =>

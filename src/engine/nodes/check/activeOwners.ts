@@ -22,7 +22,7 @@ export const activeOwners = Effect.fnUntraced(function* (
 ) {
   const addresses = addressTexts({ id, nodes })
   let seen = 0
-  const { found: owners, isWhole } = yield* firstPages(
+  const { matches: owners, isWhole } = yield* firstPages(
     (query) => engine.listWorkflows({ active: true, ...query, excludePinnedData: true }, nodesOnly),
     { limit: 100, pages: maxPages, ...(isEnough && { isEnough }) },
     (page) => {

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { inSlices } from "../../../internal/effects.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import { toEngineType } from "../../workflow/naming.ts"

@@ -1,9 +1,9 @@
 import { Effect, Predicate, Result } from "effect"
 
+import { slices } from "../../../internal/effects.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { slices } from "../../../internal/inSlices.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { lazy } from "../../../internal/memoize.ts"
+import { lazy } from "../../../internal/caching.ts"
 import { type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { componentsOf, reachabilityOf } from "../../workflow/components.ts"
 import { nameOf } from "../../workflow/nodes.ts"

@@ -56,7 +56,7 @@ const listed = (engine: EngineClient["Service"]) =>
     page.map(({ id, name, type }) => [textOf(id), { name: textOf(name), type: textOf(type) }] as const)
   ).pipe(
     Effect.catchTag("PermissionDenied", () => Effect.succeedNone),
-    Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.found) : undefined))
+    Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.matches) : undefined))
   )
 
 /** Most workflows to look up. */

@@ -2,7 +2,7 @@ import { Option, Predicate } from "effect"
 
 import { parseJson } from "../../../internal/json/values.ts"
 import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { isExpression } from "../conditions.ts"
 import type { Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"

@@ -1,6 +1,6 @@
-import { grouped } from "../../../internal/grouped.ts"
+import { grouped } from "../../../internal/collections.ts"
 import { type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { addressTexts } from "../../workflow/addresses.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import type { Catalog } from "../Catalog.ts"

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { effectiveValues, isExpression, isShown, type Settings } from "../conditions.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"

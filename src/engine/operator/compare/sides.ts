@@ -177,10 +177,10 @@ export const workflowLike = Effect.fnUntraced(function* (
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
 export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found } = yield* firstPages(
+  const { matches } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
     { limit: 100, pages: 40 },
     (page) => page.flatMap((workflow) => (workflow.name === name && isId(workflow.id) ? [workflow.id] : []))
   )
-  return found
+  return matches
 })

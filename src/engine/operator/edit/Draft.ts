@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { toConnections } from "../../workflow/connections.ts"
 import { type Connections, nameOf, type Tag, type Workflow } from "../../workflow/models.ts"
 import type { Operation } from "./Operation.ts"

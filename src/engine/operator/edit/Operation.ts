@@ -2,7 +2,7 @@ import { Predicate, Result, Schema } from "effect"
 
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { coercion } from "../../../mcp/coerce.ts"
 import { kinds, operationSchema } from "./operationSchema.ts"
 

@@ -1,6 +1,6 @@
 import { Match, Result } from "effect"
 
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import type { Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { validate } from "../../workflow/validate.ts"

@@ -1,7 +1,7 @@
 import { Result, Struct } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { type Apply, type KnownCredential, type Lookups, nodeNamed, withNode } from "./Draft.ts"
 
 /** Gives a node a credential by name or id, or takes one away. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { withoutSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"

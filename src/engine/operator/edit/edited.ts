@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskStandsForSecret, masksIn, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"

@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import { type JsonObject, listOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { groupsAmong } from "../../client/refusedGroups.ts"
 import { groupProblem } from "../../workflow/nodeGroups.ts"
 import { type Apply, type Draft, nodeNamed, withWorkflow } from "./Draft.ts"

@@ -40,14 +40,14 @@ const maxPages = 20
 
 /** The items of the first pages. */
 const itemsOf = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
-  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ found }) => found)
+  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ matches }) => matches)
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
   firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
     page.flatMap(asCredential)
   ).pipe(
-    Effect.map(Option.map(({ found }) => found)),
+    Effect.map(Option.map(({ matches }) => matches)),
     Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<KnownCredential>>()))
   )
 

@@ -1,5 +1,6 @@
 import { Result, Struct } from "effect"
 
+import { nameAmongWords } from "../../../internal/foreignText.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
@@ -35,28 +36,33 @@ export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
     const told =
       changed.length === 0
         ? done
-        : tell(done, `references to ${given} now say ${name} in: ${changed.map(nameOf).join(", ")}`)
+        : tell(done, `references to ${nameAmongWords(given)} now say ${nameAmongWords(name)} in: ${labelsOf(changed)}`)
     return warn(told, ...movedAddresses(draft.workflow, renamed), ...otherMentions(renamed, given))
   })
+
+/** Names of nodes in a sentence. */
+const labelsOf = (nodes: ReadonlyArray<JsonObject>) => nodes.map((node) => nameAmongWords(nameOf(node))).join(", ")
 
 /** A webhook without an id of its own has its name in its address. */
 const movedAddresses = (before: Workflow, after: Workflow): ReadonlyArray<string> => {
   const now = addressesOf(after)
   return addressesOf(before).flatMap(({ path }, index) => {
-    const found = now[index]
-    return found === undefined || found.path === path
+    const address = now[index]
+    return address === undefined || address.path === path
       ? []
-      : [`${found.node} now answers at ${found.path}, no longer at ${path}: the node has no webhookId`]
+      : [
+          `${nameAmongWords(address.node)} now answers at ${address.path}, no longer at ${path}: the node has no webhookId`
+        ]
   })
 }
 
 /** Code can choose a node by a text that it holds, and what that text means only people know. */
 const otherMentions = ({ nodes }: Workflow, name: string): ReadonlyArray<string> => {
-  const found = nodes.filter((node) => mentions(node, name)).map(nameOf)
-  return found.length === 0
+  const mentioning = nodes.filter((node) => mentions(node, name))
+  return mentioning.length === 0
     ? []
     : [
-        `The text ${JSON.stringify(name)} stands by itself in ${found.join(", ")}, and was left: see whether it means the node`
+        `The text ${JSON.stringify(name)} stands by itself in ${labelsOf(mentioning)}, and was left: see whether it means the node`
       ]
 }
 

@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { mergePatch } from "../../workflow/valuePaths.ts"
 import { type Apply, withWorkflow } from "./Draft.ts"
 

@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { aiLinkOf, outputNames } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"

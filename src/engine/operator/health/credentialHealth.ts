@@ -19,7 +19,7 @@ export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workfl
     page.map(({ id, name, type }) => ({ id: String(id), name: String(name), type: String(type) }))
   )
   if (Option.isNone(listed)) return undefined
-  const known = new Map(listed.value.found.map((one) => [one.id, one]))
+  const known = new Map(listed.value.matches.map((one) => [one.id, one]))
   const uses = workflows.flatMap((workflow) => workflow.credentials.map((used) => ({ ...used, workflow })))
   const used = new Set(uses.map(({ id }) => id))
   const gone = uses

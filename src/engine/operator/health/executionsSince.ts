@@ -22,6 +22,6 @@ export const executionsSince = (
     firstPages(list, { pages: mostPages, isEnough: (later, all) => later < all }, (executions) =>
       executions.filter(({ startedAt }) => Date.parse(String(startedAt)) >= from)
     ),
-    ({ found, isWhole }) => ({ runs: found, isMore: !isWhole })
+    ({ matches, isWhole }) => ({ runs: matches, isMore: !isWhole })
   )
 }

@@ -123,7 +123,7 @@ const workflowsOf = (engine: Engine) =>
       { limit: 100, pages: mostPages },
       (page) => page.map(workflowFactsOf).filter((found) => found !== undefined)
     ),
-    ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
+    ({ matches, isWhole }) => ({ workflows: matches, isMore: !isWhole })
   )
 
 export const healthTools = [instanceHealth]

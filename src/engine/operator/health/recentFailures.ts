@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { grouped } from "../../../internal/grouped.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import type { Execution } from "../../workflow/models.ts"
 import { errorsOnly } from "../explain/executionSelections.ts"

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 import { clipped, listed } from "../../../internal/foreignText.ts"
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { monotonicMillis } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
-import { Arrival, gatheringSeconds, Progress } from "../../../mcp/callTime.ts"
+import { Arrival, gatheringSeconds, Progress } from "../../../mcp/callContext.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Drift, SetAside } from "../../client/History.ts"
 import { somebody } from "../../history/git/fastImport.ts"

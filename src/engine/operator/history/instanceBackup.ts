@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { monotonicMillis } from "../../../internal/time.ts"
 import { ProvesAbsence } from "../../client/absence.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"

@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 
 import { changes } from "../../../mcp/annotations.ts"
-import { Caller } from "../../../mcp/Caller.ts"
+import { Caller } from "../../../mcp/callContext.ts"
 import { readWorkflows } from "../../client/absence.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"

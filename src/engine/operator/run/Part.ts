@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { shortType } from "../../workflow/naming.ts"

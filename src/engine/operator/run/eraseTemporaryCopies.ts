@@ -19,7 +19,7 @@ const maxPages = 20
 /** The temporary copies of an instance, whoever made them. */
 const temporaryCopies = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const { found } = yield* firstPages(
+  const { matches } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, name, excludePinnedData: true }),
     { pages: maxPages },
     (page) =>
@@ -29,7 +29,7 @@ const temporaryCopies = Effect.fnUntraced(function* (name: string) {
         return [{ id: WorkflowId.make(one.id), name: String(one.name), since: read.since }]
       })
   )
-  return found
+  return matches
 })
 
 /** Deletes a temporary copy; where that fails, it is switched off at least, so that nobody can run it any more. */

@@ -1,8 +1,8 @@
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
-import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
-import { Stopping } from "../../../mcp/callTime.ts"
+import { monotonicMillis } from "../../../internal/time.ts"
+import { Stopping } from "../../../mcp/callContext.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError, ServerStopping, StepFailed } from "../../client/EngineError.ts"

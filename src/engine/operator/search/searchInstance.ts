@@ -1,9 +1,9 @@
 import { Effect, Predicate } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import { fields } from "../../../internal/json/Selection.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"

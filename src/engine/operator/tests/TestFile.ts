@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { NodeOutput, item } from "./NodeOutput.ts"
 import { parsePattern } from "./PathPattern.ts"
 

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 import { listed } from "../../../internal/foreignText.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
+import { nearest } from "../../../internal/texts.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { type Mock, type Mocks, mockable } from "../run/mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/Part.ts"

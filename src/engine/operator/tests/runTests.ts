@@ -1,7 +1,7 @@
 import { Duration, Effect, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { remaining } from "../../client/Deadline.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"

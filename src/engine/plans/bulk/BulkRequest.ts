@@ -1,7 +1,7 @@
 import type { Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
 
-/** What is done to each of many workflows. */
+/** An action on each of many workflows. */
 export type Action =
   | { readonly _tag: "activate" }
   | { readonly _tag: "archive" }
@@ -19,7 +19,7 @@ export type Action =
   | { readonly _tag: "unarchive" }
   | { readonly _tag: "untag"; readonly value: string }
 
-/** What a change of many workflows is worked out from. */
+/** The input from which a change of many workflows is worked out. */
 export interface BulkRequest {
   readonly instance: string
   readonly action: Action

@@ -7,8 +7,11 @@ import { contentOf } from "../content.ts"
 import { resolveCredentials, type Wanted } from "../credentials.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
 
-/** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
-export type Changed =
+/**
+ * The content of a workflow after an action, or the problem that prevents it; nothing where the action does not touch the
+ * content.
+ */
+type Changed =
   | { readonly content: Content; readonly warnings?: ReadonlyArray<string> }
   | { readonly problem: string }
   | undefined
@@ -19,7 +22,7 @@ export type ContentAction = Extract<
   { readonly _tag: "replace_credential" | "replace_text" | "set_error_workflow" }
 >
 
-/** How an action changes the content of one workflow. */
+/** The change that an action makes to the content of one workflow. */
 export const contentChange = (request: BulkRequest, action: ContentAction): ((workflow: Workflow) => Changed) => {
   switch (action._tag) {
     case "replace_credential":
@@ -94,7 +97,7 @@ const replaceCredential = ({ credentials, instance }: BulkRequest, find: string,
   return (workflow: Workflow): Changed => {
     const content = contentOf(workflow)
     const resolved = content.nodes.map((node) =>
-      resolveCredentials(node, { instance, known: credentials }, (type, given) =>
+      resolveCredentials(node, { instance, credentials }, (type, given) =>
         isNamed(given, find) ? { id: value, name: value, problem: problemOf(type) } : undefined
       )
     )

@@ -1,8 +1,8 @@
 import type { Blocked } from "../../../changes/Plan.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import type { Execution, Workflow } from "../../workflow/models.ts"
 import { hasValidTrigger } from "../../workflow/triggers.ts"
 import { type Change, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
@@ -11,17 +11,17 @@ import { order } from "../order.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
-import { contentChange, type ContentAction } from "./contentChanges.ts"
+import { type ContentAction, contentChange } from "./contentChanges.ts"
 import { deletions } from "./deletions.ts"
 
-/** What becomes of one workflow: steps, a reason why none, or nothing to do. */
-interface Found {
+/** The outcome for one workflow: steps, a reason why none, or nothing to do. */
+interface Outcome {
   readonly steps?: ReadonlyArray<Step>
   readonly problem?: string
   readonly warnings?: ReadonlyArray<string>
 }
 
-/** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
+/** The draft of an action on each of many workflows; pure, the same for the same workflows in any order. */
 export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unchanged: number }> {
   const { action, all, instance, selected } = request
   const calls = new Map(yield* mapSliced(selected, (workflow) => [String(workflow.id), callsOf(workflow)] as const))
@@ -30,7 +30,7 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
   const changeContent = changeOf(request)
   const { refs, steps: newTags } = tagsOf(request)
 
-  const find = (workflow: Workflow): Found => {
+  const find = (workflow: Workflow): Outcome => {
     const { active, id, name } = workflow
     const on = { instance, workflow: id, name, labels: labelsOf(workflow) }
     const level = levelOf(id)
@@ -74,25 +74,25 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
     }
   }
 
-  const found = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOfJson)
-  const steps = found.flatMap((one) => one.steps ?? [])
+  const outcomes = yield* mapSliced(selected, (workflow) => ({ workflow, ...find(workflow) }), weightOfJson)
+  const steps = outcomes.flatMap((one) => one.steps ?? [])
   return {
     kind: "bulk",
     steps: yield* sortSliced([...(steps.length === 0 ? [] : newTags), ...steps], order),
     warnings: [
       ...(action._tag === "delete" ? yield* warnOfDeletion(names, all) : []),
-      ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(request) : []),
+      ...(steps.length === 0 && outcomes.every(({ problem }) => problem === undefined) ? warnOfNothing(request) : []),
       ...(action._tag === "replace_text" && request.hasSecrets ? [secretsStay] : []),
-      ...new Set(found.flatMap(({ warnings = [] }) => warnings))
+      ...new Set(outcomes.flatMap(({ warnings = [] }) => warnings))
     ],
-    blocked: found.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
+    blocked: outcomes.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
       problem === undefined ? [] : [{ what: `${workflow.name} (${workflow.id})`, reason: problem }]
     ),
-    unchanged: found.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
+    unchanged: outcomes.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
   }
 }
 
-const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change, reason)] })
+const one = (change: Change, reason: string): Outcome => ({ steps: [stepOf(change, reason)] })
 
 const labelsOf = ({ tags = [] }: Workflow) => tags.map(({ name }) => name)
 
@@ -105,8 +105,8 @@ const tagsOf = ({
   tags
 }: BulkRequest): { readonly refs: ReadonlyArray<Ref>; readonly steps: ReadonlyArray<Step> } => {
   if (action._tag !== "tag" && action._tag !== "untag") return { refs: [], steps: [] }
-  const known = tags.find(({ name }) => name === action.value)
-  if (known !== undefined) return { refs: [known.id], steps: [] }
+  const tag = tags.find(({ name }) => name === action.value)
+  if (tag !== undefined) return { refs: [tag.id], steps: [] }
   if (action._tag === "untag") return { refs: [], steps: [] }
   const change: Change = { kind: "create-tag", instance, name: action.value }
   return { refs: [{ created_by: idOf(change) }], steps: [stepOf(change, "there is no such tag yet")] }
@@ -120,7 +120,7 @@ interface On {
   readonly level: number
 }
 
-/** How the action changes the content of one workflow, where it does. */
+/** The change of the content of one workflow, where the action makes one. */
 const changeOf = (request: BulkRequest): ReturnType<typeof contentChange> => {
   const { action } = request
   return isContentAction(action) ? contentChange(request, action) : () => undefined
@@ -129,20 +129,20 @@ const changeOf = (request: BulkRequest): ReturnType<typeof contentChange> => {
 const isContentAction = (action: Action): action is ContentAction =>
   action._tag === "replace_credential" || action._tag === "replace_text" || action._tag === "set_error_workflow"
 
-const changed = (change: ReturnType<typeof contentChange>, on: On, workflow: Workflow): Found => {
+const changed = (change: ReturnType<typeof contentChange>, on: On, workflow: Workflow): Outcome => {
   const outcome = change(workflow)
   if (outcome === undefined) return {}
   if ("problem" in outcome) return outcome
-  const shown = contentOf(workflow)
+  const current = contentOf(workflow)
   const { content, warnings = [] } = outcome
-  const before = partsBefore(content, shown)
-  if (differingParts(content, shown).length === 0 && Object.keys(before).length === 0) return {}
+  const before = partsBefore(content, current)
+  if (differingParts(content, current).length === 0 && Object.keys(before).length === 0) return {}
   if (isArchived(workflow)) return { problem: "it is archived" }
   const update: Change = { kind: "update", ...on, before, after: content, references: [] }
   return { ...one(update, "asked for"), warnings }
 }
 
-/** What is looked for and stands nowhere may be a slip of the pen rather than done already. */
+/** Warnings where nothing matches: a text that stands nowhere may be a slip of the pen rather than done already. */
 const warnOfNothing = ({ action, instance, selected }: BulkRequest): ReadonlyArray<string> => {
   if (selected.length === 0) return [`No workflow on ${instance} matches where`]
   switch (action._tag) {
@@ -176,4 +176,38 @@ function* warnOfDeletion(
             .join(", ")}`
         ])
   ]
+}
+
+/** The executions to delete, beside the workflows that they are of. */
+interface ExecutionDeletions {
+  readonly instance: string
+  /** Milliseconds since 1970; only what has ended before. */
+  readonly before?: number | undefined
+  readonly executions: ReadonlyArray<Execution>
+}
+
+/** Whether an execution has ended, and before that moment where one is given. */
+const hasEnded = ({ startedAt, status, stoppedAt, waitTill }: Execution, before: number | undefined): boolean => {
+  if (status === "running" || status === "new" || status === "waiting" || (waitTill ?? null) !== null) return false
+  if (typeof stoppedAt !== "string") return false
+  return before === undefined || Date.parse(typeof startedAt === "string" ? startedAt : stoppedAt) < before
+}
+
+/** The deletion of executions, which nothing brings back. */
+export const draftExecutionDeletions = ({ before, executions, instance }: ExecutionDeletions): Draft => {
+  const steps = executions
+    .filter((execution) => hasEnded(execution, before))
+    .toSorted((a, b) => a.id - b.id)
+    .map((execution): Step => {
+      const { id, startedAt, status, workflowId } = execution
+      const change: Change = { kind: "delete-execution", instance, execution: id, workflow: String(workflowId) }
+      return stepOf(change, [status, startedAt].filter((one) => typeof one === "string").join(" "))
+    })
+  return {
+    kind: "bulk",
+    steps,
+    warnings:
+      steps.length === 0 ? [] : [`${steps.length} executions are deleted for good: no rollback brings them back`],
+    blocked: []
+  }
 }

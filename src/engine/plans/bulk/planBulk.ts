@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { holdsSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { sortSliced } from "../../../internal/Sliced.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -21,8 +21,7 @@ import type { Step } from "../Step.ts"
 import { withNames } from "../withNames.ts"
 import type { Action } from "./BulkRequest.ts"
 import { needsWhole } from "./contentChanges.ts"
-import { draftBulk } from "./draftBulk.ts"
-import { draftExecutionDeletions } from "./draftExecutionDeletions.ts"
+import { draftBulk, draftExecutionDeletions } from "./draftBulk.ts"
 import { select, type Selection, selectionOf } from "./selectWorkflows.ts"
 
 export const actions = [
@@ -39,10 +38,10 @@ export const actions = [
   "delete_executions"
 ] as const
 
-export type ActionName = (typeof actions)[number]
+type ActionName = (typeof actions)[number]
 
 /** Actions on a selection of workflows or executions. */
-export interface Part {
+interface Part {
   readonly where?: unknown
   /** Several are planned as one. */
   readonly action: ActionName | ReadonlyArray<ActionName>
@@ -54,13 +53,13 @@ export interface Part {
 }
 
 /** Actions on one instance, and others for the same plan. */
-export interface Asked extends Part {
+interface BulkPlanRequest extends Part {
   readonly instance?: string | undefined
   readonly also?: ReadonlyArray<Part> | undefined
 }
 
 /** Plans actions on many workflows or executions, from the present state of an instance. */
-export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: name, ...first }: Asked) {
+export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: name, ...first }: BulkPlanRequest) {
   const client = yield* (yield* Instances).resolve(name)
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
@@ -71,15 +70,15 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
   const needsWorkflows = ready.some(({ selection, wanted }) => selection !== undefined || wanted !== undefined)
   const withSecrets = new Set<Ready>()
   const keep = (workflow: Workflow) => kept(workflow, ready, withSecrets)
-  const shown = needsWorkflows ? yield* instanceContents(client, keep) : nothing
-  const found = yield* Effect.forEach(ready, (one) =>
+  const contents = needsWorkflows ? yield* instanceContents(client, keep) : nothing
+  const outcomes = yield* Effect.forEach(ready, (one) =>
     one.wanted === undefined
-      ? ofExecutions(client, one, shown)
-      : ofWorkflows(client, one, { ...shown, hasSecrets: withSecrets.has(one) })
+      ? ofExecutions(client, one, contents)
+      : ofWorkflows(client, one, { ...contents, hasSecrets: withSecrets.has(one) })
   )
   const all = yield* inSlices(() =>
     sortSliced(
-      found.flatMap(({ draft }) => draft.steps),
+      outcomes.flatMap(({ draft }) => draft.steps),
       order
     )
   )
@@ -90,12 +89,12 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
     kind: "bulk",
     steps,
     warnings: [
-      ...new Set(found.flatMap(({ draft }) => draft.warnings)),
-      ...(yield* inSlices(() => addressWarnings(steps, shown.all)))
+      ...new Set(outcomes.flatMap(({ draft }) => draft.warnings)),
+      ...(yield* inSlices(() => addressWarnings(steps, contents.all)))
     ],
-    blocked: found.flatMap(({ draft }) => draft.blocked)
+    blocked: outcomes.flatMap(({ draft }) => draft.blocked)
   })
-  const sum = (field: "selected" | "unchanged") => found.reduce((total, one) => total + one[field], 0)
+  const sum = (field: "selected" | "unchanged") => outcomes.reduce((total, one) => total + one[field], 0)
   return { plan, selected: sum("selected"), unchanged: sum("unchanged") }
 })
 
@@ -162,9 +161,9 @@ const meant = (client: EngineClient["Service"], one: Ready, selection: Selection
     fitting: kept.flatMap(({ meantBy, workflow }) => (meantBy.includes(one) ? [workflow] : []))
   })
 
-const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"], one: Ready, shown: Contents) {
+const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"], one: Ready, contents: Contents) {
   const { part, selection } = one
-  const selected = selection === undefined ? undefined : (yield* meant(client, one, selection, shown)).selected
+  const selected = selection === undefined ? undefined : (yield* meant(client, one, selection, contents)).selected
   const draft = yield* executionsOf(client, part, selected)
   return { draft, selected: draft.steps.length, unchanged: 0 }
 })
@@ -172,19 +171,19 @@ const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"
 const ofWorkflows = Effect.fnUntraced(function* (
   client: EngineClient["Service"],
   one: Ready,
-  shown: Contents & { readonly hasSecrets: boolean }
+  contents: Contents & { readonly hasSecrets: boolean }
 ) {
   const { selection = yield* selectionOf(one.part.where), wanted = [] } = one
-  const { problems, selected, warnings } = yield* meant(client, one, selection, shown)
+  const { problems, selected, warnings } = yield* meant(client, one, selection, contents)
   const drafts = yield* Effect.forEach(wanted, (action) =>
-    inSlices(() => draftBulk({ ...shown, instance: client.instance, action, selected }))
+    inSlices(() => draftBulk({ ...contents, instance: client.instance, action, selected }))
   )
   return {
     draft: {
       kind: "bulk",
       steps: withNames(
         drafts.flatMap(({ steps }) => steps),
-        { tags: shown.tags, workflows: shown.all }
+        { tags: contents.tags, workflows: contents.all }
       ),
       warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
       blocked: [...drafts.flatMap(({ blocked }) => blocked), ...problems]

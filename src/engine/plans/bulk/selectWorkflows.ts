@@ -10,7 +10,7 @@ import type { Workflow } from "../../workflow/models.ts"
 import { isArchived } from "../content.ts"
 import { fitting } from "../fits.ts"
 
-/** Which workflows are meant: as a search would find them, and by what only a whole list tells. */
+/** The arguments of a selection: those of a search, and others that only a whole list can answer. */
 const selection = Arguments.make({
   ...Struct.omit(criteria, ["calledBy"]),
   ids: optional(Schema.Array(Schema.String)),
@@ -18,7 +18,7 @@ const selection = Arguments.make({
   idle_days: optional(Schema.Int)
 })
 
-/** What `where` means, by each workflow and by all that are meant. */
+/** The meaning of `where`, for each workflow and for all that are meant. */
 export interface Selection {
   readonly fits: (workflow: Workflow) => boolean
   readonly ids: ReadonlyArray<string> | undefined

@@ -9,7 +9,7 @@ export interface Built {
   readonly content: Content
   /** Nothing where it is new. */
   readonly counterpart: Workflow | undefined
-  /** What its creation is called, where it is new. */
+  /** The key of its creation, where it is new. */
   readonly key: string
   readonly references: ReadonlyArray<Reference>
   readonly level: number
@@ -23,19 +23,19 @@ export interface Built {
   readonly tags: ReadonlyArray<string>
   /** The settings that the source gives it. */
   readonly given: ReadonlyArray<string>
-  /** What promotions have brought to it before. */
+  /** The tags and settings that promotions have brought to it before. */
   readonly brought: Brought | undefined
-  /** What it has besides, of which nobody knows where it comes from. */
+  /** Its other tags and settings, of which nobody knows where they come from. */
   readonly unclaimed: ReadonlyArray<string>
-  /** What somebody has done to its counterpart that this would go over. */
+  /** The change that somebody has made to its counterpart, and that this would go over. */
   readonly drift: Drift | undefined
-  /** What the engine cannot run of it: it goes along all the same, where it is not to be active there. */
+  /** The parts that the engine cannot run: it goes along all the same, where it is not to be active there. */
   readonly impossible: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }
 
-/** What promotions have brought to it, once its content is as it is to be. */
+/** The tags and settings that promotions have brought to it, once its content is as it is to be. */
 export const broughtBy = ({ given, tags, counterpart }: Built, areTagsSet: boolean): Brought => {
   const present = tagsOf(counterpart)
   return { settings: given, tags: areTagsSet ? tags : tags.filter((name) => present.includes(name)) }

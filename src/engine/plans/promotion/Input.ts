@@ -4,7 +4,7 @@ import type { Keep, Mapping } from "../settings.ts"
 import type { EarlierPromotions } from "./earlierPromotions.ts"
 import type { NodeTypes } from "./typeSupport.ts"
 
-/** How a promotion goes about it. */
+/** The options of a promotion. */
 export interface Options {
   /** `keep`: as it is on the target, new ones as on the source. */
   readonly activation: "activate" | "inactive" | "keep"
@@ -21,13 +21,13 @@ export interface Input {
   readonly selected: ReadonlyArray<string>
   /** All workflows of the source that can be read. */
   readonly source: ReadonlyMap<string, Workflow>
-  /** Why workflows may not go along, by their ids, where their tests decide that. */
+  /** The reasons for which workflows may not go along, by their ids, where their tests decide that. */
   readonly untested?: ReadonlyMap<string, string>
   readonly target: ReadonlyArray<Workflow>
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials
   readonly promoted: EarlierPromotions
-  /** Who has changed workflows of the target, in words, as far as their engine tells. */
+  /** The editors of workflows of the target, in words, as far as their engine tells. */
   readonly editors: ReadonlyMap<string, string>
   readonly mapping: Mapping
   /** Values that this promotion was given, beside those of the mapping: they tell nothing of what is masked. */

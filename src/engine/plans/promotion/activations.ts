@@ -36,13 +36,13 @@ export const activations = (
   const wanted = new Map(
     built.map(({ content, id, counterpart }) => {
       const isActive = counterpart?.active === true
-      const asked =
+      const isWanted =
         options.activation === "inactive"
           ? isActive
           : options.activation === "activate"
             ? isActive || hasValidTrigger(content.nodes)
             : (counterpart?.active ?? source.get(id)?.active === true)
-      return [id, asked && (isActive || canBeActive(content, generation))] as const
+      return [id, isWanted && (isActive || canBeActive(content, generation))] as const
     })
   )
 

@@ -20,20 +20,20 @@ import { impossible } from "./typeSupport.ts"
 export const buildWorkflow = (input: Input, context: LinkContext): Built => {
   const { from, generation, promoted, source } = input
   const { choice, graph, id, counterpartOf } = context
-  const found = counterpartOf(id)
+  const match = counterpartOf(id)
   const theirs = source.get(id)
-  const counterpart = found._tag === "Found" ? found.workflow : undefined
-  const shown = counterpart === undefined ? undefined : contentOf(counterpart)
+  const counterpart = match._tag === "Found" ? match.workflow : undefined
+  const current = counterpart === undefined ? undefined : contentOf(counterpart)
   const last = counterpart === undefined ? undefined : promoted.written.get(counterpart.id)
   const brought = counterpart === undefined ? undefined : promoted.brought.get(counterpart.id)
 
   const linked = linkReferences(input, context)
-  const translated = translateNodes(input, withTexts(choice.content, linked.texts), shown)
+  const translated = translateNodes(input, withTexts(choice.content, linked.texts), current)
   const { content: sent, dropped } = fit(translated.content, generation)
   const merged = mergeSettings({
     workflow: sent.name,
     given: sent.settings,
-    shown: shown?.settings ?? {},
+    current: current?.settings ?? {},
     brought,
     keep: input.keep,
     generation
@@ -51,13 +51,13 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
   const drift =
     counterpart === undefined || before === undefined
       ? undefined
-      : driftOf(input, { counterpart, shown: before, isChanged, wanted })
+      : driftOf(input, { counterpart, current: before, isChanged, wanted })
   const outcome: Outcome = {
     content,
-    found,
+    match,
     theirs,
     counterpart,
-    shown,
+    current,
     isFirst: last === undefined,
     isChanged,
     drift,
@@ -82,9 +82,9 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     given: Object.keys(sent.settings).filter((name) => !merged.kept.includes(name)),
     brought,
     unclaimed:
-      counterpart === undefined || shown === undefined
+      counterpart === undefined || current === undefined
         ? []
-        : unclaimed(input, { id, counterpart, given: sent.settings, shown: shown.settings, wanted }),
+        : unclaimed(input, { id, counterpart, given: sent.settings, current: current.settings, wanted }),
     drift,
     impossible: impossible(input.nodeTypes, content.nodes),
     problems: problemsOf(input, id, outcome),
@@ -94,17 +94,20 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
 
 /** The nodes as they have to be on the target, with its credentials and values and the ids of its counterpart. */
 const translateNodes = (
-  { credentials: known, givenValues, keep, mapping }: Input,
+  { credentials: targetCredentials, givenValues, keep, mapping }: Input,
   source: Content,
-  shown?: Content
+  current?: Content
 ) => {
-  const credentials = source.nodes.map((node) => withCredentials(node, known, mapping))
+  const credentials = source.nodes.map((node) => withCredentials(node, targetCredentials, mapping))
   const growth = new Growth()
   const translated = withValues(growth, { configured: mapping.values, given: givenValues ?? {} })
   const valued = credentials.map(({ node }) => translated(node))
-  const counterparts = new Map(shown?.nodes.toReversed().map((node) => [nameOf(node), node]))
-  const own = shown === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(shown)), shown.nodes)
-  const kept = own.map((node) => withKept(node, counterparts.get(nameOf(node)), { rules: keep, workflow: source.name }))
+  const counterparts = new Map(current?.nodes.toReversed().map((node) => [nameOf(node), node]))
+  const identified =
+    current === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(current)), current.nodes)
+  const kept = identified.map((node) =>
+    withKept(node, counterparts.get(nameOf(node)), { rules: keep, workflow: source.name })
+  )
   return {
     content: { ...source, nodes: kept.map(({ node }) => node) },
     missing: kept.flatMap((one) => one.missing),
@@ -116,8 +119,8 @@ const translateNodes = (
 type Beside = Pick<Content, "description" | "pinData">
 
 /**
- * What a workflow has beside its content, where the target takes it. What it has no more goes, where it was a promotion
- * that brought it and nobody has changed it since.
+ * The parts of a workflow beside its content, where the target takes them. Those that it has no more go, where it was a
+ * promotion that brought them and nobody has changed them since.
  */
 const besideOf = (
   theirs: Workflow | undefined,
@@ -141,7 +144,7 @@ const besideOf = (
   }
 }
 
-/** What promotions do not bring, where its counterpart has it not the same. */
+/** The parts that promotions do not bring, where its counterpart has them not the same. */
 const leftBehind = (
   theirs: Workflow | undefined,
   counterpart: Workflow | undefined,
@@ -155,10 +158,10 @@ const leftBehind = (
   })
 
 /** Nodes that the counterpart has keep the ids that they have there, so that the addresses of webhooks stay. */
-const withoutIdentityOf = (shown: Content) => {
-  const known = new Set(shown.nodes.map((node) => JSON.stringify([nameOf(node), node.type])))
+const withoutIdentityOf = (current: Content) => {
+  const currentNodes = new Set(current.nodes.map((node) => JSON.stringify([nameOf(node), node.type])))
   return (node: Content["nodes"][number]) => {
-    if (!known.has(JSON.stringify([nameOf(node), node.type]))) return node
+    if (!currentNodes.has(JSON.stringify([nameOf(node), node.type]))) return node
     const { id: _, webhookId: __, ...rest } = { id: undefined, webhookId: undefined, ...node }
     return rest
   }

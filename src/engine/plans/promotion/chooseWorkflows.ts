@@ -49,12 +49,12 @@ export const counterpartsOf = (
   const all = { ...places, options: { ...options, dependencies: "all" } } as const
   const { chosen } = chooseWorkflows(all, () => ({ _tag: "New" }))
   const names = new Set([...chosen.values()].map(({ content }) => content.name))
-  const known = new Set(
+  const references = new Set(
     [...chosen].flatMap(([id, { content }]) => [
       promoted.counterparts.get(id),
       mapping.workflows[id],
       mapping.workflows[content.name]
     ])
   )
-  return ({ id, name }) => names.has(name) || known.has(id) || known.has(name)
+  return ({ id, name }) => names.has(name) || references.has(id) || references.has(name)
 }

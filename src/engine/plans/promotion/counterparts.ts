@@ -20,13 +20,13 @@ interface Places {
 }
 
 const grouped = (workflows: ReadonlyArray<Workflow>): ReadonlyMap<string, ReadonlyArray<Workflow>> => {
-  const found = new Map<string, Array<Workflow>>()
+  const byName = new Map<string, Array<Workflow>>()
   for (const workflow of workflows) {
-    const namesakes = found.get(workflow.name) ?? []
-    found.set(workflow.name, namesakes)
+    const namesakes = byName.get(workflow.name) ?? []
+    byName.set(workflow.name, namesakes)
     namesakes.push(workflow)
   }
-  return found
+  return byName
 }
 
 /** Finds the counterpart of a workflow: by the mapping, by what earlier promotions have made, else by its name. */
@@ -34,11 +34,12 @@ export const counterpartFinder = ({ from, mapping, promoted, source, target, to 
   const byId = new Map(target.map((workflow) => [String(workflow.id), workflow]))
   const byName = grouped(target)
   const sourceNames = grouped([...source.values()].filter((workflow) => !isArchived(workflow)))
-  const takenBy = new Map([...promoted.counterparts].map(([own, other]) => [other, own]))
+  const takenBy = new Map([...promoted.counterparts].map(([sourceId, other]) => [other, sourceId]))
 
   return (id: string): Counterpart => {
-    const own = source.get(id)
-    const mapped = mapping.workflows[id] ?? (own === undefined ? undefined : mapping.workflows[own.name])
+    const sourceWorkflow = source.get(id)
+    const mapped =
+      mapping.workflows[id] ?? (sourceWorkflow === undefined ? undefined : mapping.workflows[sourceWorkflow.name])
     if (mapped !== undefined) {
       const meant = byId.get(mapped) ?? byName.get(mapped)?.[0]
       const isOne = byId.has(mapped) || byName.get(mapped)?.length === 1
@@ -47,22 +48,22 @@ export const counterpartFinder = ({ from, mapping, promoted, source, target, to 
         : { _tag: "Unclear", reason: `the mapping names ${mapped}, which is not one workflow of ${to}` }
     }
     const former = promoted.counterparts.get(id)
-    const known = byId.get(former ?? "")
-    if (known !== undefined) {
-      return isArchived(known)
-        ? { _tag: "Unclear", reason: `its counterpart ${known.id} on ${to} is archived: unarchive it first` }
-        : { _tag: "Found", workflow: known, by: "journal" }
+    const formerWorkflow = byId.get(former ?? "")
+    if (formerWorkflow !== undefined) {
+      return isArchived(formerWorkflow)
+        ? { _tag: "Unclear", reason: `its counterpart ${formerWorkflow.id} on ${to} is archived: unarchive it first` }
+        : { _tag: "Found", workflow: formerWorkflow, by: "journal" }
     }
-    if (own === undefined) return { _tag: "Unclear", reason: `workflow ${id} is not there on ${from}` }
+    if (sourceWorkflow === undefined) return { _tag: "Unclear", reason: `workflow ${id} is not there on ${from}` }
     const isFree = (workflow: Workflow) => {
       const other = takenBy.get(workflow.id)
       return !isArchived(workflow) && (other === undefined || other === id || !source.has(other))
     }
-    const namesakes = (byName.get(own.name) ?? []).filter(isFree)
+    const namesakes = (byName.get(sourceWorkflow.name) ?? []).filter(isFree)
     const [one, ...more] = namesakes
     if (one === undefined) return { _tag: "New", ...(former === undefined ? {} : { former }) }
     const ids = namesakes.map((workflow) => workflow.id).join(", ")
-    const others = (sourceNames.get(own.name) ?? []).length - 1
+    const others = (sourceNames.get(sourceWorkflow.name) ?? []).length - 1
     if (more.length > 0) {
       return {
         _tag: "Unclear",

@@ -1,7 +1,7 @@
 import type { Blocked } from "../../../changes/Plan.ts"
+import { grouped } from "../../../internal/collections.ts"
 import { listed } from "../../../internal/foreignText.ts"
-import { grouped } from "../../../internal/grouped.ts"
-import { weightOfJson } from "../../../internal/json/weightOfJson.ts"
+import { weightOfJson } from "../../../internal/json/values.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Ref } from "../Change.ts"
@@ -20,7 +20,7 @@ import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
 import { unknownTypes } from "./typeSupport.ts"
 
-/** What becomes of one workflow. */
+/** The outcome for one workflow. */
 export interface Outcome {
   readonly name: string
   readonly id: string
@@ -37,7 +37,7 @@ export interface Edited {
   readonly isVersioned: boolean
 }
 
-/** What a promotion would do: pure data, the same for the same input in any order. */
+/** The draft of a promotion: pure data, the same for the same input in any order. */
 export function* draftPromotion(input: Input): Sliced<
   Draft & {
     readonly outcomes: ReadonlyArray<Outcome>
@@ -143,7 +143,7 @@ const withImpossible =
         }
       : one
 
-/** What engines cannot run of workflows that go along all the same, and what nobody knows. */
+/** Warnings about nodes of workflows that go along although engines cannot run them, or nobody knows whether they can. */
 const nodeTypeWarnings = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => [
   ...built.flatMap(({ content, impossible }) =>
     impossible.length === 0 ? [] : [`${content.name}: ${to} cannot run it (${impossible.join("; ")})`]
@@ -183,7 +183,10 @@ const groupedWarnings = (built: ReadonlyArray<Built>): ReadonlyArray<string> => 
 /** Workflows that are named in one warning. */
 const mostNamed = 10
 
-/** What counterparts have and their sources have not, and no promotion is known to have brought: it stays, which is said. */
+/**
+ * The warning about tags and settings of counterparts that their sources have not, and no promotion is known to have
+ * brought: they stay.
+ */
 const unclaimedWarning = ({ from, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => {
   const some = built.filter(({ unclaimed }) => unclaimed.length > 0)
   if (some.length === 0) return []
@@ -193,7 +196,7 @@ const unclaimedWarning = ({ from, to }: Input, built: ReadonlyArray<Built>): Rea
   ]
 }
 
-/** What is blocked, and what calls it: a workflow does not go where what it needs cannot. */
+/** The blocked workflows, and those that call them: a workflow does not go where what it needs cannot. */
 const withCallers = (
   built: ReadonlyArray<Built>,
   calls: ReadonlyMap<string, ReadonlyArray<string>>

@@ -9,7 +9,7 @@ import { differingParts } from "../content.ts"
 import type { Input } from "./Input.ts"
 import { tagsOf } from "./settingsAndTags.ts"
 
-/** What somebody has done to a counterpart that a promotion would go over. */
+/** The change that somebody has made to a counterpart, and that a promotion would go over. */
 export interface Drift {
   /** In words, for what is blocked or overwritten. */
   readonly problem: string
@@ -19,7 +19,7 @@ export interface Drift {
 
 interface Compared {
   readonly counterpart: Workflow
-  readonly shown: Content
+  readonly current: Content
   readonly isChanged: boolean
   readonly wanted: ReadonlyArray<string>
 }
@@ -27,10 +27,10 @@ interface Compared {
 /** Holds a counterpart against what promotions have last written there; nothing where nobody has changed it since. */
 export const driftOf = (
   { editors, promoted, to }: Input,
-  { isChanged, shown, counterpart, wanted }: Compared
+  { isChanged, current, counterpart, wanted }: Compared
 ): Drift | undefined => {
   const last = promoted.written.get(counterpart.id)
-  const parts = last === undefined || !isChanged ? [] : differingParts(last, shown)
+  const parts = last === undefined || !isChanged ? [] : differingParts(last, current)
   const present = tagsOf(counterpart)
   const untagged = (promoted.brought.get(counterpart.id)?.tags ?? []).filter(
     (name) => wanted.includes(name) && !present.includes(name)

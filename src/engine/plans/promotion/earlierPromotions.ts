@@ -2,13 +2,13 @@ import type { Kept } from "../../../changes/Journal.ts"
 import type { Brought, Change, Content } from "../Change.ts"
 import { resolve } from "../resolve.ts"
 
-/** What the journal knows of promotions from one instance to another. */
+/** The promotions from one instance to another that the journal holds. */
 export interface EarlierPromotions {
   /** Workflows of the target by the workflows that they come from. */
   readonly counterparts: ReadonlyMap<string, string>
-  /** What promotions, and the rollbacks of them, have last written, by the workflow of the target. */
+  /** The contents that promotions, and the rollbacks of them, have last written, by the workflow of the target. */
   readonly written: ReadonlyMap<string, Content>
-  /** What of their tags and settings came with promotions, by the workflow of the target; nothing where nobody noted it. */
+  /** The tags and settings that came with promotions, by the workflow of the target; nothing where nobody noted it. */
   readonly brought: ReadonlyMap<string, Brought>
   /** When a promotion last wrote there. */
   readonly writtenAt: ReadonlyMap<string, number>

@@ -19,7 +19,7 @@ export const fit = (
 const lost = (given: JsonObject, taken: JsonObject) =>
   Object.keys(given).filter((field) => given[field] !== undefined && taken[field] === undefined)
 
-/** Why engines of generation 2 would refuse a content; older ones take anything. */
+/** The reason for which engines of generation 2 would refuse a content; older ones take anything. */
 export const structureProblem = ({ connections, name, nodes }: Content, generation: Generation): string | undefined => {
   if (generation === "1.x") return undefined
   if (name.trim() === "" || name.length > 128) return "its name must have 1 to 128 characters there"

@@ -10,12 +10,12 @@ interface Sides {
   readonly counterpart: Workflow | undefined
   /** The nodes and connections that it is to have on the target, in the order of the source. */
   readonly content: Pick<Content, "connections" | "nodes">
-  /** What a promotion has last written to it. */
+  /** The content that a promotion has last written to it. */
   readonly last: Content | undefined
 }
 
 /** The groups of nodes that a workflow is to have on the target, and the names of those that cannot stand there any more. */
-export interface TargetGroups {
+interface TargetGroups {
   readonly groups: Pick<Content, "nodeGroups">
   readonly torn: ReadonlyArray<string>
 }
@@ -37,12 +37,12 @@ export const targetGroups = ({ content, last, theirs, counterpart }: Sides): Tar
       content
     )
   }
-  const own: ReadonlyArray<unknown> = counterpart["nodeGroups"]
-  if (own.length === 0) return nothing
-  const isBrought = last?.nodeGroups !== undefined && isSameGroups(last.nodeGroups, own)
+  const present: ReadonlyArray<unknown> = counterpart["nodeGroups"]
+  if (present.length === 0) return nothing
+  const isBrought = last?.nodeGroups !== undefined && isSameGroups(last.nodeGroups, present)
   if (isBrought && theirs["nodeGroups"] !== undefined) return { groups: { nodeGroups: [] }, torn: [] }
-  const left = standing(own, content)
-  return left.torn.length === 0 && isSameGroups(left.groups.nodeGroups ?? [], own) ? nothing : left
+  const left = standing(present, content)
+  return left.torn.length === 0 && isSameGroups(left.groups.nodeGroups ?? [], present) ? nothing : left
 }
 
 /** Those groups that an engine takes beside each other, without the nodes that are not there. */

@@ -14,7 +14,7 @@ export interface LinkContext {
   readonly counterpartOf: (id: string) => Counterpart
 }
 
-/** What the creation of a workflow is made from, as one text. */
+/** The origin of a workflow that is created, as one text. */
 export const keyOf = (name: string, from: string, id: string) => `${name.slice(0, 60)} (${from} ${id})`
 
 /** The texts with ids of workflows as they have to be on the target, and those that are only known once steps are done. */
@@ -39,14 +39,14 @@ export const linkReferences = (
   }
 
   for (const { parts, path, use } of choice.links.texts) {
-    const known = parts.filter(
+    const kept = parts.filter(
       (part) =>
         use !== "caller" ||
         typeof part === "string" ||
         chosen.has(part.workflow) ||
         counterpartOf(part.workflow)._tag === "Found"
     )
-    const named = trimmed(known).map((part) => (typeof part === "string" ? part : meant(part.workflow)))
+    const named = trimmed(kept).map((part) => (typeof part === "string" ? part : meant(part.workflow)))
     const open = named.flatMap((part) => (typeof part === "string" ? [] : [part.other]))
     const written = named.flatMap((part) => (typeof part === "string" ? [part] : []))
     if (open.length === 0) texts.push([path, written.join("")])

@@ -23,19 +23,19 @@ export const mappingOf = (
       { from, to, credentials: {}, tags: {}, workflows: {}, values: {} }
     )
 
-/** What a mapping that was given for one promotion says of things that it has nothing to do with: misspelt, mostly. */
+/** The entries of a mapping for one promotion that are about nothing of it: misspelt, mostly. */
 export const uselessIn = (
   { credentials, tags, workflows }: Matches,
   source: ReadonlyArray<Workflow>
 ): ReadonlyArray<string> => {
-  const known = {
+  const keysOfSource = {
     credentials: credentialsIn(source).flatMap(({ id, name, type }) => [id, name, `${type}/${name}`]),
     tags: source.flatMap((workflow) => (workflow.tags ?? []).map(({ name }) => name)),
     workflows: source.flatMap(({ id, name }) => [String(id), name])
   }
-  const strays = (field: keyof typeof known, keys: object) =>
+  const strays = (field: keyof typeof keysOfSource, keys: object) =>
     Object.keys(keys)
-      .filter((key) => !known[field].includes(key))
+      .filter((key) => !keysOfSource[field].includes(key))
       .map((key) => `mapping.${field}: nothing of the source is called ${key}`)
   return [...strays("credentials", credentials), ...strays("tags", tags), ...strays("workflows", workflows)]
 }

@@ -14,10 +14,10 @@ import { withValue } from "../withValue.ts"
 /** A node with the credentials of the other place in place of its own. */
 export const withCredentials = (
   node: JsonObject,
-  known: KnownCredentials,
+  credentials: KnownCredentials,
   { credentials: mapped, to }: Pick<Mapping, "credentials" | "to">
 ) =>
-  resolveCredentials(node, { instance: to, known }, (type, { id, name }) => {
+  resolveCredentials(node, { instance: to, credentials }, (type, { id, name }) => {
     if (!Predicate.isString(name) && !Predicate.isString(id)) return undefined
     const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
     const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]
@@ -32,11 +32,11 @@ export const withCredentials = (
     }
   })
 
-/** What a person can do about a credential that nobody finds. */
+/** Advice about a credential that nobody finds. */
 const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
 
 /** Texts of parameters that stand for others. What only this promotion was given is for what is no secret. */
-export interface Values {
+interface Values {
   readonly configured: Mapping["values"]
   readonly given: Mapping["values"]
 }
@@ -45,11 +45,13 @@ export interface Values {
 export const withValues = (growth: Growth, { configured, given }: Values): ((node: JsonObject) => JsonObject) => {
   const replacing = (values: Mapping["values"]) => replaceTexts(new Map(Object.entries(values)), growth)
   const everywhere = replacing(configured)
-  const shown = Object.keys(given).length === 0 ? undefined : replacing({ ...configured, ...given })
+  const withGiven = Object.keys(given).length === 0 ? undefined : replacing({ ...configured, ...given })
   return (node) => {
     if (node.parameters === undefined) return node
     const parameters =
-      shown === undefined ? mapTexts(node.parameters, everywhere) : mapTextsApart(node.parameters, shown, everywhere)
+      withGiven === undefined
+        ? mapTexts(node.parameters, everywhere)
+        : mapTextsApart(node.parameters, withGiven, everywhere)
     return { ...node, parameters }
   }
 }

@@ -1,25 +1,24 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
+import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listWhole } from "../../client/listAll.ts"
-import { type Workflow, generationOf } from "../../workflow/models.ts"
+import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
-import { editorsOf } from "../editors.ts"
 import { fitting } from "../fits.ts"
 import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
-import { WorkflowPlans, PlanConfig } from "../Plans.ts"
+import { PlanConfig, WorkflowPlans } from "../Plans.ts"
 import type { Mapping, Matches } from "../settings.ts"
 import { withNames } from "../withNames.ts"
 import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
-import { draftPromotion } from "./draftPromotion.ts"
+import { draftPromotion, type Edited } from "./draftPromotion.ts"
 import { earlierPromotions } from "./earlierPromotions.ts"
 import type { Input, Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
@@ -28,14 +27,14 @@ import { abandoned } from "./settingsAndTags.ts"
 import { nodeTypesOf } from "./targetNodeTypes.ts"
 import { versioned } from "./typeSupport.ts"
 
-/** Which workflows of which instance go where, and how. */
+/** The workflows to promote, from one instance to another, and the options. */
 export interface PromotionRequest extends Options {
   readonly from: string
   readonly to: string
   readonly ids?: ReadonlyArray<string> | undefined
   readonly tag?: string | undefined
   readonly name?: string | undefined
-  /** What stands for what on the other instance, beside what the configuration says. */
+  /** The matches on the other instance, beside those of the configuration. */
   readonly mapping?: Matches | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
   readonly isPersonal?: boolean
@@ -64,17 +63,17 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     for (const node of workflow.nodes) used.add(versioned(node))
     return mayBecome(workflow) ? workflow : outlineOf(workflow)
   }
-  const [own, tags] = yield* Effect.all([eachWorkflow(target, keep), listWhole(target, target.listTags)], {
+  const [targetWorkflows, tags] = yield* Effect.all([eachWorkflow(target, keep), listWhole(target, target.listTags)], {
     concurrency: 2
   })
-  const credentials = yield* knownCredentials(target, own)
-  const generation = yield* readGeneration(target, own, credentials)
+  const credentials = yield* knownCredentials(target, targetWorkflows)
+  const generation = yield* readGeneration(target, targetWorkflows, credentials)
   const asListed: Input = {
     from,
     to,
     selected,
     source: listed,
-    target: own,
+    target: targetWorkflows,
     tags,
     credentials,
     promoted,
@@ -98,11 +97,11 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   const left = abandoned(input).filter(isMeant(request, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
-    steps: withNames(draft.steps, { tags, workflows: own }),
+    steps: withNames(draft.steps, { tags, workflows: targetWorkflows }),
     warnings: [
       ...strays,
       ...draft.warnings,
-      ...(yield* inSlices(() => addressWarnings(draft.steps, own))),
+      ...(yield* inSlices(() => addressWarnings(draft.steps, targetWorkflows))),
       ...(left.length === 0 ? [] : [stays(request, left)])
     ]
   })
@@ -145,34 +144,34 @@ const described = Effect.fnUntraced(function* (input: Input, source: Client, tar
   const { outcomes } = yield* inSlices(() => draftPromotion(input))
   const going = outcomes.filter(({ action }) => action !== "blocked")
   const theirs = going.flatMap(({ id }) => input.source.get(id) ?? [])
-  const told = new Map((yield* withDescriptions(source, theirs)).map((one): [string, Workflow] => [one.id, one]))
+  const sourceById = new Map((yield* withDescriptions(source, theirs)).map((one): [string, Workflow] => [one.id, one]))
   const counterparts = new Set(
     going.flatMap(({ id, counterpart }) => {
-      const workflow = told.get(id)
+      const workflow = sourceById.get(id)
       const isAsked = workflow !== undefined && descriptionOf(workflow) !== ""
       return counterpart !== undefined && (isAsked || promoted.written.get(counterpart)?.description !== undefined)
         ? [counterpart]
         : []
     })
   )
-  const own = yield* withDescriptions(
+  const describedTargets = yield* withDescriptions(
     target,
     input.target.filter(({ id }) => counterparts.has(id))
   )
-  const known = new Map(own.map((one): [string, Workflow] => [one.id, one]))
+  const targetById = new Map(describedTargets.map((one): [string, Workflow] => [one.id, one]))
   return {
     ...input,
-    source: new Map([...input.source].map(([id, one]) => [id, told.get(id) ?? one])),
-    target: input.target.map((one) => known.get(one.id) ?? one)
+    source: new Map([...input.source].map(([id, one]) => [id, sourceById.get(id) ?? one])),
+    target: input.target.map((one) => targetById.get(one.id) ?? one)
   } satisfies Input
 })
 
 /** Whether the request would select a workflow of the target, if it were on the source. */
 const isMeant = ({ ids, name, tag }: PromotionRequest, mapping: Mapping) => {
   const isNamed = fitting(name ?? "*")
-  return ({ name: own, tags = [] }: Workflow): boolean =>
+  return ({ name: workflowName, tags = [] }: Workflow): boolean =>
     ids === undefined &&
-    isNamed(own) &&
+    isNamed(workflowName) &&
     (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
 }
 
@@ -206,10 +205,42 @@ const selectedIn = Effect.fnUntraced(function* (
   all: ReadonlyArray<Workflow>,
   isAsked: (workflow: Workflow) => boolean
 ) {
-  const known = new Set<string>(all.map(({ id }) => id))
-  const missing = (ids ?? []).filter((id) => !known.has(id))
+  const sourceIds = new Set<string>(all.map(({ id }) => id))
+  const missing = (ids ?? []).filter((id) => !sourceIds.has(id))
   const selected = [...all.filter(isAsked).map(({ id }) => String(id)), ...missing]
   if (selected.length > 0) return selected
   const argument = tag !== undefined ? "tag" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
+})
+
+/** Versions that are looked through for authors, and workflows at most. */
+const versionLimit = 20
+const mostEdited = 50
+
+/** The editors of workflows, in words that end a sentence, by the workflow; engines of generation 2 tell authors. */
+const editorsOf = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  edited: ReadonlyArray<Edited>
+): Effect.fn.Return<ReadonlyMap<string, string>> {
+  const editors = yield* Effect.forEach(
+    edited.slice(0, mostEdited),
+    Effect.fnUntraced(function* ({ isVersioned, since, workflow: { id, updatedAt } }) {
+      const page = isVersioned
+        ? yield* Effect.orElseSucceed(
+            client.listVersionsIfSupported(WorkflowId.make(id), { limit: versionLimit }),
+            Option.none
+          )
+        : Option.none()
+      const versions = Option.match(page, { onNone: () => [], onSome: ({ data }) => data })
+      const later = versions.filter(({ createdAt }) => createdAt !== undefined && Date.parse(createdAt) > since)
+      const authors = [
+        ...new Set((later.length > 0 ? later : versions.slice(0, 1)).flatMap(({ authors: by }) => by ?? []))
+      ]
+      const when = (later[0] ?? versions[0])?.createdAt ?? updatedAt
+      const by = authors.length === 0 ? ", the engine does not tell by whom" : ` by ${authors.join(", ")}`
+      return [id, when === undefined ? by : `${by}, last at ${when}`] as const
+    }),
+    { concurrency: 5 }
+  )
+  return new Map(editors)
 })

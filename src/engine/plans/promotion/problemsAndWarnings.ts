@@ -8,15 +8,15 @@ import { structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
 import { canLose, type Merged } from "./settingsAndTags.ts"
 
-/** What building a workflow has found out, for its problems and warnings. */
+/** The facts from building a workflow, for its problems and warnings. */
 export interface Outcome extends Pick<Built, "content" | "counterpart" | "drift" | "isChanged"> {
-  readonly found: Counterpart
+  readonly match: Counterpart
   readonly theirs: Workflow | undefined
-  readonly shown: Content | undefined
+  readonly current: Content | undefined
   /** Whether no promotion has written to the counterpart before. */
   readonly isFirst: boolean
   readonly linked: { readonly problems: ReadonlyArray<string> }
-  /** What became of its nodes. */
+  /** Its nodes after the translation. */
   readonly translated: {
     readonly missing: ReadonlyArray<string>
     readonly problems: ReadonlyArray<string>
@@ -30,22 +30,22 @@ export interface Outcome extends Pick<Built, "content" | "counterpart" | "drift"
   readonly left: ReadonlyArray<string>
 }
 
-/** What an earlier promotion made of the workflow, and somebody has deleted since. */
-const deletedOf = ({ found }: Pick<Outcome, "found">) => (found._tag === "New" ? found.former : undefined)
+/** The id of the workflow that an earlier promotion made, and that somebody has deleted since. */
+const deletedOf = ({ match }: Pick<Outcome, "match">) => (match._tag === "New" ? match.former : undefined)
 
-/** Why a workflow cannot go along. */
+/** The reasons for which a workflow cannot go along. */
 export const problemsOf = (
   { from, generation, options, to, untested }: Input,
   id: string,
   outcome: Outcome
 ): ReadonlyArray<string> => {
-  const { content, drift, found, linked, theirs, translated } = outcome
+  const { content, drift, match, linked, theirs, translated } = outcome
   const structure = structureProblem(content, generation)
   const deleted = deletedOf(outcome)
   return [
     ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
     ...[untested?.get(id) ?? []].flat(),
-    ...(found._tag === "Unclear" ? [found.reason] : []),
+    ...(match._tag === "Unclear" ? [match.reason] : []),
     ...translated.problems,
     ...linked.problems,
     ...(structure === undefined ? [] : [`${to} would refuse it: ${structure}`]),
@@ -58,15 +58,16 @@ export const problemsOf = (
   ]
 }
 
-/** What a person should know about a workflow that goes along; `dynamic` are nodes that find what they call at run time. */
+/** Warnings to a person about a workflow that goes along; `dynamic` are nodes that find what they call at run time. */
 export const warningsOf = (
   { from, generation, options, to }: Input,
   dynamic: ReadonlyArray<string>,
   outcome: Outcome
 ): ReadonlyArray<string> => {
-  const { content, drift, dropped, found, isChanged, isFirst, left, merged, shown, theirs, torn, translated } = outcome
+  const { content, drift, dropped, match, isChanged, isFirst, left, merged, current, theirs, torn, translated } =
+    outcome
   const irreversible = Object.keys(content.settings).filter(
-    (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
+    (name) => current !== undefined && current.settings[name] === undefined && !canLose(generation, name)
   )
   // Such settings are made in its editor; its API replaces all settings, and takes only some.
   const unwritable = Object.keys(merged.settings).filter(
@@ -101,8 +102,8 @@ export const warningsOf = (
     ...(drift !== undefined && options.onDrift === "overwrite"
       ? [`${label}${drift.problem}, which is overwritten`]
       : []),
-    ...(found._tag === "Found" && found.by === "name" && isFirst && isChanged
-      ? [`${label}taken for ${found.workflow.id} on ${to}, which has the same name; what is there is overwritten`]
+    ...(match._tag === "Found" && match.by === "name" && isFirst && isChanged
+      ? [`${label}taken for ${match.workflow.id} on ${to}, which has the same name; what is there is overwritten`]
       : [])
   ]
 }

@@ -1,7 +1,7 @@
 import { Context, Effect, Result } from "effect"
 
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { readCases } from "../../operator/tests/readCases.ts"
@@ -38,7 +38,7 @@ export const tested = Effect.fn("tested")(function* (
   return wanted.length === 0 ? input : { ...input, untested: yield* reasons(source, tests, input, wanted) }
 })
 
-/** Why workflows may not be promoted, by their ids. */
+/** The reasons for which workflows may not be promoted, by their ids. */
 const reasons = Effect.fnUntraced(function* (
   source: EngineClient["Service"],
   tests: PromotionSettings["tests"],
@@ -56,8 +56,8 @@ const reasons = Effect.fnUntraced(function* (
   const meant = (test: TestFile) => {
     const { id = "", name } = test.workflow
     const [only = id, ...others] = [...input.source.values()].flatMap((one) => (one.name === name ? [one.id] : []))
-    const found = input.source.has(id) || others.length > 0 ? id : only
-    return wanted.find((one) => one.id === found)
+    const meantId = input.source.has(id) || others.length > 0 ? id : only
+    return wanted.find((one) => one.id === meantId)
   }
   const chosen = cases.flatMap((one) => {
     const workflow = Result.isSuccess(one.test) ? meant(one.test.success) : undefined
@@ -70,10 +70,10 @@ const reasons = Effect.fnUntraced(function* (
   )
   return new Map(
     wanted.flatMap(({ id }) => {
-      const own = results.filter((_, index) => chosen[index]?.id === id)
-      const bad = own.find(({ verdict }) => verdict.outcome !== "passed")
+      const ofWorkflow = results.filter((_, index) => chosen[index]?.id === id)
+      const bad = ofWorkflow.find(({ verdict }) => verdict.outcome !== "passed")
       if (bad !== undefined) return [[id, failing(source.instance, bad)] as const]
-      return own.length === 0 && tests === "required"
+      return ofWorkflow.length === 0 && tests === "required"
         ? [[id, `it has no test in ${files.folder}, and promotion.tests is "required"`] as const]
         : []
     })

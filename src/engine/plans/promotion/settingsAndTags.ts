@@ -16,8 +16,8 @@ interface Sides {
   /** The settings of the source, as they go along. */
   readonly given: JsonObject
   /** Those that the counterpart has, where there is one. */
-  readonly shown: JsonObject
-  /** What promotions are known to have brought to it. */
+  readonly current: JsonObject
+  /** The tags and settings that promotions are known to have brought to it. */
   readonly brought: Brought | undefined
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation
@@ -26,34 +26,34 @@ interface Sides {
 /** Settings of a workflow on the target, and what became of those that only one side has. */
 export interface Merged {
   readonly settings: JsonObject
-  /** What the source has no more, since a promotion brought it: it goes. */
+  /** The settings that the source has no more, since a promotion brought them: they go. */
   readonly removed: ReadonlyArray<string>
   /** The same, where the engine has no way to lose it. */
   readonly unremovable: ReadonlyArray<string>
-  /** What rules keep as it is there, and what they would keep if it were there. */
+  /** The settings that rules keep as they are there, and those that they would keep if they were there. */
   readonly kept: ReadonlyArray<string>
   readonly missing: ReadonlyArray<string>
 }
 
 /** The settings of the source over those of its counterpart; what the source took away goes, what belongs to the place stays. */
-export const mergeSettings = ({ brought, generation, given, keep, shown, workflow }: Sides): Merged => {
+export const mergeSettings = ({ brought, generation, given, keep, current, workflow }: Sides): Merged => {
   const ruled = settingsKept(keep, workflow)
-  const kept = ruled.filter((name) => shown[name] !== undefined)
+  const kept = ruled.filter((name) => current[name] !== undefined)
   const gone = (brought?.settings ?? []).filter(
-    (name) => given[name] === undefined && shown[name] !== undefined && !kept.includes(name)
+    (name) => given[name] === undefined && current[name] !== undefined && !kept.includes(name)
   )
   const removed = gone.filter((name) => canLose(generation, name))
-  const stays = Object.entries(shown).filter(([name]) => !removed.includes(name))
+  const stays = Object.entries(current).filter(([name]) => !removed.includes(name))
   return {
     settings: {
       ...Object.fromEntries(stays),
       ...given,
-      ...Object.fromEntries(kept.map((name) => [name, shown[name]]))
+      ...Object.fromEntries(kept.map((name) => [name, current[name]]))
     },
     removed,
     unremovable: gone.filter((name) => !canLose(generation, name)),
     kept,
-    missing: ruled.filter((name) => shown[name] === undefined && given[name] !== undefined)
+    missing: ruled.filter((name) => current[name] === undefined && given[name] !== undefined)
   }
 }
 
@@ -65,20 +65,22 @@ export const wantedTags = ({ mapping, source }: Pick<Input, "mapping" | "source"
 export const tagsOf = (workflow: Workflow | undefined): ReadonlyArray<string> =>
   (workflow?.tags ?? []).map(({ name }) => name)
 
-/** What a counterpart has and its source has not, where nobody knows whether a promotion once brought it. */
+/**
+ * The tags and settings of a counterpart that its source has not, where nobody knows whether a promotion once brought them.
+ */
 export const unclaimed = (
   { promoted, source }: Input,
   {
     given,
     id,
-    shown,
+    current,
     counterpart,
     wanted
   }: {
     readonly id: string
     readonly counterpart: Workflow
     readonly given: JsonObject
-    readonly shown: JsonObject
+    readonly current: JsonObject
     readonly wanted: ReadonlyArray<string>
   }
 ): ReadonlyArray<string> => {
@@ -93,7 +95,7 @@ export const unclaimed = (
       .filter((name) => !wanted.includes(name))
       .map((name) => `tag ${name}`)
       .toSorted(),
-    ...Object.keys(shown)
+    ...Object.keys(current)
       .filter((name) => given[name] === undefined && canComeFrom(name))
       .map((name) => `setting ${name}`)
       .toSorted()

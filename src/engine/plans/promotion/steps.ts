@@ -24,14 +24,14 @@ const creation = ({ content, key, to }: Creation): ChangeOf<"create"> => ({
   level: 0
 })
 
-/** Where a change of a workflow comes from, and what it brings along. */
+/** The source of a change of a workflow, and what it brings along. */
 export const sourceOf = ({ from, source }: Input, one: Built, areTagsSet: boolean): Source => {
   const { brought, id } = one
-  const own = source.get(id)
+  const workflow = source.get(id)
   return {
     instance: from,
     id,
-    version: own === undefined ? "" : versionOf(own),
+    version: workflow === undefined ? "" : versionOf(workflow),
     brought: broughtBy(one, areTagsSet),
     ...(brought === undefined ? {} : { broughtBefore: brought })
   }
@@ -44,11 +44,11 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
   const source = sourceOf(input, one, false)
   const along = caller === undefined ? "" : `, and ${caller} calls it`
   if (counterpart !== undefined) {
-    const shown = shownFor(content, counterpart)
+    const current = shownFor(content, counterpart)
     if (references.length === 0 && !isChanged) return []
-    const before = partsBefore(content, shown)
+    const before = partsBefore(content, current)
     const last = promoted.written.get(counterpart.id)
-    const isOver = last !== undefined && differingParts(last, shown).length > 0
+    const isOver = last !== undefined && differingParts(last, current).length > 0
     const gone = removed.length === 0 ? "" : `; loses ${removed.join(", ")}, which ${from} has no more`
     const why = isOver ? `; what was changed on ${to} since the last promotion is overwritten` : ""
     const change: Change = {
@@ -56,7 +56,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
       instance: to,
       workflow: counterpart.id,
       name: content.name,
-      before: references.length === 0 ? before : { ...before, nodes: shown.nodes, settings: shown.settings },
+      before: references.length === 0 ? before : { ...before, nodes: current.nodes, settings: current.settings },
       after: content,
       references: references.map(({ parts, path }) => ({ parts, path })),
       level: linkLevel,

@@ -10,11 +10,11 @@ import { changedRef, sourceOf } from "./steps.ts"
  */
 export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly steps: ReadonlyArray<Step> } => {
   const { from, tags, to } = input
-  const known = new Map(tags.map(({ id, name }) => [name, id]))
+  const idByName = new Map(tags.map(({ id, name }) => [name, id]))
   const created = new Map<string, Step>()
 
   const refOf = (name: string): Ref => {
-    const id = known.get(name)
+    const id = idByName.get(name)
     if (id !== undefined) return id
     const change: Change = { kind: "create-tag", instance: to, name }
     const step = created.get(name) ?? stepOf(change, `not on ${to} yet`)

@@ -19,8 +19,8 @@ const inNoTime: CatalogLookup = {
 const versionOf = (client: Client) => Effect.orElseSucceed(client.publicVersion, Option.none<string>)
 
 /**
- * What is known of the node types of the target: by its engine or its packages, else by its version and by those that its
- * workflows use (`versioned`).
+ * The node types of the target, as far as they are known: by its engine or its packages, else by its version and by those
+ * that its workflows use (`versioned`).
  */
 export const nodeTypesOf = Effect.fnUntraced(function* (
   source: Client,
@@ -38,8 +38,10 @@ export const nodeTypesOf = Effect.fnUntraced(function* (
   const isOwn = (type: string) => nodePackages.some((name) => name === packageOf(type))
   return {
     problemOf: (node) => {
-      const found = catalog === undefined ? undefined : checkType(node, catalog)
-      return found === undefined ? undefined : `${found.problem}${found.fix === undefined ? "" : `. ${found.fix}`}`
+      const finding = catalog === undefined ? undefined : checkType(node, catalog)
+      return finding === undefined
+        ? undefined
+        : `${finding.problem}${finding.fix === undefined ? "" : `. ${finding.fix}`}`
     },
     isKnown: (node) => {
       const type = toEngineType(String(node.type))

@@ -5,23 +5,20 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { shortType, toEngineType } from "../../workflow/naming.ts"
 
-/** What is known of the node types of the target. */
+/** The node types of the target, as far as they are known. */
 export interface NodeTypes {
-  /** Why its engine cannot run a node; nothing where it can, or where nobody knows. */
+  /** The reason for which its engine cannot run a node; nothing where it can, or where nobody knows. */
   readonly problemOf: (node: JsonObject) => string | undefined
   readonly isKnown: (node: JsonObject) => boolean
-  /** Why somebody does not know, and what to do about it. */
+  /** The reason for which somebody does not know, and advice about it. */
   readonly hint: string | undefined
 }
-
-/** Where nothing is asked. */
-export const allKnown: NodeTypes = { problemOf: () => undefined, isKnown: () => true, hint: undefined }
 
 /** A type and its version as one text. */
 export const versioned = ({ type, typeVersion }: JsonObject): string =>
   `${toEngineType(String(type))} ${Predicate.isNumber(typeVersion) ? typeVersion : 1}`
 
-/** What the engine of the target cannot run of these nodes. */
+/** The nodes that the engine of the target cannot run. */
 export const impossible = ({ problemOf }: NodeTypes, nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
   nodes.flatMap((node) => {
     const problem = problemOf(node)
@@ -31,7 +28,7 @@ export const impossible = ({ problemOf }: NodeTypes, nodes: ReadonlyArray<JsonOb
 /** Types that are named in one warning. */
 const mostNamed = 10
 
-/** What nobody knows of these nodes, in one sentence. */
+/** The node types of which nobody knows whether the target has them, in one sentence. */
 export const unknownTypes = (
   { hint, isKnown, problemOf }: NodeTypes,
   nodes: ReadonlyArray<JsonObject>,

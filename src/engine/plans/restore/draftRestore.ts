@@ -23,7 +23,7 @@ import { closing, type Creations, relinked } from "./relinking.ts"
 /** An instance as it was, and as it is. */
 export interface RestoreRequest {
   readonly instance: string
-  /** What names the moment, for the reasons of the steps. */
+  /** The name of the moment, for the reasons of the steps. */
   readonly version: string
   readonly records: ReadonlyArray<Workflow>
   readonly all: ReadonlyArray<Workflow>
@@ -32,7 +32,7 @@ export interface RestoreRequest {
   readonly takesPinnedData: boolean
 }
 
-/** What brings the workflows of an instance back to what they were; what was made since stays as it is. */
+/** The draft that brings the workflows of an instance back to what they were; what was made since stays as it is. */
 export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonly unchanged: number }> {
   const { all, records, version } = request
   const current = new Map<string, Workflow>(all.map((workflow) => [workflow.id, workflow]))
@@ -54,7 +54,7 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
     refsOf,
     called: new Set([...calls.values()].flat())
   }
-  const found = yield* mapSliced(
+  const stepsByRecord = yield* mapSliced(
     records,
     (record) => stepsOf(record, current.get(record.id), circumstances),
     ({ nodes }) => 1 + nodes.length
@@ -69,7 +69,7 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
     kind: "restore",
     steps: [
       ...newTags,
-      ...found.flat(),
+      ...stepsByRecord.flat(),
       ...callers.flat().map((change) => stepOf(change, "it names a deleted workflow, which is made anew"))
     ].toSorted(order),
     warnings: [
@@ -80,10 +80,10 @@ export function* draftRestore(request: RestoreRequest): Sliced<Draft & { readonl
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
       ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
-      ...unremovableSettings(found.flat(), current)
+      ...unremovableSettings(stepsByRecord.flat(), current)
     ],
     blocked: [],
-    unchanged: found.filter((own) => own.length === 0).length
+    unchanged: stepsByRecord.filter((recordSteps) => recordSteps.length === 0).length
   }
 }
 
@@ -104,7 +104,7 @@ const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 interface Circumstances {
   readonly request: RestoreRequest
   readonly graph: Levels
-  /** What makes those anew that are gone. */
+  /** The creations of those that are gone. */
   readonly created: Creations
   readonly called: ReadonlySet<string>
   readonly refsOf: (record: Workflow) => ReadonlyArray<Ref>
@@ -124,7 +124,9 @@ const creationOf = (record: Workflow, { all, instance }: RestoreRequest, level: 
 
 const labelsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ name }) => name)
 
-/** What makes a workflow what it was, and lets it name those that are made anew; nothing where it is that already. */
+/**
+ * The update that makes a workflow what it was, and lets it name those that are made anew; nothing where it is that already.
+ */
 const updateOf = (
   record: Workflow,
   current: Workflow,
@@ -143,17 +145,17 @@ const updateOf = (
     ...(isPinned ? { pinData: pinDataOf(record) } : {}),
     ...(isDescribed && current["description"] !== undefined ? { description: descriptionOf(record) } : {})
   }
-  const shown = shownFor(content, current)
+  const present = shownFor(content, current)
   const { level, references } = relinked(record, content, { created, graph })
-  const before = partsBefore(content, shown)
-  if (differingParts(content, shown).length + Object.keys(before).length + references.length === 0) return undefined
+  const before = partsBefore(content, present)
+  if (differingParts(content, present).length + Object.keys(before).length + references.length === 0) return undefined
   return {
     kind: "update",
     instance: request.instance,
     workflow: current.id,
     name: record.name,
     labels: labelsOf(current),
-    before: references.length === 0 ? before : { ...before, nodes: shown.nodes, settings: shown.settings },
+    before: references.length === 0 ? before : { ...before, nodes: present.nodes, settings: present.settings },
     after: content,
     references: references.map(({ parts, path }) => ({ parts, path })),
     level
@@ -212,8 +214,8 @@ const stepsOf = (
 const tagsFor = ({ instance, records, tags }: RestoreRequest) => {
   const made = new Map<string, Change>()
   const refOf = ({ id, name }: Tag): Ref => {
-    const known = tags.find((tag) => tag.id === id) ?? tags.find((tag) => tag.name === name)
-    if (known !== undefined) return known.id
+    const present = tags.find((tag) => tag.id === id) ?? tags.find((tag) => tag.name === name)
+    if (present !== undefined) return present.id
     const change: Change = made.get(name) ?? { kind: "create-tag", instance, name }
     made.set(name, change)
     return { created_by: idOf(change) }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { inSlices } from "../../../internal/inSlices.ts"
+import { inSlices } from "../../../internal/effects.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
@@ -17,17 +17,17 @@ import { withNames } from "../withNames.ts"
 import { draftRestore, type RestoreRequest } from "./draftRestore.ts"
 
 /** Plans to bring the workflows of an instance back to a commit of the history. */
-export const planRestore = Effect.fn("planRestore")(function* (asked: {
+export const planRestore = Effect.fn("planRestore")(function* (input: {
   readonly instance?: string | undefined
   readonly version: string
 }) {
-  const client = yield* (yield* Instances).resolve(asked.instance)
+  const client = yield* (yield* Instances).resolve(input.instance)
   const { history, instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_restore" })
   if (!history.isKept) return yield* notKept
   yield* history.drained
-  const known = yield* Effect.mapError(history.allAt(asked.version, shortly), unreadable)
-  const recorded = new Map([...known.values()].flat().map((one) => [String(one.outline.id), one]))
+  const summaries = yield* Effect.mapError(history.allAt(input.version, shortly), unreadable)
+  const recorded = new Map([...summaries.values()].flat().map((one) => [String(one.outline.id), one]))
   if (recorded.size === 0) {
     return yield* new InvalidArgument({
       argument: "version",
@@ -43,9 +43,9 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   })
   const wholeRecords = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
     if (ids.length === 0) return new Map<string, Workflow>()
-    const read = history.allAt(asked.version, (record) => record, new Set(ids))
-    const found = workflowsIn([...(yield* Effect.mapError(read, unreadable)).values()])
-    return new Map(found.map((record) => [String(record.id), record]))
+    const read = history.allAt(input.version, (record) => record, new Set(ids))
+    const wholeWorkflows = workflowsIn([...(yield* Effect.mapError(read, unreadable)).values()])
+    return new Map(wholeWorkflows.map((record) => [String(record.id), record]))
   })
   const other = yield* wholeRecords([...recorded.keys()].filter((id) => !outlined.has(id)))
   const records = [...recorded].map(([id, { outline }]) => other.get(id) ?? outline)
@@ -60,7 +60,7 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   const present = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
   const request = {
     instance,
-    version: asked.version,
+    version: input.version,
     records,
     all: present,
     tags,
@@ -77,11 +77,13 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   return { plan: yield* plans.keep({ ...draft, steps, warnings }), unchanged }
 })
 
-/** What is kept of a record until it is known whether the workflow has changed since; nothing of what is none. */
+/**
+ * The summary of a record until it is known whether the workflow has changed since; nothing of a record that is no workflow.
+ */
 const shortly = (record: JsonObject) =>
   workflowsIn([record]).map((workflow) => ({ outline: outlineOf(workflow), version: versionOf(workflow) }))
 
-/** What `read` gives of workflows of which only outlines are known. */
+/** The whole workflows behind outlines, as `read` gives them. */
 interface Whole {
   readonly records: ReadonlyMap<string, Workflow>
   readonly present: ReadonlyArray<Workflow>
@@ -96,22 +98,22 @@ const drafted = Effect.fnUntraced(function* <E>(
   outlined: ReadonlySet<string>,
   read: (ids: ReadonlyArray<string>) => Effect.Effect<Whole, E>
 ) {
-  let known = request
+  let current = request
   for (const left = new Set(outlined); ;) {
-    const draft = yield* inSlices(() => draftRestore(known))
+    const draft = yield* inSlices(() => draftRestore(current))
     const written = draft.steps.flatMap(({ change }) =>
       change.kind === "update" && typeof change.workflow === "string" && left.delete(change.workflow)
         ? [change.workflow]
         : []
     )
-    if (written.length === 0) return { ...draft, all: known.all }
+    if (written.length === 0) return { ...draft, all: current.all }
     const { present, records } = yield* read(written)
     const now = new Map(present.map((workflow) => [String(workflow.id), workflow]))
-    known = {
-      ...known,
+    current = {
+      ...current,
       // One that cannot be read again is left alone: an outline is never written.
-      records: known.records.flatMap((record) => (now.has(record.id) ? (records.get(record.id) ?? []) : [record])),
-      all: known.all.map((workflow) => now.get(workflow.id) ?? workflow)
+      records: current.records.flatMap((record) => (now.has(record.id) ? (records.get(record.id) ?? []) : [record])),
+      all: current.all.map((workflow) => now.get(workflow.id) ?? workflow)
     }
   }
 })

@@ -3,11 +3,11 @@ import { type Change, type ChangeOf, type Content, idOf, type Reference } from "
 import type { Levels } from "../levels.ts"
 import { linksOf } from "../workflowLinks.ts"
 
-/** What makes a deleted workflow anew, by its former id. */
+/** The creations of deleted workflows, by their former ids. */
 export type Creations = ReadonlyMap<string, ChangeOf<"create">>
 
-/** Where a content names workflows that are made anew, and how deep these calls go. */
-export interface Relinked {
+/** The places at which a content names workflows that are made anew, and the depth of these calls. */
+interface Relinked {
   readonly references: ReadonlyArray<Reference>
   readonly level: number
 }
@@ -19,7 +19,7 @@ export const relinked = (
   { created, graph }: { readonly created: Creations; readonly graph: Levels }
 ): Relinked => {
   const isLate = (other: string) => other === id || graph.isBack(id, other) || graph.levelOf(other) > graph.levelOf(id)
-  const found = linksOf(content).texts.flatMap(({ parts, path }) => {
+  const linkedTexts = linksOf(content).texts.flatMap(({ parts, path }) => {
     const others = parts.flatMap((part) =>
       typeof part === "string" || !created.has(part.workflow) ? [] : [part.workflow]
     )
@@ -36,12 +36,12 @@ export const relinked = (
     return [{ reference, others }]
   })
   return {
-    references: found.map(({ reference }) => reference),
-    level: Math.max(graph.levelOf(id), ...found.flatMap(({ others }) => others.map(graph.levelOf)))
+    references: linkedTexts.map(({ reference }) => reference),
+    level: Math.max(graph.levelOf(id), ...linkedTexts.flatMap(({ others }) => others.map(graph.levelOf)))
   }
 }
 
-/** What sets the ids in a workflow that is made anew which only those steps make that come after it. */
+/** The update of a workflow that is made anew with the ids that only later steps make. */
 export const closing = (creation: ChangeOf<"create">, level: number): Change => ({
   kind: "update",
   instance: creation.instance,

@@ -1,6 +1,6 @@
 import { Effect, Predicate } from "effect"
 
-import { memoized } from "../../../internal/memoize.ts"
+import { memoized } from "../../../internal/caching.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../workflow/models.ts"

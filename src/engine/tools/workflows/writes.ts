@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import { creates, changes } from "../../../mcp/annotations.ts"
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"

@@ -25,7 +25,7 @@ export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Ef
   )
 })
 
-/** What one instance says to its key, and what it tells of itself. */
+/** The answer of one instance to its key, and what it tells of itself. */
 const checkInstance = Effect.fnUntraced(function* (title: string, engine: EngineClient["Service"]) {
   const problem = yield* Effect.match(engine.listWorkflows({ limit: 1 }), {
     onSuccess: () => undefined,
@@ -102,7 +102,7 @@ const failed = (title: string, host: string, error: Failure): Finding => ({
   facts: { instance: title, host, ...stage(error), TLS: URL.canParse(host) ? tls(host) : "-" }
 })
 
-/** How far the call came. */
+/** The stage that the call reached. */
 const stage: (error: Failure) => { readonly reachable: string; readonly key: string } = Match.type<Failure>().pipe(
   Match.tag("AuthenticationFailed", () => ({ reachable: "yes", key: "refused" })),
   Match.tag("PermissionDenied", () => ({ reachable: "yes", key: "lacks rights" })),

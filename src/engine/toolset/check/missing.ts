@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../client/capabilities.ts"
 
-/** What the tools do on an engine, with the calls of its REST API that each takes. */
+/** The deeds of the tools on an engine, with the calls of its REST API that each takes. */
 const deeds: ReadonlyArray<readonly [deed: string, ...operations: ReadonlyArray<string>]> = [
   ["list workflows", "getWorkflows"],
   ["read workflows", "getWorkflow"],
@@ -29,7 +29,7 @@ const deeds: ReadonlyArray<readonly [deed: string, ...operations: ReadonlyArray<
   ["delete tags", "deleteTag"]
 ]
 
-/** What engines of generation 1 have no call for, whatever the key. */
+/** The deeds for which engines of generation 1 have no call, whatever the key. */
 const missingInFirst = new Set([
   "archive workflows",
   "read former versions",
@@ -41,7 +41,7 @@ const missingInFirst = new Set([
   "test credentials"
 ])
 
-/** What cannot be done there; nothing where neither the key's rights nor the version tell. */
+/** The deeds that are impossible there; nothing where neither the key's rights nor the version tell. */
 export const missing = (version: string, capabilities: Capabilities | undefined): ReadonlyArray<string> | undefined => {
   if (capabilities !== undefined) {
     return deeds
@@ -59,5 +59,5 @@ export const inFewWords = (lacking: ReadonlyArray<string>): string => {
     const name = thing.join(" ")
     verbs.set(name, [...(verbs.get(name) ?? []), verb])
   }
-  return [...verbs].map(([thing, known]) => `${known.join(", ")} ${thing}`).join("; ")
+  return [...verbs].map(([thing, verbsOfThing]) => `${verbsOfThing.join(", ")} ${thing}`).join("; ")
 }

@@ -15,7 +15,7 @@ import {
 } from "./arguments.ts"
 import { chain, node, note, make, webhook, headerAuth } from "./template.ts"
 
-export const scheduleTriggered = make("schedule-triggered-workflow", {
+const scheduleTriggered = make("schedule-triggered-workflow", {
   title: "Workflow on a schedule",
   description: "A workflow that runs at fixed times, from a cron expression",
   arguments: () => ({ cron: cron(), timezone: timezone(), task: task(), name: workflowName("Scheduled workflow") }),
@@ -45,7 +45,7 @@ export const scheduleTriggered = make("schedule-triggered-workflow", {
   }
 })
 
-export const httpWebhook = make("http-webhook-workflow", {
+const httpWebhook = make("http-webhook-workflow", {
   title: "Workflow behind a webhook",
   description: "A workflow that is called over HTTP and answers with JSON",
   arguments: () => ({
@@ -87,7 +87,7 @@ export const httpWebhook = make("http-webhook-workflow", {
   }
 })
 
-export const dataTransformation = make("data-transformation-workflow", {
+const dataTransformation = make("data-transformation-workflow", {
   title: "Workflow that transforms data",
   description: "A workflow that takes JSON records and returns them with other fields",
   arguments: () => ({
@@ -122,7 +122,7 @@ const program = (fields: string) => {
   ].join("\n")
 }
 
-export const serviceIntegration = make("external-service-integration", {
+const serviceIntegration = make("external-service-integration", {
   title: "Workflow that calls an external service",
   description: "A workflow that hands what it receives to another service, retries, and reports failure",
   arguments: () => ({
@@ -169,7 +169,7 @@ export const serviceIntegration = make("external-service-integration", {
   }
 })
 
-export const dataPolling = make("api-data-polling", {
+const dataPolling = make("api-data-polling", {
   title: "Workflow that polls an API",
   description: "A workflow that reads an API every few minutes and goes on with the items that are new",
   arguments: () => ({

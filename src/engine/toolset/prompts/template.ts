@@ -1,7 +1,7 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
+import { lazy } from "../../../internal/caching.ts"
 import { visible, visibleJson } from "../../../internal/foreignText.ts"
-import { lazy } from "../../../internal/memoize.ts"
 import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../../mcp/Prompt.ts"
@@ -10,13 +10,13 @@ import { checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { toConnections } from "../../workflow/connections.ts"
 
-/** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
-export interface Proposal {
+/** The proposal of a prompt: the arguments of `create_workflow`, and hints for before and after. */
+interface Proposal {
   readonly workflow: WorkflowProposal
   readonly hints: ReadonlyArray<string>
 }
 
-export interface PromptDefinition<Fields extends Arguments.Fields> {
+interface PromptDefinition<Fields extends Arguments.Fields> {
   readonly title: string
   readonly description: string
   /** Each with a description; `examples` are offered as completions. Made at the first look, which most sessions never take. */
@@ -106,15 +106,15 @@ const property = (schema: JsonSchema.JsonSchema, name: string): Readonly<Record<
 /** Those that begin with the value, then those that contain it. */
 const completions = (examples: unknown, value: string): ReadonlyArray<string> => {
   const wanted = value.toLowerCase()
-  const found = listOf(examples)
+  const matches = listOf(examples)
     .map(String)
     .filter((example) => example.toLowerCase().includes(wanted))
   const isFirst = (example: string) => example.toLowerCase().startsWith(wanted)
-  return [...found.filter(isFirst), ...found.filter((example) => !isFirst(example))]
+  return [...matches.filter(isFirst), ...matches.filter((example) => !isFirst(example))]
 }
 
 /** A node of a workflow to be created. */
-export interface ProposedNode {
+interface ProposedNode {
   readonly name: string
   readonly type: string
   readonly typeVersion: number
@@ -124,7 +124,7 @@ export interface ProposedNode {
 }
 
 /** The arguments of `create_workflow`. */
-export interface WorkflowProposal {
+interface WorkflowProposal {
   readonly name: string
   readonly nodes: ReadonlyArray<ProposedNode>
   readonly connections: ReadonlyArray<{

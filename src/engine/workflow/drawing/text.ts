@@ -1,5 +1,5 @@
+import { lazy } from "../../../internal/caching.ts"
 import { oneLine } from "../../../internal/foreignText.ts"
-import { lazy } from "../../../internal/memoize.ts"
 
 /** The estimated width of a character, as a part of the font's size. */
 const widthOf = (char: string): number => {

@@ -15,7 +15,7 @@ import { type ClusterWish, planClusterBids } from "../../plan/planClusterBids.ts
 import { orRefuse } from "../errors.ts"
 import { checkFloors, id, notEmpty, numberOrText, onBelowFloor, shownAs, whole } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { bidsPlan, campaignsOf, clusterBidsPlan, keep, withWarnings } from "./planning.ts"
+import { bidsPlan, bidSteps, campaignsOf, clusterBidsPlan, keep, withWarnings } from "./planning.ts"
 
 /** A bid inside the items of a list, in either unit. */
 const amountFields = {
@@ -101,7 +101,8 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     })
     const { floors, warnings } = isAsking ? yield* rule.ask(requests) : { floors: [], warnings: [uncheckedFloors] }
     const wishes = changes.flatMap(wishesOf)
-    const draft = planBids({ campaigns, unreadable, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
+    const steps = yield* bidSteps
+    const draft = planBids({ campaigns, unreadable, wishes, floors, steps, onBelowFloor: rule.onBelowFloor, guards })
     return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })
@@ -171,6 +172,7 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
       return { advert_id, nm_id, norm_query, to: kopecksOf(amount) ?? null }
     })
-    return yield* keep(planClusterBids({ campaigns, unreadable, current: bids, wishes, wire, guards }))
+    const { cpm: step } = yield* bidSteps
+    return yield* keep(planClusterBids({ campaigns, unreadable, current: bids, wishes, wire, step, guards }))
   }, orRefuse)
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { Progress } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
@@ -67,6 +67,7 @@ const tooMany = (calls: number, most: number) =>
 
 const refusedLater = "The marketplace will refuse a bid that is too low when the plan is applied."
 
-export const uncheckedFloors =
-  `The lowest bids were not asked for. ${refusedLater} Set check_floors to true to ask first; with many campaigns that ` +
-  "takes several calls."
+/** The warning of plans that cannot be told to ask. */
+export const unaskedFloors = `The lowest bids were not asked for. ${refusedLater}`
+
+export const uncheckedFloors = `${unaskedFloors} Set check_floors to true to ask first; with many campaigns that takes several calls.`

@@ -9,12 +9,26 @@ import { Placement } from "../../client/Campaign.ts"
 import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { isRefusal } from "../../client/MarketplaceError.ts"
+import type { BidSteps } from "../../plan/floors.ts"
 import type { Draft, PlanKind } from "../../plan/Plan.ts"
+import { KeptStatistics } from "../../report/KeptStatistics.ts"
+import { count } from "../../report/metrics.ts"
 import { amountShape as money } from "../shown.ts"
 
-/** Keeps a draft as a plan and returns its summary. */
-export const keep = (draft: Draft) =>
-  Plans.use((plans) => Effect.flatMap(plans.keep(draft), (plan) => summary(plans.describing, plan)))
+/** Keeps a draft as a plan and returns its summary, whose first steps have so many bytes. */
+export const keep = (draft: Draft, room?: number) =>
+  Plans.use((plans) => Effect.flatMap(plans.keep(draft), (plan) => summary(plans.describing, plan, room)))
+
+/** Bytes for the first steps of plans whose digest says most. */
+export const littleRoom = 1500
+
+const stepIn = (value: number | null | undefined): number => Math.max(1, Math.round(count(value) ?? 1))
+
+/** The steps of bids that the marketplace takes; any amount where this key is not told. */
+export const bidSteps = Effect.map(
+  KeptStatistics.use((statistics) => statistics.config),
+  (config): BidSteps => ({ cpm: stepIn(config?.cpmStep), cpc: stepIn(config?.cpcStep) })
+)
 
 /** The draft with more warnings. */
 export const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
@@ -76,4 +90,12 @@ export const clusterBidsPlan = Schema.Struct(planOf("cluster-bids", amount))
 export const campaignPlan = Schema.Struct(
   planOf("campaign", Schema.Union([money, newCampaign, membership, Schema.Null]))
 )
+/** A plan in short; its other fields are as of every plan. */
+export const anyPlan = Schema.Struct({
+  plan_id: Schema.String,
+  digest: Schema.optionalKey(Schema.String),
+  steps: results.whole,
+  blocked_count: results.whole,
+  next: results.next
+})
 export const migrationPlan = Schema.Struct(planOf("migration", anyPlace))

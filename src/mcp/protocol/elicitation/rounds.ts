@@ -2,13 +2,13 @@ import { Clock, Data, Deferred, Effect, Option, Predicate, Result, Schema } from
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
 import { fingerprint } from "../../../internal/sha256.ts"
-import { CallerId } from "../../Caller.ts"
+import { CallerId } from "../../callContext.ts"
 import { Copies, Elicitation, type Question, type Reply, type Use } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
-import { invalidParams, type ProtocolError } from "../ProtocolError.ts"
+import { invalidParams, type ProtocolError } from "../errors.ts"
+import type { Result as MethodResult } from "../Message.ts"
 import { capabilitiesKey } from "../ProtocolVersion.ts"
-import type * as Response from "../Response.ts"
-import { replyOf, requestOf, showsForms, unanswered, longestWait } from "./form.ts"
+import { longestWait, replyOf, requestOf, showsForms, unanswered } from "./Questions.ts"
 
 /** The call continues when it is repeated with the answer to a question. */
 export class InputNeeded extends Data.TaggedError("InputNeeded")<{
@@ -33,8 +33,8 @@ interface Params {
 export type Rounds = <A>(
   program: Effect.Effect<A, ToolFailure>,
   params: Params,
-  called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<Response.Result, E>
-) => Effect.Effect<Response.Result, ToolFailure | ProtocolError>
+  called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<MethodResult, E>
+) => Effect.Effect<MethodResult, ToolFailure | ProtocolError>
 
 /** The answers that came with a call, and their use: it is the same for all of them. */
 interface Answers {
@@ -90,7 +90,7 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
     const asking = Effect.provideService(program, Elicitation, { ask })
     return yield* called(Effect.raceFirst(asking, Deferred.await(needed))).pipe(
       Effect.catchTag("InputNeeded", ({ key, request, requestState }) =>
-        Effect.succeed<Response.Result>({
+        Effect.succeed<MethodResult>({
           resultType: "input_required",
           inputRequests: { [key]: request },
           requestState

@@ -1,11 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
 import type { Resources } from "../../Resources.ts"
+import { invalidParams } from "../errors.ts"
 import * as Method from "../Method.ts"
-import { listed, onePage } from "../Method.ts"
-import { complete, getPrompt, list, type Reference } from "../params.ts"
-import { invalidParams } from "../ProtocolError.ts"
+import { listed, onePage, pageParams } from "../Method.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 
 /** `prompts/list` and `prompts/get`. */
@@ -14,13 +13,16 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
 
   return {
     "prompts/list": Method.make(
-      () => list,
+      () => pageParams,
       (params, { protocolVersion }) =>
         onePage(params, { prompts: prompts.map((prompt) => listing(prompt, protocolVersion)) }),
       listed
     ),
     "prompts/get": Method.make(
-      () => getPrompt,
+      () => ({
+        name: Schema.String,
+        arguments: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+      }),
       Effect.fnUntraced(function* (params) {
         const prompt = byName.get(params.name)
         if (prompt === undefined) return yield* invalidParams(`unknown prompt ${params.name}`)
@@ -43,6 +45,12 @@ const listing = ({ arguments: args, description, name, title }: Prompt, { struct
 /** The protocol's own limit. */
 const most = 100
 
+const Reference = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("ref/prompt"), name: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("ref/resource"), uri: Schema.String })
+])
+type Reference = typeof Reference.Type
+
 /** `completion/complete`, for the arguments of prompts and the variables of resource templates. */
 export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Resources["Service"]) => {
   const find = Effect.fnUntraced(function* (ref: Reference, name: string, value: string) {
@@ -54,7 +62,7 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
 
   return {
     "completion/complete": Method.make(
-      () => complete,
+      () => ({ ref: Reference, argument: Schema.Struct({ name: Schema.String, value: Schema.String }) }),
       Effect.fnUntraced(function* ({ argument, ref }) {
         const { values, ...rest } = yield* find(ref, argument.name, argument.value)
         const cut = values.length > most ? { total: values.length, hasMore: true } : {}

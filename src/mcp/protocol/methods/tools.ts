@@ -1,22 +1,28 @@
-import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
+import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
 
-import { lazy, memoized } from "../../../internal/memoize.ts"
-import { nearest } from "../../../internal/schema/nearest.ts"
-import { withReference } from "../../../internal/withReference.ts"
-import { CurrentAccess, CallerId } from "../../Caller.ts"
+import { lazy, memoized } from "../../../internal/caching.ts"
+import { withReference } from "../../../internal/effects.ts"
+import { nearest } from "../../../internal/texts.ts"
+import { CallerId, CurrentAccess } from "../../callContext.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { inputJson } from "../../Tools.ts"
-import { audited, clientName } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
+import { forbidden, ProtocolError } from "../errors.ts"
+import { bare, type Result, writtenBy } from "../Message.ts"
 import * as Method from "../Method.ts"
-import { listed, onePage } from "../Method.ts"
-import { type Called, callTool, list, readCalled } from "../params.ts"
-import { forbidden, ProtocolError } from "../ProtocolError.ts"
+import { listed, onePage, pageParams } from "../Method.ts"
+import { audited, clientName } from "../observation.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { bare, writtenBy, type Result } from "../Response.ts"
 
+const callTool = {
+  name: Schema.String,
+  arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
+  _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  inputResponses: Schema.optionalKey(Schema.Unknown),
+  requestState: Schema.optionalKey(Schema.Unknown)
+}
 type PlainCall = Schema.Struct<typeof callTool>["Type"]
 
 /** A quick check for params of a call without further options, as nearly all. */
@@ -26,6 +32,12 @@ const isPlainCall = (params: unknown): params is PlainCall =>
   Predicate.isString(params.name) &&
   (!("arguments" in params) || Predicate.isObject(params.arguments)) &&
   !("_meta" in params)
+
+const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+type Called = typeof Called.Type
+
+/** The params of a call that determine where it works. */
+const readCalled = Schema.decodeUnknownOption(Called)
 
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
@@ -44,7 +56,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
 
   return {
     "tools/list": Method.make(
-      () => list,
+      () => pageParams,
       (params, { protocolVersion }) => onePage(params, listings(protocolVersion)),
       listed
     ),

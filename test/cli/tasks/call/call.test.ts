@@ -230,7 +230,7 @@ describe("call", () => {
   it("prints what some instances answer, and ends with 1 where another could not be read", async () => {
     const engine_host = await standIn((_, response) => {
       response.setHeader("content-type", "application/json")
-      response.end(JSON.stringify({ data: [] }))
+      response.end(JSON.stringify({ data: [], nextCursor: null }))
     })
     const down = { engine_host: "http://127.0.0.1:1", engine_api_key: "secret" }
     const environments = { up: { engine_host, engine_api_key: "secret" }, down }

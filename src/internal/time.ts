@@ -1,0 +1,147 @@
+import { Clock, Effect, Fiber, type Scope } from "effect"
+
+import { Linked, LinkedSet } from "./collections.ts"
+
+/** Goes on with the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
+export const atMillis = <A, E, R>(then: (now: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => then(read(fiber)))
+
+/** The milliseconds themselves. */
+export const monotonicMillis: Effect.Effect<number> = Effect.withFiber((fiber) => Effect.succeed(read(fiber)))
+
+const read = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1_000_000
+
+/** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */
+export type TimeLimit = <A, E, E2, R>(
+  self: Effect.Effect<A, E, R>,
+  milliseconds: number,
+  tooLate: () => E2
+) => Effect.Effect<A, E | E2, R>
+
+/** Time limits with a timer each. */
+export const timeLimit: TimeLimit = (self, milliseconds, tooLate) =>
+  Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
+
+/** Time limits that share one timer, for work that hardly ever reaches its limit. */
+interface SharedClock {
+  readonly limit: TimeLimit
+  /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */
+  readonly callback: <A, E, E2>(
+    begin: (resume: (result: Effect.Effect<A, E>) => void) => () => void,
+    milliseconds: number,
+    tooLate: () => E2
+  ) => Effect.Effect<A, E | E2>
+}
+
+/** Something that has a limit. */
+class Due extends Linked<Due> {
+  readonly at: number
+  isLate = false
+  private stop: (() => void) | undefined
+
+  constructor(at: number) {
+    super()
+    this.at = at
+  }
+
+  /** V8 makes a function in old space that is written where it is set as a property, so that it would outlive its call. */
+  stoppedBy(stop: () => void) {
+    this.stop = stop
+    if (this.isLate) stop()
+  }
+
+  end() {
+    this.isLate = true
+    this.stop?.()
+  }
+}
+
+/**
+ * Limits for many things that hardly ever reach theirs: one clock watches over all of them, where each with a clock of its
+ * own would cost more than what many of them do.
+ */
+export const makeClock: Effect.Effect<SharedClock, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
+  const due = new LinkedSet<Due>()
+  let watching: Fiber.Fiber<void> | undefined
+  let wakesAt = Infinity
+
+  const watch = Effect.gen(function* () {
+    while (!due.isEmpty) {
+      const now = yield* monotonicMillis
+      wakesAt = Infinity
+      for (const one of due) {
+        if (one.at > now) wakesAt = Math.min(wakesAt, one.at)
+        else {
+          due.delete(one)
+          one.end()
+        }
+      }
+      if (wakesAt < Infinity) yield* Effect.sleep(Math.ceil(wakesAt - now))
+    }
+    watching = undefined
+  })
+
+  const watched = (at: number) =>
+    Effect.suspend(() => {
+      watching?.interruptUnsafe()
+      wakesAt = at
+      return Effect.map(Effect.forkIn(watch, scope), (fiber) => {
+        watching = fiber
+      })
+    })
+
+  /** Begins work now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
+  const begun = <A, E>(milliseconds: number, then: (one: Due) => Effect.Effect<A, E>) =>
+    atMillis((now) => {
+      const one = due.add(new Due(now + milliseconds))
+      return watching !== undefined && one.at >= wakesAt ? then(one) : Effect.andThen(watched(one.at), then(one))
+    })
+
+  const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, one: Due, tooLate: () => E2) =>
+    Effect.callback<A, E | E2>((resume) => {
+      one.stoppedBy(() => fiber.interruptUnsafe())
+      fiber.addObserver((exit) => {
+        due.delete(one)
+        resume(one.isLate ? Effect.failSync(tooLate) : exit)
+      })
+      return Effect.suspend(() => {
+        due.delete(one)
+        return Fiber.interrupt(fiber)
+      })
+    })
+
+  const limit: TimeLimit = (self, milliseconds, tooLate) =>
+    Effect.flatMap(Effect.forkChild(self, { startImmediately: true }), (fiber) =>
+      fiber.pollUnsafe() === undefined ? begun(milliseconds, (one) => waitFor(fiber, one, tooLate)) : Fiber.join(fiber)
+    )
+
+  const callback = <A, E, E2>(
+    begin: (resume: (result: Effect.Effect<A, E>) => void) => () => void,
+    milliseconds: number,
+    tooLate: () => E2
+  ) =>
+    begun(milliseconds, (one) =>
+      Effect.callback<A, E | E2>((resume) => {
+        if (one.isLate) return resume(Effect.failSync(tooLate))
+        const stop = begin((result) => {
+          due.delete(one)
+          resume(result)
+        })
+        one.stoppedBy(() => {
+          due.delete(one)
+          stop()
+          resume(Effect.failSync(tooLate))
+        })
+        return Effect.sync(() => {
+          due.delete(one)
+          stop()
+        })
+      })
+    )
+
+  return { limit, callback }
+})
+
+/** The limits of such a clock. */
+export const makeTimeLimit: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(makeClock, ({ limit }) => limit)

@@ -1,0 +1,190 @@
+import { Effect, Option, Schema } from "effect"
+
+import type { PlanState } from "../../../changes/PlanState.ts"
+import { recordOf } from "../../../changes/PlanState.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import { optional } from "../../../mcp/parameters.ts"
+import * as Tool from "../../../mcp/Tool.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { Plans } from "../../apply/Plans.ts"
+import { budgetsOf } from "../../apply/running.ts"
+import { Purse } from "../../client/Account.ts"
+import { type Campaign, status } from "../../client/Campaign.ts"
+import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
+import { rublesToKopecks, RublesGiven } from "../../client/money.ts"
+import type { Change } from "../../plan/Change.ts"
+import { findTwin } from "../../plan/migrateCampaign.ts"
+import { planMoney } from "../../plan/planMoney.ts"
+import { type Pairing, planState } from "../../plan/planState.ts"
+import { KeptStatistics } from "../../report/KeptStatistics.ts"
+import { count, kopecks } from "../../report/metrics.ts"
+import { orRefuse } from "../errors.ts"
+import { id, notEmpty, numberOrText, shownAs } from "../parameters.ts"
+import { checkSelection, selected, selection } from "../selection.ts"
+import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
+
+/** The campaigns that a pause of several has paused and that are paused still. */
+const pausedBy = Effect.fnUntraced(function* (pause: string, campaigns: ReadonlyArray<Campaign>) {
+  const entries = yield* Plans.use((plans) => plans.entries)
+  const ids = new Set(
+    entries.flatMap((entry) =>
+      entry.type === "action" && entry["pause"] === pause && entry.outcome === "done" ? [entry["advert_id"]] : []
+    )
+  )
+  if (ids.size === 0) {
+    const problem = "must be the pause_id that ads_pause_campaign returned for several campaigns"
+    return yield* new InvalidArgument({ argument: "undo_pause", problem })
+  }
+  return campaigns.filter((campaign) => ids.has(campaign.id) && campaign.status === status.paused).map((one) => one.id)
+})
+
+/** The pairs of a migration: each old campaign with its twin. */
+const pairingsOf = (state: PlanState<Change>, campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pairing> => {
+  const touched = new Set(state.plan.steps.map(({ change }) => ("target" in change ? change.target : undefined)))
+  const made = state.plan.steps.flatMap(({ change, id: step }) => {
+    const created = recordOf(state, step).created
+    return change.kind === "create" && change.twin_of !== undefined && typeof created === "number"
+      ? [{ from: change.twin_of, to: created }]
+      : []
+  })
+  const before = campaigns
+    .filter(({ bid_type }) => bid_type === "auto")
+    .flatMap((campaign) => {
+      const twin = findTwin(campaigns, campaign)
+      return twin !== undefined && touched.has(twin.id) ? [{ from: campaign.id, to: twin.id }] : []
+    })
+  return [...new Map([...before, ...made].map((pair) => [pair.from, pair])).values()]
+}
+
+export const planStateTool = Tool.make("ads_plan_state", {
+  title: "Plan starts and pauses",
+  description:
+    "Plan to start (запустить) or pause many campaigns, to switch over to the twins of a migration, or to undo a pause. Changes nothing",
+  annotations: reads,
+  arguments: {
+    pause: optional(selection("To pause")),
+    start: optional(selection("To start")),
+    switch_over: optional(
+      Schema.NonEmptyString.annotate({
+        description: "plan_id of an applied migration: each twin with money starts, then its old campaign pauses"
+      })
+    ),
+    undo_pause: optional(Schema.NonEmptyString.annotate({ description: "pause_id: starts what that has paused" }))
+  },
+  result: anyPlan,
+  run: Effect.fn("ads_plan_state")(function* ({ pause, start, switch_over, undo_pause }) {
+    if ([pause, start, switch_over, undo_pause].every((given) => given === undefined)) {
+      const problem = "must be given, or pause, switch_over or undo_pause: nothing never means all"
+      return yield* new InvalidArgument({ argument: "start", problem })
+    }
+    yield* checkSelection("pause", pause)
+    yield* checkSelection("start", start)
+    const ads = yield* MarketplaceAds
+    const { adverts: campaigns, unreadable } = yield* ads.getAdvertsV2()
+    const idsOf = (chosen: typeof start, from: ReadonlyArray<number>) => [
+      ...(chosen?.ids ?? []),
+      ...(chosen === undefined
+        ? []
+        : selected(campaigns, chosen)
+            .filter((one) => chosen.ids === undefined && from.includes(one.status))
+            .map((one) => one.id))
+    ]
+    const switchOver = switch_over === undefined ? [] : yield* switchOf(switch_over, campaigns)
+    const starting = [
+      ...idsOf(start, [status.ready, status.paused]),
+      ...(undo_pause === undefined ? [] : yield* pausedBy(undo_pause, campaigns))
+    ]
+    const budgets = yield* budgetsOf(ads, [...starting, ...switchOver.map(({ to }) => to)])
+    const { guards } = yield* MarketplaceConfig
+    const pausing = idsOf(pause, [status.active])
+    return yield* keep(
+      planState({ campaigns, unreadable, budgets, pause: pausing, start: starting, switchOver, guards }),
+      littleRoom
+    )
+  }, orRefuse)
+})
+
+const switchOf = Effect.fnUntraced(function* (plan: string, campaigns: ReadonlyArray<Campaign>) {
+  const pairings = pairingsOf(yield* Plans.use((plans) => plans.state(plan)), campaigns)
+  if (pairings.length > 0) return pairings
+  const problem = "must be an applied plan of ads_plan_migration with target new-manual-campaign"
+  return yield* new InvalidArgument({ argument: "switch_over", problem })
+})
+
+const positive = numberOrText(
+  Schema.Number.check(
+    Schema.isInt({ message: "must be whole rubles" }),
+    Schema.isGreaterThan(0, { message: "must be above 0" })
+  )
+)
+
+const topUps = Schema.Array(Schema.Struct({ advert_id: id, rubles: positive, from: Schema.optionalKey(Purse) }))
+  .check(notEmpty)
+  .annotate(
+    shownAs(
+      "Money for budgets; it cannot be taken back",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        rubles: { type: "number", description: "Whole rubles" },
+        from: { type: "string", enum: Purse.literals, description: "Default account" }
+      },
+      ["advert_id", "rubles"]
+    )
+  )
+
+const dailyLimits = Schema.Array(Schema.Struct({ advert_id: id, rubles: Schema.NullOr(RublesGiven) }))
+  .check(notEmpty)
+  .annotate(
+    shownAs(
+      "Daily limits of campaigns that pay for clicks",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        rubles: { type: "number", description: "Rubles a day; 0: no limit" }
+      },
+      ["advert_id", "rubles"]
+    )
+  )
+
+export const planMoneyTool = Tool.make("ads_plan_money", {
+  title: "Plan money",
+  description:
+    "Plan top-ups of campaign budgets (пополнить бюджет) and daily limits (дневной лимит); needs guards.maxTopUpRublesPerDay. Changes nothing",
+  annotations: reads,
+  arguments: { top_up: optional(topUps), daily_limits: optional(dailyLimits) },
+  result: anyPlan,
+  run: Effect.fn("ads_plan_money")(function* ({ daily_limits = [], top_up = [] }) {
+    if (daily_limits.length + top_up.length === 0) {
+      return yield* new InvalidArgument({ argument: "top_up", problem: "must be given, or daily_limits" })
+    }
+    const ads = yield* MarketplaceAds
+    const { guards } = yield* MarketplaceConfig
+    const { campaigns, unreadable } = yield* campaignsOf([...daily_limits, ...top_up])
+    const budgets = yield* budgetsOf(
+      ads,
+      top_up.map(({ advert_id }) => advert_id)
+    )
+    const config = yield* KeptStatistics.use((statistics) => statistics.config)
+    // The marketplace refuses what is not there in any case.
+    const balance = top_up.length === 0 ? undefined : Option.getOrUndefined(yield* Effect.option(ads.getAdvBalance()))
+    const draft = planMoney({
+      campaigns,
+      unreadable,
+      guards,
+      topUps: top_up.map(({ advert_id, from = "account", rubles }) => ({ advert_id, from, rubles })),
+      limits: daily_limits.map(({ advert_id, rubles }) => ({
+        advert_id,
+        to: rubles === null ? null : rublesToKopecks(rubles) || null
+      })),
+      budgets,
+      dailyLimits: daily_limits.length === 0 ? [] : yield* ads.getDailyLimits(),
+      purses: {
+        account: kopecks(balance?.balance),
+        balance: kopecks(balance?.net),
+        bonus: kopecks(balance?.bonus)
+      },
+      least: { topUp: count(config?.minTopUp), dailyLimit: count(config?.minDailyLimit) }
+    })
+    return yield* keep(draft)
+  }, orRefuse)
+})
