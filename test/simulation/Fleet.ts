@@ -126,7 +126,7 @@ export class Fleet<R> {
     this.schedule.note(`${group.name} is killed ${moment}`)
     group.isAlive = false
     process?.kill()
-    seat.machine.outlived(group)
+    seat.machine.outlived()
     this.ended(seat, group)
     const pause = Effect.sleep(100 + this.schedule.random.below(5000))
     this.schedule.fork(world, Effect.andThen(pause, this.startAt(seat)), wellEnded)

@@ -17,8 +17,6 @@ import { type Group, type Schedule, world } from "./schedule.ts"
 export interface Broken {
   /** The journal of plans is lost where a server is killed. */
   readonly forgetsJournal?: boolean
-  /** What a killed server has noted of its temporary copies is lost. */
-  readonly forgetsCopies?: boolean
   /** Nothing keeps two servers apart that change the same workflow. */
   readonly hasNoLocks?: boolean
   /** Some changes do not happen, and the engine answers as if they had. */
@@ -82,13 +80,10 @@ export class Machine {
     this.schedule.note(text)
   }
 
-  /** What is left of a server's state when it was killed. */
-  outlived(server: Group) {
+  /** What is left of its state when a server is killed. */
+  outlived() {
     if (this.broken.forgetsJournal === true) this.journals.clear()
     if (this.broken.forgetsCommits === true) this.repository.commits.splice(2)
-    for (const [copy, owner] of this.broken.forgetsCopies === true ? this.copies : []) {
-      if (owner === server) this.copies.delete(copy)
-    }
   }
 
   /** What a server does on its disk at a moment, of which it hears a little later. */

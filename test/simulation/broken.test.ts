@@ -9,7 +9,6 @@ const most = 100
 describe("a simulation in which one rule is broken on purpose", { timeout: 300_000 }, () => {
   const rules: Readonly<Record<string, Broken>> = {
     "a server that forgets its journal": { forgetsJournal: true },
-    "a server that forgets its temporary copies": { forgetsCopies: true },
     "a history that forgets commits": { forgetsCommits: true },
     "servers without locks": { hasNoLocks: true },
     "an engine that only says that it does what it is asked for": { lies: true },
