@@ -83,6 +83,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const journal: Journal<C> = { ...kept, entries: Effect.map(kept.entries, joined) }
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
+  const sentTimes: Run.SentTimes = new Map()
   const append: Journal<C>["append"] = (...entries) => writing.withPermit(journal.append(...entries))
   const now = Clock.currentTimeMillis
   const circumstances = Effect.zipWith(journal.entries, now, (entries, at) => ({ entries, now: at }))
@@ -160,7 +161,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const until = (yield* monotonicMillis) + maxSeconds * 1000
     const work = Effect.gen(function* () {
       const from = yield* applicable(id, isProtectedConfirmed)
-      const run = yield* Run.make({ driver, journal: { ...journal, append }, until, ...from })
+      const run = yield* Run.make({ driver, journal: { ...journal, append }, sentTimes, until, ...from })
       if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, from.state, agreement))) {
         yield* run.record({ type: "agreed", ...agreement })
       }

@@ -280,7 +280,14 @@ describe("the state of an apply", () => {
         const state = PlanState.fold(yield* journal.entries, id)
         if (state === undefined || state.isFinished) continue
         const driver = complete(make(yield* client, faultsOf(some)))
-        const run = yield* Run.make({ driver, journal, original: undefined, until: Infinity, state })
+        const run = yield* Run.make({
+          driver,
+          journal,
+          original: undefined,
+          sentTimes: new Map(),
+          until: Infinity,
+          state
+        })
         yield* Effect.exit(inTime(runPlan(run, () => Effect.void)))
         assert.deepStrictEqual(comparable(PlanState.fold(yield* journal.entries, id)), comparable(run.state))
         types = new Set((yield* journal.entries).map(({ type }) => type))

@@ -334,9 +334,9 @@ describe("a migration with a wrong input", () => {
   const stepsOf = ({ steps }: Draft) => steps.map(({ id }) => id)
 
   it("names a campaign that does not exist", () => {
-    const draft = plan([], { asked: [1, 77] })
+    const draft = plan([], { requestedIds: [1, 77] })
     assert.deepStrictEqual(draft.blocked, [{ what: "migrate 77", reason: "there is no such campaign" }])
-    assert.deepStrictEqual(plan([{ advert_id: 77 }], { asked: [1, 77] }).blocked, draft.blocked)
+    assert.deepStrictEqual(plan([{ advert_id: 77 }], { requestedIds: [1, 77] }).blocked, draft.blocked)
   })
 
   const other = { advert_id: 2, bid_rubles: rubles("300") }

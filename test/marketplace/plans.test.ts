@@ -346,6 +346,19 @@ describe("a read model that lags behind", () => {
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
+  it.effect("lets no plan cut bids that it shows higher than a plan has just set them", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan(16_000)
+      yield* inTime(apply(id))
+      const { blocked, steps } = yield* bidPlan(20_000)
+      assert.lengthOf(steps, 0)
+      assert.match(blocked[0]?.reason ?? "", /sent a bid of 160\.00 rub .* still shows 250\.00 rub .* may raise it/)
+      assert.deepStrictEqual(yield* bidsNow, [16_000, 16_000, 25_000])
+      yield* TestClock.adjust("4 minutes")
+      assert.lengthOf((yield* bidPlan(20_000)).steps, 2)
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
+  )
+
   it.effect("does not mislead a rollback of phrases and articles, either", () =>
     Effect.gen(function* () {
       const plans = yield* Plans

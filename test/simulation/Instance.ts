@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted, Schema, Scope, Semaphore } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine, type Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import type { Group, Schedule } from "./schedule.ts"
+import type { Remote, Reply, Sender } from "./Upstream.ts"
 
 /** A workflow as people would compare it: without what every write changes. */
 export const State = Schema.Struct({
@@ -13,6 +14,8 @@ export const State = Schema.Struct({
   nodes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
   connections: Schema.Record(Schema.String, Schema.Unknown),
   settings: Schema.optionalKey(Schema.Unknown),
+  staticData: Schema.optionalKey(Schema.Unknown),
+  pinData: Schema.optionalKey(Schema.Unknown),
   tags: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String })))
 })
 export type State = typeof State.Type
@@ -22,38 +25,29 @@ const Listed = Schema.fromJsonString(
 )
 const readCreated = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
 
-/** A change of a workflow that an engine was asked for, as it has arrived there. */
-export interface Write {
+/** A change that an engine was asked for, as it has arrived there; of a workflow, with what that was before and after. */
+export interface Write extends Sender {
   readonly at: number
-  /** The server or the person that sent it. */
-  readonly by: string
-  /** The call of a tool that it was part of. */
-  readonly call: number | undefined
   readonly method: string
   readonly path: string
   readonly status: number
+  readonly body: string
   readonly id: string | undefined
   readonly before: State | undefined
   readonly after: State | undefined
 }
 
-/** Who sends a request. */
-export type Sender = Pick<Write, "by" | "call">
+const ofWorkflow = /^\/api\/v1\/workflows(?:\/([^/?]+))?/
 
-/** An answer, read to its end. */
-export interface Reply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-}
-
-const ofWorkflow = /\/api\/v1\/workflows(?:\/([^/?]+))?/
+const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): string =>
+  body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
 
 /** An engine, and everything that was really changed on it. */
-export class Instance {
+export class Instance implements Remote {
   readonly writes: Array<Write> = []
   /** When calls have read workflows. */
   readonly reads: Array<Pick<Write, "at" | "call" | "id">> = []
+  readonly group: Group
   readonly name: string
   readonly version: Version
   readonly host: string
@@ -62,66 +56,90 @@ export class Instance {
   private readonly schedule: Schedule
   private readonly oneWrite = Semaphore.makeUnsafe(1)
 
-  private constructor(name: string, version: Version, engine: EmbeddedEngine["Service"], schedule: Schedule) {
-    this.name = name
+  private constructor(group: Group, version: Version, engine: EmbeddedEngine["Service"], schedule: Schedule) {
+    this.group = group
+    this.name = group.name
     this.version = version
-    this.host = `http://${name}.test`
+    this.host = `http://${group.name}.test`
     this.engine = engine
     this.schedule = schedule
     this.apiKey = Redacted.value(engine.apiKey)
   }
 
-  static readonly make = (name: string, version: Version, schedule: Schedule) =>
-    Effect.map(
-      Layer.build(Layer.fresh(EmbeddedEngine.layer({ version }))),
-      (context) => new Instance(name, version, Context.get(context, EmbeddedEngine), schedule)
+  /** Starts an engine with a clock of its own. */
+  static readonly make = (name: string, version: Version, schedule: Schedule): Effect.Effect<Instance> => {
+    const group: Group = { name, isAlive: true, wall: { ahead: 0 } }
+    const engine = Layer.fresh(EmbeddedEngine.layer({ version }))
+    const built = Effect.provideService(Layer.build(engine), Scope.Scope, Scope.makeUnsafe())
+    return Effect.map(
+      schedule.within(group, built),
+      (context) => new Instance(group, version, Context.get(context, EmbeddedEngine), schedule)
     )
+  }
 
-  /** What the engine does with a request; changes of workflows are looked at before and after, one by one. */
+  /** What the engine does with a request; changes are looked at before and after, one by one. */
   deliver(request: HttpClientRequest.HttpClientRequest, sender: Sender): Effect.Effect<Reply> {
     const { method } = request
     const { pathname: path } = new URL(request.url)
-    const [, named] = ofWorkflow.exec(path) ?? []
-    if (method === "GET" || !ofWorkflow.test(path)) {
-      const read = { at: this.schedule.now, call: sender.call, id: named }
-      return Effect.tap(
-        this.exchange(request),
-        Effect.sync(() => this.reads.push(read))
-      )
-    }
-    return this.oneWrite.withPermit(
-      Effect.gen({ self: this }, function* () {
-        const before = named === undefined ? undefined : yield* this.state(named)
-        const reply = yield* this.exchange(request)
-        const created = readCreated(reply.text)
-        const id = named ?? (reply.status < 300 && created._tag === "Some" ? created.value.id : undefined)
-        const after = id === undefined ? undefined : yield* this.state(id)
-        this.writes.push({ ...sender, at: this.schedule.now, method, path, status: reply.status, id, before, after })
-        return reply
-      })
+    const [isOfWorkflow, named] = ofWorkflow.exec(path) ?? []
+    const work =
+      method === "GET"
+        ? this.exchange(request)
+        : isOfWorkflow === undefined
+          ? Effect.tap(this.exchange(request), ({ status }) =>
+              Effect.sync(() =>
+                this.noteWrite(request, sender, { status, id: undefined, before: undefined, after: undefined })
+              )
+            )
+          : this.oneWrite.withPermit(this.change(request, sender, named))
+    const read = { at: this.schedule.now, call: sender.call, id: named }
+    return Effect.tap(
+      this.schedule.within(this.group, work),
+      Effect.sync(() => method === "GET" && isOfWorkflow !== undefined && this.reads.push(read))
     )
   }
 
+  private readonly change = Effect.fnUntraced(function* (
+    this: Instance,
+    request: HttpClientRequest.HttpClientRequest,
+    sender: Sender,
+    named: string | undefined
+  ) {
+    const before = named === undefined ? undefined : yield* this.state(named)
+    const reply = yield* this.exchange(request)
+    const created = readCreated(reply.text)
+    const id = named ?? (reply.status < 300 && created._tag === "Some" ? created.value.id : undefined)
+    const after = id === undefined ? undefined : yield* this.state(id)
+    this.noteWrite(request, sender, { status: reply.status, id, before, after })
+    return reply
+  })
+
+  private noteWrite(
+    request: HttpClientRequest.HttpClientRequest,
+    sender: Sender,
+    seen: Pick<Write, "after" | "before" | "id" | "status">
+  ) {
+    const { method, url } = request
+    const path = new URL(url).pathname.replace("/api/v1", "")
+    this.writes.push({ ...sender, ...seen, at: this.schedule.now, method, path, body: bodyOf(request) })
+  }
+
   /** Answers a change of a workflow with what it is, as if that were what it has become. */
-  pretend(request: HttpClientRequest.HttpClientRequest): Effect.Effect<Reply> {
-    const [at = "", named] = ofWorkflow.exec(new URL(request.url).pathname) ?? []
+  pretend(request: HttpClientRequest.HttpClientRequest, sender: Sender): Effect.Effect<Reply> {
+    const [, named] = ofWorkflow.exec(new URL(request.url).pathname) ?? []
     return named === undefined
-      ? this.deliver(request, { by: "a liar", call: undefined })
-      : this.send("", "GET", at.replace("/api/v1", ""))
+      ? this.deliver(request, sender)
+      : this.exchange(this.requestOf("GET", `/workflows/${named}`))
   }
 
   /** Sends a request past all servers, as people do who use the editor. */
-  send(by: string, method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown): Effect.Effect<Reply> {
-    const bare = HttpClientRequest.make(method)(`${this.host}/api/v1${path}`, {
-      headers: { "X-N8N-API-KEY": this.apiKey }
-    })
-    const request = body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body)
-    return this.deliver(request, { by, call: undefined })
+  send(by: string, method: Method, path: string, body?: unknown): Effect.Effect<Reply> {
+    return this.deliver(this.requestOf(method, path, body), { by, call: undefined, sent: this.schedule.now })
   }
 
   /** A workflow as it is now; undefined if there is none with this id. */
   state(id: string): Effect.Effect<State | undefined> {
-    return Effect.map(this.send("", "GET", `/workflows/${id}`), ({ status, text }) => {
+    return Effect.map(this.exchange(this.requestOf("GET", `/workflows/${id}`)), ({ status, text }) => {
       const read = status === 200 ? readState(text) : undefined
       return read?._tag === "Some" ? read.value : undefined
     })
@@ -130,13 +148,19 @@ export class Instance {
   /** All workflows. */
   get all(): Effect.Effect<ReadonlyArray<State>> {
     const page = (cursor: string): Effect.Effect<ReadonlyArray<State>> =>
-      Effect.flatMap(this.send("", "GET", `/workflows?limit=250${cursor}`), ({ text }) => {
+      Effect.flatMap(this.exchange(this.requestOf("GET", `/workflows?limit=250${cursor}`)), ({ text }) => {
         const { data, nextCursor } = Schema.decodeUnknownSync(Listed)(text)
         return typeof nextCursor === "string"
           ? Effect.map(page(`&cursor=${nextCursor}`), (more) => [...data, ...more])
           : Effect.succeed(data)
       })
     return page("")
+  }
+
+  private requestOf(method: Method, path: string, body?: unknown): HttpClientRequest.HttpClientRequest {
+    const at = path.startsWith("/webhook/") ? path : `/api/v1${path}`
+    const bare = HttpClientRequest.make(method)(this.host + at, { headers: { "X-N8N-API-KEY": this.apiKey } })
+    return body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body)
   }
 
   private exchange(request: HttpClientRequest.HttpClientRequest): Effect.Effect<Reply> {
@@ -149,5 +173,4 @@ export class Instance {
   }
 }
 
-/** The group of everything that is no server: engines, people and callers. */
-export const world: Group = { name: "world", isAlive: true, wall: { ahead: 0 } }
+type Method = "DELETE" | "GET" | "POST" | "PUT"

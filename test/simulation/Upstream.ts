@@ -1,24 +1,52 @@
 import { Context, Effect } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
 
-import { type Instance, type Reply, type Sender, world } from "./Instance.ts"
 import type { Broken } from "./Machine.ts"
-import type { Group, Schedule } from "./schedule.ts"
+import { type Group, type Schedule, world } from "./schedule.ts"
 
 /** The call of a tool of which a request is a part. */
-export const CurrentCall = Context.Reference<number | undefined>("test/simulation/CurrentCall", {
-  defaultValue: () => undefined
-})
+export const CurrentCall = Context.Reference<{ readonly id: number; readonly tool: string } | undefined>(
+  "test/simulation/CurrentCall",
+  { defaultValue: () => undefined }
+)
+
+/** Who sends a request, as a part of which call of a tool, and when. */
+export interface Sender {
+  readonly by: string
+  readonly call: number | undefined
+  readonly sent: number
+}
+
+/** An answer, read to its end. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** What answers at an address. */
+export interface Remote {
+  readonly name: string
+  readonly host: string
+  readonly deliver: (request: HttpClientRequest.HttpClientRequest, sender: Sender) => Effect.Effect<Reply>
+  /** Answers as if it had done what it was asked for. */
+  readonly pretend: (request: HttpClientRequest.HttpClientRequest, sender: Sender) => Effect.Effect<Reply>
+}
 
 const html = { "content-type": "text/html; charset=utf-8" }
 const plain = { "content-type": "text/plain" }
+const json = { "content-type": "application/json" }
 
-/** What comes in place of an answer, and whether the engine may have had the request then. */
+/** What comes in place of an answer, and whether the request may have had its effect then. */
 interface Fault {
   readonly mayArrive: boolean
   /** Undefined where nothing comes, a code where the connection breaks. */
   readonly answer: Reply | string | undefined
+  /** The requests that meet it; by default all of them. */
+  readonly meets?: (request: HttpClientRequest.HttpClientRequest) => boolean
 }
+
+const misleading = "an engine's 404"
 
 /** What networks, proxies and gateways do. Only who stands behind an engine, or has waited for it, can have let it act. */
 const faults: Readonly<Record<string, Fault>> = {
@@ -37,13 +65,36 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "bad gateway": { mayArrive: true, answer: { status: 502, headers: html, text: "<h1>502 Bad Gateway</h1>" } },
   "gateway timeout": { mayArrive: true, answer: { status: 504, headers: html, text: "<h1>504</h1>" } },
-  "another service": {
-    mayArrive: false,
-    answer: { status: 404, headers: { "content-type": "application/json" }, text: '{"message":"not found"}' }
+  "another service": { mayArrive: false, answer: { status: 404, headers: json, text: '{"message":"not found"}' } },
+  // Some changes of a marketplace are answered like that.
+  "empty answer": {
+    mayArrive: true,
+    answer: { status: 200, headers: json, text: "" },
+    meets: ({ url }) => !url.includes("/adv/v0/")
   },
-  "half an answer": { mayArrive: true, answer: "half" }
+  "half an answer": { mayArrive: true, answer: "half" },
+  // What stands in front of engines, such as one that caches, may know less than they, in their very words.
+  [misleading]: {
+    mayArrive: false,
+    answer: { status: 404, headers: json, text: '{"message":"Not Found"}' },
+    meets: ({ method, url }) => method === "GET" && /\/workflows\/\w+$/.test(url)
+  }
 }
-const names = Object.keys(faults).map((name) => [1, name] as const)
+export const faultNames: ReadonlyArray<string> = Object.keys(faults)
+const names = faultNames.map((name) => [1, name] as const)
+
+/** Whether something may have been done by a request that met this fault. */
+export const mayArrive = (name: string): boolean => faults[name]?.mayArrive === true
+
+/** The one fault of a schedule that has no other. */
+export interface OneFault {
+  readonly name: string
+  /** The requests before it. */
+  readonly after: number
+  readonly arrives: boolean
+  /** The methods of all requests since then. */
+  readonly methods: Array<string>
+}
 
 /** How bad the network is during a schedule. */
 export interface Weather {
@@ -51,57 +102,80 @@ export interface Weather {
   faulty: number
   /** The share of requests that take seconds. */
   slow: number
+  /** The share of changes by plans that do not happen, though they are answered as if they had. */
+  lying: number
+  one?: OneFault
 }
 
 /** Told of every request as it leaves, and as it has arrived; a server can be killed then. */
 export type Watch = (server: Group, moment: string) => void
 
-/** What is between servers and the instances. */
+/** What is between servers and what they call. */
 export interface Surroundings {
   readonly schedule: Schedule
-  readonly instances: ReadonlyArray<Instance>
+  readonly remotes: ReadonlyArray<Remote>
   readonly weather: Weather
   readonly watch: Watch
+  /** The calls that were told in an engine's very words that something is not there. */
+  readonly misled: Set<number>
   readonly broken: Broken
 }
 
-/** The network between one server and the instances. */
+/** The network around one server. */
 export const network = (
   server: Group,
-  { broken, instances, schedule, watch, weather }: Surroundings
+  { broken, misled, remotes, schedule, watch, weather }: Surroundings
 ): HttpClient.HttpClient => {
   const { random } = schedule
-  const deliver = (instance: Instance, request: HttpClientRequest.HttpClientRequest, sender: Sender) => {
-    const isOdd = request.method !== "GET" && random.below(8) === 0
-    if (broken.lies === true && isOdd) return instance.pretend(request)
-    const delivered = instance.deliver(request, sender)
+  const deliver = (
+    remote: Remote,
+    request: HttpClientRequest.HttpClientRequest,
+    sender: Sender,
+    isPlanned: boolean
+  ) => {
+    const isWrite = request.method !== "GET"
+    const isOdd = isWrite && random.below(8) === 0
+    const lies = (broken.lies === true && isOdd) || (isWrite && isPlanned && random.next() < weather.lying)
+    if (lies) return remote.pretend(request, sender)
+    const delivered = remote.deliver(request, sender)
     return broken.repeats === true && isOdd ? Effect.andThen(delivered, delivered) : delivered
   }
   const latency = () => (random.next() < weather.slow ? random.below(45_000) : 1 + random.below(40))
+  const faultFor = (request: HttpClientRequest.HttpClientRequest) => {
+    const { one } = weather
+    if (one?.methods.push(request.method) !== (one?.after ?? -1) + 1 && random.next() >= weather.faulty)
+      return undefined
+    const name = one?.name ?? random.pick(names)
+    const fault = faults[name]
+    return fault === undefined || fault.meets?.(request) === false ? undefined : { ...fault, name }
+  }
 
   return HttpClient.make((request, url) =>
     Effect.withFiber((fiber) => {
-      const instance = instances.find(({ host }) => host === url.origin)
-      if (instance === undefined) return Effect.die(new Error(`no instance at ${url.origin}`))
-      const sender = { by: server.name, call: fiber.getRef(CurrentCall) }
-      return Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
-        const words = `${request.method} ${url.pathname.replace("/api/v1", "")} of ${instance.name}`
-        const name = random.next() < weather.faulty ? random.pick(names) : undefined
-        const fault = name === undefined ? undefined : faults[name]
-        const arrives = fault === undefined || (fault.mayArrive && random.below(2) === 0)
-        const noted = name === undefined ? "" : ` (${name}${arrives ? ", arrives" : ""})`
+      const remote = remotes.find(({ host }) => host === url.origin)
+      if (remote === undefined) return Effect.die(new Error(`nothing is at ${url.origin}`))
+      const call = fiber.getRef(CurrentCall)
+      const sender = { by: server.name, call: call?.id, sent: schedule.now }
+      return Effect.callback<Reply, HttpClientError.HttpClientError>((resume) => {
+        const words = `${request.method} ${url.pathname.replace("/api/v1", "")} of ${remote.name}`
+        const fault = faultFor(request)
+        const arrives = fault === undefined || (weather.one?.arrives ?? (fault.mayArrive && random.below(2) === 0))
+        const noted = fault === undefined ? "" : ` (${fault.name}${arrives ? ", arrives" : ""})`
         schedule.note(`${server.name} ${sender.call ?? "-"}: ${words}${noted}`)
+        if (fault?.name === misleading) misled.add(sender.call ?? 0)
         const answer = (reply: Reply | undefined) => {
           const come = fault === undefined ? reply : fault.answer === "half" ? half(reply) : fault.answer
           if (come === undefined) return
-          schedule.after(server, latency(), () => resume(answered(request, come)))
+          schedule.after(server, latency(), () =>
+            resume(typeof come === "string" ? brokenOff(request, come) : Effect.succeed(come))
+          )
         }
         watch(server, `before ${request.method}`)
         const stop = schedule.after(world, latency(), () => {
           if (!arrives) return answer(undefined)
-          schedule.fork(world, deliver(instance, request, sender), (exit) => {
-            if (exit._tag === "Failure") throw new Error(`the engine has failed at ${words}: ${String(exit.cause)}`)
-            schedule.note(`${instance.name} answers ${exit.value.status} to ${words}`)
+          schedule.fork(world, deliver(remote, request, sender, call?.tool === "apply_plan"), (exit) => {
+            if (exit._tag === "Failure") throw new Error(`${remote.name} has failed at ${words}: ${String(exit.cause)}`)
+            schedule.note(`${remote.name} answers ${exit.value.status} to ${words}`)
             watch(server, `after ${request.method}`)
             answer(exit.value)
           })
@@ -110,7 +184,7 @@ export const network = (
         return Effect.sync(() => {
           if (random.below(2) === 0) stop()
         })
-      })
+      }).pipe(Effect.map((reply) => responseOf(request, reply)))
     })
   )
 }
@@ -118,14 +192,18 @@ export const network = (
 const half = (reply: Reply | undefined): Reply | string =>
   reply === undefined ? "ECONNRESET" : { ...reply, text: reply.text.slice(0, reply.text.length / 2) }
 
-const answered = (request: HttpClientRequest.HttpClientRequest, come: Reply | string) => {
-  if (typeof come === "string") {
-    const cause = Object.assign(new Error(come), { code: come })
-    return Effect.fail(
-      new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
-    )
-  }
-  const { headers, status, text } = come
-  const body = status === 204 ? null : text
-  return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
+const brokenOff = (request: HttpClientRequest.HttpClientRequest, code: string) => {
+  const cause = Object.assign(new Error(code), { code })
+  return Effect.fail(
+    new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+  )
+}
+
+const responseOf = (request: HttpClientRequest.HttpClientRequest, { headers, status, text }: Reply) => {
+  const { "content-type": contentType = "", ...others } = headers
+  const response =
+    status === 204 || text === ""
+      ? HttpServerResponse.empty({ status, headers })
+      : HttpServerResponse.text(text, { status, contentType, headers: others })
+  return HttpServerResponse.toClientResponse(response, { request })
 }

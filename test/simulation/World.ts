@@ -1,69 +1,59 @@
-import { Effect, Fiber, Schema, Scope } from "effect"
+import { Effect, Fiber, Scope } from "effect"
 
 import type { Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import type { Json } from "../support/harness.ts"
-import { act, workflowNamed } from "./acts.ts"
-import { Instance, type State, world } from "./Instance.ts"
-import { type Broken, Machine } from "./Machine.ts"
-import { planned } from "./plans.ts"
-import { Process } from "./Process.ts"
-import { type Group, Schedule } from "./schedule.ts"
-import type { Call, Stage } from "./Stage.ts"
-import type { Weather } from "./Upstream.ts"
+import { type Asked, type Caller, kinds, outcomeOf, questionIn } from "./Caller.ts"
+import { Fleet, type Hosting, wellEnded } from "./Fleet.ts"
+import type { Broken } from "./Machine.ts"
+import type { Ask, Process } from "./Process.ts"
+import { type Schedule, world } from "./schedule.ts"
+import type { Call, PlanMade, Stage } from "./Stage.ts"
 
-/** A place for a server: when one is killed, the next one starts there. */
-interface Seat {
-  readonly name: string
-  starts: number
-  process: Process | undefined
+/** A call about which a person may be asked. */
+type Asking = Pick<Call, "args" | "id" | "tool"> & { readonly caller: Caller }
+
+const answers: ReadonlyArray<readonly [number, Asked["answer"]]> = [
+  [8, "yes"],
+  [1, "no"],
+  [1, "closed"],
+  [1, "silence"]
+]
+
+/** Tools that take no instance of their own. */
+const ofAll = /^(ads_|apply_plan$|audit_log$|backup$|plan_promotion$|plan_rollback$|show_plan$)/
+
+/** Longer than any server waits for a person. */
+const silence = 400_000
+
+/** What is done in the place of a schedule. */
+export interface Script {
+  readonly play: Effect.Effect<unknown>
+  /** The version of all engines. */
+  readonly version?: Version
 }
 
-const versions: ReadonlyArray<readonly [number, Version]> = [
-  [1, "1.82.3"],
-  [1, "2.41.1"]
-]
-const weathers: ReadonlyArray<readonly [number, Weather]> = [
-  [2, { faulty: 0, slow: 0 }],
-  [3, { faulty: 0.03, slow: 0 }],
-  [3, { faulty: 0.1, slow: 0.01 }],
-  [1, { faulty: 0.3, slow: 0.03 }]
-]
-
-const readId = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
-
-/** Tools that take no instance. */
-const ofAll = new Set(["apply_plan", "plan_rollback", "plan_promotion"])
-
-/** Servers, engines, people and misfortune, all of which follow from one seed. */
-export class World implements Stage {
-  readonly seed: number
+/** Servers, callers, people and misfortune, all of which follow from one seed; what they are about is for others to say. */
+export abstract class World<R> implements Stage {
   readonly schedule: Schedule
-  readonly machine: Machine
-  readonly weather: Weather
+  readonly callers: ReadonlyArray<Caller>
+  readonly fleet: Fleet<R>
+  protected readonly script: Script | undefined
   readonly calls: Array<Call> = []
-  readonly instances: Array<Instance> = []
-  readonly broken: Broken
+  readonly asked: Array<Asked> = []
+  readonly plans: Array<PlanMade> = []
   readonly found: Array<string> = []
-  final: ReadonlyArray<{ readonly instance: Instance; readonly states: ReadonlyArray<State> }> = []
-  private readonly seats: ReadonlyArray<Seat>
-  private readonly willKill: boolean
+  /** Requests that carried a person's answer. */
+  private readonly answered: Array<Pick<Call, "args" | "id" | "instance" | "tool"> & { readonly params: Json }> = []
   private counter = 0
-  private isCalm = false
-  /** Requests until the server is killed that sends or gets one. */
-  private fuse = Infinity
 
-  constructor(seed: number, broken: Broken = {}) {
-    this.seed = seed
-    this.broken = broken
-    this.schedule = new Schedule(seed)
-    this.machine = new Machine(this.schedule, broken)
-    const { random } = this.schedule
-    this.weather = { ...random.pick(weathers) }
-    this.willKill = random.below(3) > 0
-    this.seats = Array.from({ length: 1 + random.below(3) }, (_, index) => ({
-      name: `server ${index + 1}`,
-      starts: 0,
-      process: undefined
+  constructor(schedule: Schedule, broken: Broken, script?: Script) {
+    this.script = script
+    this.schedule = schedule
+    const { random } = schedule
+    this.fleet = new Fleet(schedule, broken, script !== undefined)
+    this.callers = Array.from({ length: 2 + random.below(3) }, (_, index) => ({
+      name: `caller ${index}`,
+      kind: random.pick(kinds)
     }))
   }
 
@@ -71,138 +61,223 @@ export class World implements Stage {
     return ++this.counter
   }
 
+  abstract readonly remotes: Hosting<R>["remotes"]
+  /** What is there before any server is. */
+  protected abstract readonly prepared: Effect.Effect<void, never, Scope.Scope>
+  protected abstract readonly serving: Hosting<R>["serving"]
+  /** What a server does first. */
+  protected abstract readonly begin: Hosting<R>["begin"]
+  /** What a caller does, beside all others. */
+  protected abstract readonly acting: (caller: Caller) => Effect.Effect<unknown>
+  /** What is tried once all of that is over, and looked at in the end. */
+  protected abstract readonly afterwards: Effect.Effect<unknown>
+  protected abstract readonly looked: Effect.Effect<unknown>
+  /** Everything that was not as it has to be. */
+  abstract problems(): ReadonlyArray<string>
+
   /** Plays the schedule to its end. */
   run(): Promise<void> {
     return this.schedule.run(world, Effect.provideService(this.play(), Scope.Scope, Scope.makeUnsafe()))
   }
 
-  readonly call = Effect.fnUntraced(function* (this: World, tool: string, args: Json, instance: string) {
-    const seat = this.seats[this.schedule.random.below(this.seats.length)]
-    let process = seat?.process
-    while (process === undefined) {
-      yield* Effect.sleep(100)
-      process = seat?.process
+  readonly call = Effect.fnUntraced(function* (
+    this: World<R>,
+    caller: Caller,
+    tool: string,
+    args: Json,
+    instance: string = ""
+  ) {
+    return yield* this.rounds(this.made(caller, tool, args, instance))
+  })
+
+  private made(caller: Caller, tool: string, args: Json, instance: string) {
+    const given = { ...args, ...(ofAll.test(tool) || instance === "" ? {} : { instance }) }
+    const meta = caller.kind === "rounds" ? { _meta: formsMeta } : {}
+    return { id: this.fresh(), caller, tool, args, instance, params: { name: tool, arguments: given, ...meta } }
+  }
+
+  /** The same call to every server, one after the other, by somebody who is asked nothing. */
+  everywhere(tool: string, { instance = "", ...args }: Json) {
+    return Effect.forEach(this.fleet.processes, (process) =>
+      this.rounds(this.made({ name: "everywhere", kind: "bare" }, tool, args, String(instance)), process)
+    )
+  }
+
+  readonly replay = Effect.fnUntraced(function* (this: World<R>, caller: Caller) {
+    const one = this.answered[this.schedule.random.below(this.answered.length)]
+    if (one === undefined || caller.kind !== "rounds") return
+    yield* this.rounds({ ...one, caller, repeats: one.id, id: this.fresh() })
+  })
+
+  /** A call with all its questions. */
+  private readonly rounds = Effect.fnUntraced(function* (
+    this: World<R>,
+    made: Pick<Call, "args" | "id" | "instance" | "repeats" | "tool"> & {
+      readonly caller: Caller
+      readonly params: Json
+    },
+    at?: Process<R>
+  ) {
+    const { caller, id, params, repeats, tool } = made
+    const { random } = this.schedule
+    let process = at ?? (yield* this.fleet.anyProcess)
+    const from = this.schedule.now
+    const server = process.group.name
+    this.schedule.note(`${server} ${id}: ${caller.name} calls ${tool} ${JSON.stringify(params["arguments"])}`)
+    let answer = yield* this.sent(process, made, params)
+    for (let round = questionIn(answer); round !== undefined; round = questionIn(answer)) {
+      const { key, message, requestState } = round
+      const said = yield* this.said(made, message)
+      if (said === "silence") {
+        answer = undefined
+        break
+      }
+      const next = { ...params, requestState, inputResponses: { [key]: formOf(said) } }
+      this.answered.push({ ...made, params: next })
+      // Behind one address it may be another server that gets the answer.
+      if (this.fleet.redis !== undefined || !process.group.isAlive) process = yield* this.fleet.anyProcess
+      if (random.below(4) === 0) {
+        const twice = { ...made, repeats: id, id: this.fresh(), params: next }
+        yield* Effect.forkChild(
+          this.noted(twice, process.group.name, this.schedule.now, this.sent(process, twice, next))
+        )
+      }
+      answer = yield* this.sent(process, made, next)
     }
-    const [id, from, server] = [this.fresh(), this.schedule.now, process.group.name]
-    const given = { ...args, ...(ofAll.has(tool) ? {} : { instance }) }
-    this.schedule.note(`${server} ${id}: ${tool} ${JSON.stringify(given)}`)
-    const outcome = yield* process.call(id, tool, given)
-    const said = outcome._tag === "Answered" ? outcome.answer : outcome._tag === "Refused" ? outcome.message : ""
-    this.schedule.note(`${server} ${id}: ${tool} ${outcome._tag} ${JSON.stringify(said).slice(0, 500)}`)
-    this.calls.push({ id, server, tool, args, instance, from, to: this.schedule.now, outcome })
+    return yield* this.noted(
+      { ...made, ...(repeats === undefined ? {} : { repeats }) },
+      server,
+      from,
+      Effect.succeed(answer)
+    )
+  })
+
+  private readonly noted = Effect.fnUntraced(function* (
+    this: World<R>,
+    {
+      args,
+      caller,
+      id,
+      instance,
+      repeats,
+      tool
+    }: Pick<Call, "args" | "id" | "instance" | "repeats" | "tool"> & { readonly caller: Caller },
+    server: string,
+    from: number,
+    answering: ReturnType<World<R>["sent"]>
+  ) {
+    const outcome = outcomeOf(yield* answering)
+    const said =
+      outcome._tag === "Answered" ? outcome.answer : outcome._tag === "Refused" ? [outcome.message, outcome.data] : ""
+    this.schedule.note(`${server} ${id}: ${tool} ${outcome._tag} ${JSON.stringify(said).slice(0, 700)}`)
+    const to = this.schedule.now
+    const again = repeats === undefined ? {} : { repeats }
+    this.calls.push({ id, ...again, server, caller, tool, args, instance, from, to, outcome })
     return outcome
   })
 
-  /** A moment at which a server may be killed. */
-  private readonly watch = ({ name }: Group, moment: string) => {
-    if (--this.fuse > 0) return
-    this.fuse = Infinity
-    const seat = this.seats.find(({ process }) => process?.group.name === name)
-    if (seat !== undefined) this.kill(seat, moment)
-  }
-
-  private kill(seat: Seat, moment: string) {
-    if (seat.process === undefined) return
-    this.schedule.note(`${seat.process.group.name} is killed ${moment}`)
-    seat.process.kill()
-    this.machine.outlived(seat.process.group)
-    seat.process = undefined
-    this.schedule.fork(
-      world,
-      Effect.andThen(Effect.sleep(100 + this.schedule.random.below(5000)), this.start(seat)),
-      () => {}
+  /** A request and its answer, unless the caller gives up before. */
+  private sent(process: Process<R>, made: Asking, params: Json) {
+    const { random } = this.schedule
+    const { caller, id, tool } = made
+    const ask: Ask = (message) =>
+      Effect.sync(() => {
+        if (!("id" in message) || message.method !== "elicitation/create") return
+        const asking = Effect.gen({ self: this }, function* () {
+          const asking = this.asking.get(caller.name)
+          if (asking === undefined) return
+          const said = yield* this.said(asking, String(message.params["message"]))
+          if (said === "silence") return
+          yield* process.tell(caller, { id: message.id, result: formOf(said) })
+          if (random.below(4) === 0) yield* process.tell(caller, { id: message.id, result: formOf("yes") })
+        })
+        this.schedule.fork(world, asking, wellEnded)
+      })
+    this.asking.set(caller.name, made)
+    const answered = process.request(caller, { id, tool }, params, ask)
+    if (caller.kind === "rounds" || !this.callers.includes(caller) || random.below(25) > 0) return answered
+    const gaveUp = Effect.sleep(random.below(3000)).pipe(
+      Effect.andThen(Effect.sync(() => this.schedule.note(`${process.group.name} ${id}: ${caller.name} gives up`))),
+      Effect.andThen(process.tell(caller, { method: "notifications/cancelled", params: { requestId: id } })),
+      Effect.andThen(Effect.sleep("1 minute")),
+      Effect.as(undefined)
     )
+    return Effect.raceFirst(answered, gaveUp)
   }
 
-  private readonly start = Effect.fnUntraced(function* (this: World, seat: Seat) {
-    const group = { name: `${seat.name}.${++seat.starts}`, isAlive: true, wall: this.machine.wall }
-    const { broken, instances, machine, schedule, watch, weather } = this
-    seat.process = yield* Process.start(group, { broken, instances, machine, schedule, watch, weather })
+  /** The call that each caller is at: there is one at a time. */
+  private readonly asking = new Map<string, Asking>()
+
+  /** What the person behind a call says to a question, after a while. */
+  private readonly said = Effect.fnUntraced(function* (
+    this: World<R>,
+    { args, caller, id, tool }: Asking,
+    message: string
+  ) {
+    const { random } = this.schedule
+    const at = this.schedule.now
+    const answer = random.pick(answers)
+    this.schedule.note(`${caller.name} is asked in ${id}, and says ${answer}: ${JSON.stringify(message).slice(0, 200)}`)
+    yield* Effect.sleep(
+      answer === "silence"
+        ? silence
+        : random.below(
+            random.pick([
+              [3, 2000],
+              [1, 60_000]
+            ])
+          )
+    )
+    this.asked.push({ call: id, caller: caller.name, tool, args, message, at, answer, answeredAt: this.schedule.now })
+    return answer
   })
 
-  private readonly play = Effect.fnUntraced(function* (this: World) {
-    const { schedule, seats, weather } = this
-    const { random } = schedule
-    for (const name of ["production", "staging"].slice(0, 1 + random.below(2))) {
-      const instance = yield* Instance.make(name, random.pick(versions), schedule)
-      this.instances.push(instance)
-      for (let count = 3; count > 0; count--) {
-        const { text } = yield* instance.send("person", "POST", "/workflows", workflowNamed(`Flow ${this.fresh()}`))
-        if (random.below(2) === 0) yield* instance.send("person", "POST", `/workflows/${readId(text).id}/activate`, {})
-      }
+  private readonly play = Effect.fnUntraced(function* (this: World<R>) {
+    const { begin, callers, fleet, schedule, serving } = this
+    yield* this.prepared
+    yield* fleet.start({ begin, remotes: this.remotes, serving })
+    if (this.script !== undefined) {
+      yield* this.script.play
+      return
     }
-    schedule.note(
-      `${this.instances.map(({ name, version }) => `${name} ${version}`).join(", ")}; ${seats.length} servers`
-    )
-    schedule.note(`weather ${JSON.stringify(weather)}`)
-    yield* Effect.forEach(seats, (seat) => this.start(seat))
-    const chaos = yield* Effect.forkChild(this.trouble())
-    yield* Effect.forEach(
-      Array.from({ length: 2 + random.below(3) }),
-      () =>
-        Effect.gen({ self: this }, function* () {
-          for (let acts = 3 + random.below(5); acts > 0; acts--) {
-            yield* Effect.sleep(
-              random.below(
-                random.pick([
-                  [1, 20],
-                  [1, 3000]
-                ])
-              )
-            )
-            yield* act(this)
-          }
-        }),
-      { concurrency: "unbounded" }
-    )
+    const chaos = yield* Effect.forkChild(fleet.trouble())
+    const acting = Effect.fnUntraced(function* (this: World<R>, caller: Caller) {
+      for (let acts = 3 + schedule.random.below(5); acts > 0; acts--) {
+        yield* Effect.sleep(
+          schedule.random.below(
+            schedule.random.pick([
+              [1, 20],
+              [1, 3000]
+            ])
+          )
+        )
+        yield* this.acting(caller)
+      }
+    })
+    yield* Effect.forEach(callers, (caller) => acting.call(this, caller), { concurrency: "unbounded", discard: true })
     // What is still on its way arrives before anybody relies on what is there.
     yield* Effect.sleep("2 minutes")
-    weather.slow = 0
-    for (const instance of this.instances) yield* planned(this, instance)
+    fleet.weather.slow = 0
+    yield* this.afterwards
     yield* Fiber.interrupt(chaos)
     // Whoever starts now sees to what was left.
-    this.calm()
+    fleet.calm()
     yield* Effect.sleep("2 minutes")
-    for (const seat of seats) seat.process?.kill()
-    for (const seat of seats) yield* this.start(seat)
-    yield* Effect.sleep("10 minutes")
-    this.final = yield* Effect.forEach(this.instances, (instance) =>
-      Effect.map(instance.all, (states) => ({ instance, states }))
-    )
+    yield* fleet.restarted
+    // Longer than anybody takes what is temporary for somebody else's, whatever the clock was.
+    yield* Effect.sleep("3 hours")
+    yield* this.looked
   })
+}
 
-  calm() {
-    this.schedule.note("all is well again")
-    this.weather.faulty = 0
-    this.weather.slow = 0
-    this.isCalm = true
-    this.machine.isFull = false
-    this.fuse = Infinity
-  }
+const formOf = (answer: Asked["answer"]) =>
+  answer === "yes"
+    ? { action: "accept", content: { agree: true } }
+    : answer === "no"
+      ? { action: "decline" }
+      : { action: "cancel" }
 
-  /** Kills, clocks that are set, and full disks. */
-  private readonly trouble = Effect.fnUntraced(function* (this: World) {
-    const { machine, schedule, seats } = this
-    const { random } = schedule
-    while (true) {
-      yield* Effect.sleep(random.below(4000))
-      if (this.isCalm) continue
-      const seat = seats[random.below(seats.length)]
-      switch (random.below(this.willKill ? 4 : 2)) {
-        case 0:
-          machine.wall.ahead = (random.below(7_200_000) - 3_600_000) * random.below(2)
-          schedule.note(`the clock of the servers is ${machine.wall.ahead} ms ahead`)
-          break
-        case 1:
-          machine.isFull = random.below(4) === 0
-          if (machine.isFull) schedule.note("the disk is full")
-          break
-        case 2:
-          if (seat !== undefined) this.kill(seat, "at some moment")
-          break
-        default:
-          this.fuse = 1 + random.below(30)
-      }
-    }
-  })
+const formsMeta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } }
 }

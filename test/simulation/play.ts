@@ -1,6 +1,7 @@
-import { violations } from "./invariants.ts"
+import { Advertising } from "./Advertising.ts"
+import { Engines } from "./Engines.ts"
 import type { Broken } from "./Machine.ts"
-import { World } from "./World.ts"
+import { Schedule } from "./schedule.ts"
 
 /** What is loaded when it is needed first is there before any schedule begins, so that each begins alike. */
 const loaded = () =>
@@ -19,11 +20,12 @@ export interface Played {
 /** Plays the schedule of a seed, and says what was not as it has to be. */
 export const play = async (seed: number, broken: Broken = {}): Promise<Played> => {
   await loaded()
-  const world = new World(seed, broken)
+  const schedule = new Schedule(seed)
+  const world = schedule.random.below(6) === 0 ? new Advertising(schedule, broken) : new Engines(schedule, broken)
   const failed = await world.run().then(
     () => [],
     (error: unknown) => [`it has no end: ${error instanceof Error ? error.message : JSON.stringify(error)}`]
   )
-  const { fingerprint, trace } = world.schedule
-  return { seed, fingerprint, problems: [...failed, ...violations(world)], trace }
+  const { fingerprint, trace } = schedule
+  return { seed, fingerprint, problems: [...failed, ...world.problems()], trace }
 }

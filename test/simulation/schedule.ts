@@ -1,4 +1,4 @@
-import { Clock, Context, Duration, Effect, Exit, Random, References, Scheduler } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Logger, Random, References, Scheduler } from "effect"
 
 import { type Random as Draws, randomOf } from "../soak/random.ts"
 import { withSeededCrypto } from "./seededCrypto.ts"
@@ -25,6 +25,9 @@ interface Timer extends Task {
   readonly at: number
 }
 
+/** The group of everything that is no server and no engine: people, callers, and what is on its way. */
+export const world: Group = { name: "world", isAlive: true, wall: { ahead: 0 } }
+
 /** The schedule did not come to its end. */
 export class Stuck extends Error {}
 
@@ -49,6 +52,7 @@ export class Schedule {
   readonly trace: Array<string> = []
   private readonly ready: Array<Task> = []
   private readonly timers = new Set<Timer>()
+  private readonly countdowns = new Map<Group, { turns: number; readonly run: () => void }>()
   private readonly random32: Draws
   private readonly turn: number
   private elapsed = 0
@@ -72,7 +76,7 @@ export class Schedule {
   }
 
   note(text: string) {
-    this.trace.push(`${String(this.elapsed).padStart(8)} ${text}`)
+    this.trace.push(`${this.elapsed.toFixed(0).padStart(8)} ${text}`)
     this.mix(text)
   }
 
@@ -84,7 +88,8 @@ export class Schedule {
         nextIntUnsafe: () => this.random32.below(Number.MAX_SAFE_INTEGER),
         nextDoubleUnsafe: () => this.random32.next()
       }),
-      Context.add(References.MinimumLogLevel, "None")
+      Context.add(References.MinimumLogLevel, "Error"),
+      Context.add(Logger.CurrentLoggers, new Set([this.loggerOf(group)]))
     )
   }
 
@@ -95,10 +100,25 @@ export class Schedule {
     return () => this.timers.delete(timer)
   }
 
+  /** Calls back before a turn of a group, after so many others of its fibers. */
+  beforeTurn(group: Group, turns: number, run: () => void) {
+    this.countdowns.set(group, { turns, run })
+  }
+
+  /** Calls nobody back before a turn any more. */
+  spare() {
+    this.countdowns.clear()
+  }
+
   /** Runs an effect in a group, and calls back where it ends there. */
   fork<A, E>(group: Group, self: Effect.Effect<A, E>, ended: (exit: Exit.Exit<A, E>) => void) {
     const fiber = Effect.runForkWith(this.context(group))(self)
     fiber.addObserver((exit) => this.ready.push({ group, run: () => ended(exit) }))
+  }
+
+  /** Runs an effect in a group, for one of another group that waits for it. */
+  within<A, E>(group: Group, self: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.callback((resume) => this.fork(group, self, (exit) => resume(exit)))
   }
 
   /** Runs an effect, and everything that it starts, until it ends. */
@@ -115,14 +135,23 @@ export class Schedule {
         if (++this.steps > mostSteps) throw new Stuck(`not at its end after ${mostSteps} steps`)
         const index = this.random.below(this.ready.length)
         const [task] = this.ready.splice(index, 1)
-        this.mix(`${task?.group.name} ${index}`)
-        if (task?.group.isAlive === true) task.run()
-        // What waits for a promise goes on before the next turn.
-        await Promise.resolve()
+        if (task === undefined) continue
+        this.mix(`${task.group.name} ${index}`)
+        this.count(task.group)
+        if (task.group.isAlive) task.run()
+        // Whatever waits for promises goes on before the next turn, however many of them a Node makes.
+        await idle()
       }
       const [exit] = ended
       return Exit.isSuccess(exit) ? exit.value : Promise.reject(Effect.runSync(Effect.flip(Effect.sandbox(exit))))
     })
+  }
+
+  private count(group: Group) {
+    const countdown = this.countdowns.get(group)
+    if (countdown === undefined || --countdown.turns > 0) return
+    this.countdowns.delete(group)
+    countdown.run()
   }
 
   /** Moves the clock to the next timers, whose fibers are then ready. */
@@ -136,6 +165,13 @@ export class Schedule {
       this.ready.push(timer)
     }
     return true
+  }
+
+  /** Errors that a group logs stand in the trace; what runtimes say in them is no part of what has happened. */
+  private loggerOf({ name }: Group): Logger.Logger<unknown, void> {
+    return Logger.make(({ cause, message }) => {
+      this.trace.push(`${this.elapsed.toFixed(0).padStart(8)} ${name} logs ${String(message)} ${Cause.pretty(cause)}`)
+    })
   }
 
   private schedulerOf(group: Group): Scheduler.Scheduler {

@@ -10,6 +10,9 @@ import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
 import * as PlanState from "../PlanState.ts"
 import type { RemoteState, Row } from "../RemoteState.ts"
 
+/** The moments at which this process sent steps whose outcome is unknown, on the clock that nobody sets, by plan and step. */
+export type SentTimes = Map<string, { readonly at: number; readonly millis: number }>
+
 type OfPlan<E> = E extends unknown ? Omit<E, "at" | "plan_id"> : never
 
 /** An entry about the plan that is applied, without the moment. */
@@ -18,8 +21,7 @@ type EntryBody = OfPlan<ProgressEntry>
 /** One apply of a plan, from its call to its answer. */
 export interface Run<C, S extends RemoteState<C>, E> {
   readonly driver: CompleteDriver<C, S, E>
-  /** When it began, in milliseconds since 1970. */
-  readonly startedAt: number
+  readonly sentTimes: SentTimes
   /** When nothing new is begun any more, on the clock that nobody sets (`monotonicMillis`). */
   readonly until: number
   /** The plan that a rollback leads back from. */
@@ -41,7 +43,10 @@ export interface Run<C, S extends RemoteState<C>, E> {
   refusedInARow: number
 }
 
-interface Start<C, S extends RemoteState<C>, E> extends Pick<Run<C, S, E>, "driver" | "original" | "until"> {
+interface Start<C, S extends RemoteState<C>, E> extends Pick<
+  Run<C, S, E>,
+  "driver" | "original" | "sentTimes" | "until"
+> {
   readonly journal: Journal<C>
   readonly state: PlanState.PlanState<C>
 }
@@ -50,11 +55,18 @@ interface Start<C, S extends RemoteState<C>, E> extends Pick<Run<C, S, E>, "driv
 export const byCaller = Effect.map(callerName, (who) => (who === undefined ? {} : { who }))
 
 /** A run that goes on where the state ends. */
-export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original, state, until }: Start<C, S, E>) =>
-  Effect.zipWith(Semaphore.make(1), Clock.currentTimeMillis, (writing, startedAt) => {
+export const make = <C, S extends RemoteState<C>, E>({
+  driver,
+  journal,
+  original,
+  sentTimes,
+  state,
+  until
+}: Start<C, S, E>) =>
+  Effect.map(Semaphore.make(1), (writing) => {
     const run: Run<C, S, E> = {
       driver,
-      startedAt,
+      sentTimes,
       until,
       original,
       state,
@@ -66,6 +78,12 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
           const entry = { ...body, ...who, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
+          const millis = yield* monotonicMillis
+          for (const step of "steps" in news ? news.steps : []) {
+            const key = sentKey(run, step)
+            if (news.type === "begun") sentTimes.set(key, { at: entry.at, millis })
+            else if (!PlanState.isOpen(run.state)({ id: step })) sentTimes.delete(key)
+          }
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
       shownSteps: new Set(),
       caveats: new Set(),
@@ -75,9 +93,22 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
     return run
   })
 
-/** The moment at which something was sent, at the latest: before this run began, if the clock was set back since. */
-export const sentBy = ({ startedAt }: { readonly startedAt: number }, sentAt: number, now: number): number =>
-  sentAt > now ? Math.min(startedAt, now) : sentAt
+const sentKey = <C>({ state }: { readonly state: PlanState.PlanState<C> }, step: string) => `${state.plan.id} ${step}`
+
+/**
+ * Milliseconds since a step was sent whose outcome is unknown; Infinity where there is none. Other processes are believed
+ * when they sent it, unless that is still to come: then this clock was set back, and it counts from now.
+ */
+export const sinceSent = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, step: string) {
+  const at = PlanState.recordOf(run.state, step).outcomeUnknownSince
+  if (at === undefined) return Infinity
+  const [now, millis] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
+  const sent = run.sentTimes.get(sentKey(run, step))
+  if (sent?.at === at) return millis - sent.millis
+  if (at <= now) return now - at
+  run.sentTimes.set(sentKey(run, step), { at, millis })
+  return 0
+})
 
 /** Milliseconds that a run has left. */
 export const timeLeft = ({ until }: { readonly until: number }): Effect.Effect<number> =>

@@ -12,7 +12,7 @@ import {
   read,
   rowsOf,
   type Run,
-  sentBy,
+  sinceSent,
   stepsOf,
   stopped,
   stoppedBy,
@@ -72,13 +72,12 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     const left = yield* timeLeft(run)
     const isEarly = left > 0 && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
     if (!isEarly && creations.isAwaited !== true) return state
-    const shows = rows.flatMap(({ change, step }) => {
+    const missing = rows.filter(({ change, step }) => {
       const sentAt = recordOf(run.state, step).outcomeUnknownSince
-      const isMissing =
-        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
-      return isMissing ? [sentBy(run, sentAt, now) + visibleMs] : []
+      return creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
     })
-    const wait = Math.max(0, ...shows.map((latest) => latest - now))
+    const ages = yield* Effect.forEach(missing, ({ step }) => sinceSent(run, step))
+    const wait = Math.max(0, visibleMs - Math.min(...ages))
     if (!isEarly && (wait === 0 || wait >= left)) return state
     yield* Effect.sleep(Math.min(pauseMs, isEarly ? left : wait))
   }
@@ -147,8 +146,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     const sentAt = recordOf(run.state, step).outcomeUnknownSince
     if (!creations.isOne(change) || sentAt === undefined) continue
     const { created, others } = state.lost?.(change, sentAt) ?? {}
-    const now = yield* Clock.currentTimeMillis
-    const waitMs = sentBy(run, sentAt, now) + visibleMs - now
+    const waitMs = visibleMs - (yield* sinceSent(run, step))
     const beside = others === undefined ? "" : ` (${others})`
     const what = creations.describe(change)
     const unknownYet = stopped(run.state, {

@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
+import { monotonicMillis } from "../../internal/time.ts"
 import { halves } from "../bisectReads.ts"
 import type { Failure } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
@@ -9,7 +10,7 @@ import type { RemoteState, Row } from "../RemoteState.ts"
 import { applyBatch } from "./applyBatch.ts"
 import { recordDone, recordRefusedCall } from "./outcomes.ts"
 import { recordAdjusted } from "./readBack.ts"
-import { isRollback, read, recordsOf, rowsOf, type Run, sentBy, stepsOf, timeLeft } from "./Run.ts"
+import { type Run, isRollback, read, recordsOf, rowsOf, sinceSent, stepsOf, timeLeft } from "./Run.ts"
 
 const pauseMs = 5000
 
@@ -18,7 +19,7 @@ const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>
 ) {
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* monotonicMillis
   yield* Effect.catchIf(applyBatch(run, steps), isOutcomeUnknown, (error) => recover(run, steps, { error, startedAt }))
 })
 
@@ -28,6 +29,7 @@ const isOutcomeUnknown = (error: { readonly _tag: string }): error is ApplyStopp
 
 interface Loss {
   readonly error: ApplyStopped
+  /** The moment at which the batch began, on the clock that nobody sets. */
   readonly startedAt: number
 }
 
@@ -38,8 +40,8 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { error, startedAt }: Loss
 ) {
   const { sending, visibleMs } = run.driver
-  const now = yield* Clock.currentTimeMillis
-  const sentAt = Math.max(...steps.map(({ id }) => sentBy(run, recordOf(run.state, id).outcomeUnknownSince ?? 0, now)))
+  const ages = yield* Effect.forEach(steps, ({ id }) => sinceSent(run, id))
+  const sentAt = (yield* monotonicMillis) - Math.min(...ages)
   // What an earlier call has lost was read before anything was sent.
   yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
   const openNow = () => steps.filter(isOpen(run.state))
@@ -52,7 +54,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     sending(change).isRepeatable === true || recordOf(run.state, id).outcomeUnknownSince === undefined
   yield* readAgain
   while (openNow().length > 0) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     const left = yield* timeLeft(run)
     const isOver = left <= 0 || now >= sentAt + visibleMs
     if (!isOver && openNow().every(isHarmless)) {

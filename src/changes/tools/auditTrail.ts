@@ -40,9 +40,9 @@ export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kep
   const made = new Map(entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : [])))
   const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
   const stepsOf = (plan: string) => {
-    const known = steps.get(plan) ?? new Map(made.get(plan)?.plan.steps.map((step) => [step.id, step]))
-    steps.set(plan, known)
-    return known
+    const planSteps = steps.get(plan) ?? new Map(made.get(plan)?.plan.steps.map((step) => [step.id, step]))
+    steps.set(plan, planSteps)
+    return planSteps
   }
   const described = (entry: ActionEntry) => describing.describeAction?.(entry) ?? actionRow(entry)
   const events: Array<AuditRow | undefined> = []

@@ -208,15 +208,15 @@ const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset
   )
   const since = answers.flatMap((answer) => answer.since ?? [])
   const rows = answers.flatMap(({ rows: some }) => some).map((row) => ({ ...row, at: moment(Math.min(...since)) }))
-  const asked = rows.slice(offset, offset + (limit ?? mostRows))
-  const shown = limit === undefined ? fitted(asked, room) : asked
-  const isAll = offset + shown.length >= rows.length
+  const page = rows.slice(offset, offset + (limit ?? mostRows))
+  const entries = limit === undefined ? fitted(page, room) : page
+  const isAll = offset + entries.length >= rows.length
   if (isAll) yield* Effect.forEach(answers, ({ look }) => look, { discard: true })
   const seen =
     since.length === 0
       ? "Nothing was seen before: this state is kept, and the next call compares with it"
       : `Compared with ${moment(Math.min(...since))}; the next call compares with now`
-  return { total: rows.length, entries: shown, next: more(offset + shown.length, rows.length, seen) }
+  return { total: rows.length, entries: entries, next: more(offset + entries.length, rows.length, seen) }
 })
 
 const backOf = "plan_rollback plans its rollback"

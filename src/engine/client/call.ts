@@ -185,7 +185,16 @@ const makeKeyHeader = (pinned: string | undefined) => {
   type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
 
   const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
-    Effect.suspend(() => (acceptedHeader === undefined ? tryBoth(ask) : ask(acceptedHeader, [])))
+    Effect.suspend(() => {
+      if (acceptedHeader === undefined) return tryBoth(ask)
+      return pinned === undefined ? Effect.tap(ask(acceptedHeader, [401]), forget) : ask(acceptedHeader, [])
+    })
+
+  /** What is refused now may never have been accepted: something else may have answered then. */
+  const forget = ({ status }: Reply) =>
+    Effect.sync(() => {
+      if (status === 401) acceptedHeader = undefined
+    })
 
   const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const [first, second] = keyHeaders
@@ -203,8 +212,11 @@ const makeKeyHeader = (pinned: string | undefined) => {
   return { learn }
 }
 
-/** Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. */
-const isAccepted = (answer: Reply) => verdictOf(answer)._tag === "Answered"
+/**
+ * Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. An
+ * empty one may be anybody's.
+ */
+const isAccepted = (answer: Reply) => answer.text !== "" && verdictOf(answer)._tag === "Answered"
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")

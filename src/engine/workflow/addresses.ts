@@ -138,14 +138,15 @@ export const pathOf = ({ parameters }: JsonObject): string | undefined => {
 
 /** Whether triggers listen at a path, given as their parameters hold it, as its address, or as the whole URL. */
 export const pathTest = (wanted: string): ((node: JsonObject) => boolean) => {
-  const asked = segmentsOf(wanted)
+  const wantedSegments = segmentsOf(wanted)
   return (node) => {
     if (!isTrigger(node)) return false
     const listening = segmentsOf(pathOf(node) ?? "")
     const { webhookId } = node
-    const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+    const behindId =
+      Predicate.isString(webhookId) && wantedSegments[0] === webhookId ? wantedSegments.slice(1) : undefined
     return (
-      (listening.length > 0 && fits(listening, asked)) ||
+      (listening.length > 0 && fits(listening, wantedSegments)) ||
       (behindId !== undefined && (behindId.length === 0 || fits(listening, behindId)))
     )
   }

@@ -146,12 +146,12 @@ export const readRemoteState = Effect.fnUntraced(function* (
   return {
     unit: Result.isSuccess(unit) ? unit.success.unit : undefined,
     provenUnits: proofs,
-    judge: (change, known) => {
+    judge: (change, records) => {
       if (!isLocated(change)) return "pending"
-      if (change.kind === "deposit") return judgeDeposit(change, budgets.get(change.target), known)
+      if (change.kind === "deposit") return judgeDeposit(change, budgets.get(change.target), records)
       const judgement = judgementOf(change)
       const isOfBid = change.kind === "bid" || change.kind === "cluster"
-      return judgement === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : judgement
+      return judgement === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), records) : judgement
     },
     obstacle: (change) => {
       if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined

@@ -16,13 +16,24 @@ import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { describe, describeAction, describeAdjusted } from "../plan/describe.ts"
 import { byRisk, digestOf } from "../plan/digest.ts"
 import { byWork, irreversible } from "../plan/draft.ts"
-import { bidsDayAgo, holdToDay, holdToGuards, planProblems, topUpsOf, warnOfRaises } from "../plan/guards.ts"
+import {
+  bidsDayAgo,
+  holdToDay,
+  holdToGuards,
+  holdToSent,
+  planProblems,
+  topUpsOf,
+  warnOfRaises
+} from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
 import { locate } from "./Located.ts"
 import { type AdsState, readRemoteState } from "./RemoteState.ts"
 import { send } from "./send.ts"
+
+/** Milliseconds after which everything shows: the marketplace updates its read model every 3 minutes. */
+const visibleMs = 200_000
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
 const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster", "limit", "start", "pause"]
@@ -57,8 +68,7 @@ export const make = (
       missing: "its campaign was not created",
       afterwards: "new campaigns wait for money and a start"
     },
-    // The marketplace updates its read model every 3 minutes.
-    visibleMs: 200_000,
+    visibleMs,
 
     relations: (change) =>
       change.kind === "state" && change.after === status.paused && change.partner !== undefined
@@ -99,7 +109,11 @@ export const make = (
 
     guards: {
       hold: (draft, { entries, now }) =>
-        holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
+        holdToSent(
+          holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
+          entries,
+          now - visibleMs
+        ),
       holdRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
       problems: (plan, { entries, isRevert, now }) =>
         planProblems(guards, plan, {

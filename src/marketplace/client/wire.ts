@@ -64,11 +64,11 @@ interface BidShown {
  * Cluster bids in kopecks: newer answers state them; otherwise in the unit that the other bids of the answer prove, or else in
  * that of the wire.
  */
-export const clusterBidsRead = <A extends BidShown>(wire: Wire, shown: ReadonlyArray<A>) => {
-  const units = shown.map(unitShown)
+export const clusterBidsRead = <A extends BidShown>(wire: Wire, bids: ReadonlyArray<A>) => {
+  const units = bids.map(unitShown)
   const [proven, other] = provenUnits(units.map((unit) => ({ unit })))
   const unit = proven === undefined || other !== undefined ? unitOf(wire) : proven
-  return shown.map((item, index) => ({
+  return bids.map((item, index) => ({
     ...item,
     bid: item.bid_kopecks ?? Kopecks.make(Math.round(unit === "kopecks" ? item.bid : item.bid * 100)),
     unit: units[index] ?? "unsaid"

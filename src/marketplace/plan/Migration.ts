@@ -38,7 +38,7 @@ export interface MigrationInput {
   /** The campaigns to migrate. */
   readonly campaigns: ReadonlyArray<Campaign>
   /** The ids of the requested campaigns, if any were named. */
-  readonly asked?: ReadonlyArray<number>
+  readonly requestedIds?: ReadonlyArray<number>
   /** All campaigns of the account, to find twins of an earlier migration. */
   readonly existing: ReadonlyArray<Campaign>
   /** Campaigns of the account that cannot be read. */

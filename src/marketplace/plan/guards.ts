@@ -92,6 +92,43 @@ export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): D
   return bids
 }
 
+/**
+ * Cuts that may raise a bid are left out: a plan has sent a lower one, which need not show yet. Whatever was
+ * sent before `shownSince` shows.
+ */
+export const holdToSent = (draft: Draft, entries: ReadonlyArray<Kept<Change>>, shownSince: number): Draft => {
+  const sent = bidsSent(entries, shownSince)
+  const { allowed, problems } = parted(draft, ({ change }) => {
+    if (change.kind !== "bid" && change.kind !== "cluster") return undefined
+    const [before, lately] = [bidBefore(change), sent.get(changeKey(change))]
+    const { after } = change
+    if (lately === undefined || before === null || after === null || after >= before || after <= lately)
+      return undefined
+    return (
+      `a plan has sent a bid of ${inRubles(lately)} within the last minutes, and the marketplace still shows ` +
+      `${inRubles(before)}: ${inRubles(after)} may raise it. Plan it again once the other bid shows`
+    )
+  })
+  return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
+}
+
+/** The latest bids that plans have sent since a moment, by place. */
+const bidsSent = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, Kopecks> => {
+  const plans = new Map<string, ReadonlyMap<string, Step>>()
+  const bids = new Map<string, Kopecks>()
+  for (const entry of entries) {
+    if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
+    if (entry.type !== "begun" && entry.type !== "unsent" && entry.type !== "refused") continue
+    for (const id of entry.steps) {
+      const change = plans.get(entry.plan_id)?.get(id)?.change
+      const after = change?.kind === "bid" || change?.kind === "cluster" ? change.after : null
+      if (after !== null && entry.type === "begun" && entry.at > since) bids.set(id, after)
+      else bids.delete(id)
+    }
+  }
+  return bids
+}
+
 /** The bids that plans have set since a moment, by place, each with the time of the last change. */
 export const bidsChangedSince = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, number> =>
   new Map(

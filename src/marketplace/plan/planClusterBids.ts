@@ -48,8 +48,8 @@ export const clusterFindings = (input: ClusterBidsInput) => {
 
   const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
-    const { advert_id, nm_id, norm_query, reason: why = "asked for", to: asked } = wish
-    const { bid: to, note } = asked === null ? { bid: null, note: "" } : onStep(asked, input.step ?? 1)
+    const { advert_id, nm_id, norm_query, reason: why = "asked for", to: requestedBid } = wish
+    const { bid: to, note } = requestedBid === null ? { bid: null, note: "" } : onStep(requestedBid, input.step ?? 1)
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
     const problem = currencyProblem(campaign)

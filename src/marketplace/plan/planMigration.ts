@@ -9,7 +9,7 @@ import type { MigrationPlan } from "./Plan.ts"
 
 /** Migrates campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
-  const { asked: requestedIds, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
+  const { requestedIds, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
   const floor = floorsOf(input.floors)
   const { phrasesClosed } = input

@@ -53,7 +53,7 @@ export class LowestBids extends Context.Service<
   LowestBids,
   {
     /** Minimum bids of articles of one campaign. */
-    readonly of: (asked: Asked) => Effect.Effect<ReadonlyArray<Floor>, MarketplaceError>
+    readonly of: (request: Asked) => Effect.Effect<ReadonlyArray<Floor>, MarketplaceError>
     /** Minimum bids of several campaigns; fails with FloorsPending if time runs out, and continues when called again. */
     readonly ofAll: (
       requests: ReadonlyArray<Asked>,

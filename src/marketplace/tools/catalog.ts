@@ -70,7 +70,7 @@ export const toolsForReading: ReadonlyArray<Tool<Needs>> = [
 export const adsPlans = Effect.gen(function* () {
   const plans = yield* Plans
   const statistics = yield* KeptStatistics
-  return {
+  const source: PlanSource.PlanSource = {
     ...PlanSource.make(plans, refusal),
     changedElsewhere: Effect.gen(function* () {
       const { before, look, now } = yield* Effect.mapError(statistics.campaignsSince, refusal)
@@ -78,7 +78,8 @@ export const adsPlans = Effect.gen(function* () {
       const ours = setSince(yield* plans.entries, before.at - readModelMs)
       return { since: before.at, rows: differencesElsewhere(before.adverts, now.adverts, ours), look }
     })
-  } satisfies PlanSource.PlanSource
+  }
+  return source
 })
 
 /** Milliseconds by which what was read may lag behind what was written. */

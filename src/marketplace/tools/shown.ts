@@ -92,10 +92,10 @@ const amountIn = (currency: Currency, hundredths: Kopecks) => {
 }
 
 /** An amount returned by the marketplace; another currency is not called rubles. */
-export const toldIn = (currency: Currency, told: AmountTold | null) => {
+export const toldIn = (currency: Currency, reported: AmountTold | null) => {
   const other = foreign(currency)
-  if (other === undefined || told === null) return told
-  const { kopecks: hundredths, rubles: amount, ...odd } = told
+  if (other === undefined || reported === null) return reported
+  const { kopecks: hundredths, rubles: amount, ...odd } = reported
   return { hundredths, amount, currency: other, ...odd }
 }
 
@@ -108,8 +108,8 @@ type Told = number | null | undefined
 export const unitsIn = (currency: Currency, units: Told) => toldIn(currency, rublesTold(units))
 
 /** A count or a rate; null if it is missing, or does not fit into JSON. */
-export const countOf = (told: Told): number | null =>
-  told === null || told === undefined || !Number.isFinite(told) ? null : told
+export const countOf = (reported: Told): number | null =>
+  reported === null || reported === undefined || !Number.isFinite(reported) ? null : reported
 
 /** An article with its bids. */
 export const articleRow = (campaign: Campaign, article: Article) => ({

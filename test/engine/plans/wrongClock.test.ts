@@ -60,6 +60,57 @@ describe("a server whose clock is an hour ahead of the engine's", () => {
   )
 })
 
+describe("a server whose clock is set while it does not know whether something was created", () => {
+  const interrupted = Effect.gen(function* () {
+    const { send } = yield* Beside
+    yield* send("production", "POST", "/workflows", workflow("Orders"))
+    const plan = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { name: "Orders" } })
+    yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+    const { plan_id } = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+    return { plan_id, confirm: true }
+  })
+
+  it.effect("counts on through several calls until it creates it anew, though the clock was ahead", () =>
+    Effect.flatMap(movedClock, ({ clock, putForward, setRight }) =>
+      Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        putForward(3_600_000)
+        const args = yield* interrupted
+        yield* meddle((request, proceed) => (isCreation(request) ? answers(502, {}, "")(request) : proceed))
+        yield* refused("apply_plan", { ...args, max_seconds: 1 })
+        yield* meddle(undefined)
+        setRight()
+        yield* refused("apply_plan", { ...args, max_seconds: 1 })
+        yield* Effect.sleep("10 seconds")
+        assert.deepInclude(yield* ask("apply_plan", { ...args, max_seconds: 1 }), { state: "applied", done: 1 })
+        const { data } = readNames(yield* send("production", "GET", "/workflows"))
+        assert.deepStrictEqual(data, [{ name: "Orders" }])
+      }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])), Effect.provideService(Clock.Clock, clock), inTime)
+    )
+  )
+
+  it.effect("creates nothing twice, though the clock was behind and the creation arrives late", () =>
+    Effect.flatMap(movedClock, ({ clock, putForward }) =>
+      Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        const args = yield* interrupted
+        yield* meddle((request, proceed) =>
+          isCreation(request)
+            ? Effect.andThen(Effect.forkDetach(Effect.delay(proceed, "5 seconds")), answers(502, {}, "")(request))
+            : proceed
+        )
+        yield* refused("apply_plan", { ...args, max_seconds: 1 })
+        yield* meddle(undefined)
+        putForward(3_600_000)
+        assert.deepInclude(yield* ask("apply_plan", args), { state: "applied", done: 1 })
+        yield* Effect.sleep("10 seconds")
+        const { data } = readNames(yield* send("production", "GET", "/workflows"))
+        assert.deepStrictEqual(data, [{ name: "Orders" }])
+      }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])), Effect.provideService(Clock.Clock, clock), inTime)
+    )
+  )
+})
+
 describe("a server whose clock is set back an hour while it applies a plan", () => {
   it.effect("begins nothing new after the seconds that it was given all the same", () =>
     Effect.flatMap(movedClock, ({ clock, putForward }) =>

@@ -63,6 +63,35 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
+  it.live("is not learnt from an empty answer in front of the engine", () => {
+    let isClosed = true
+    const { client, requests } = engineThat(({ headers }) => {
+      if (isClosed) return answers(200, { "content-type": "application/json" }, "")
+      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
+    })
+    return Effect.gen(function* () {
+      yield* refused("list_workflows")
+      isClosed = false
+      yield* ask("list_workflows")
+      assert.deepStrictEqual(carried(requests).slice(-2), [[ours], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is learnt anew where what answered first was no engine, and the engine refuses it", () => {
+    let isClosed = true
+    const { client, requests } = engineThat(({ headers }) => {
+      if (isClosed) return json({ status: "ok" })
+      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
+    })
+    return Effect.gen(function* () {
+      yield* refused("list_workflows")
+      isClosed = false
+      yield* refused("list_workflows")
+      yield* ask("list_workflows")
+      assert.deepStrictEqual(carried(requests), [[ours], [ours], [ours], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
   it.live("is tried in two forms at most, and the first refusal is answered", () => {
     const { requests, client } = engineThat(({ headers }) =>
       json({ message: headers[ours] === undefined ? "second words" : "first words" }, 401)

@@ -68,7 +68,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   ]
   // Each of them goes through all nodes.
   const whole = weightOfJson(nodes) / checks.length
-  const found = yield* inSlices(function* () {
+  const findings = yield* inSlices(function* () {
     const ofNodes = yield* mapSliced(nodes, ofNode, weightOfJson)
     const others = yield* mapSliced(
       checks,
@@ -80,7 +80,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   const texts = nodes.some(({ parameters }) => mayHoldCode(parameters))
     ? yield* checkExpressions(graph, yield* parser)
     : []
-  return inOrder(nodes, [...found, ...texts])
+  return inOrder(nodes, [...findings, ...texts])
 })
 
 const mayHoldCode = (value: unknown): boolean =>

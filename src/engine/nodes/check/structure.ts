@@ -79,13 +79,13 @@ export const checkAddresses = (
 ): ReadonlyArray<Finding> => {
   const owners = new Map<string, string>()
   return asKept(nodes, catalog).flatMap((node) => {
-    const own = addressTexts({ id: "", nodes: [node] })
-    const found = own.flatMap(({ address }) => {
+    const addresses = addressTexts({ id: "", nodes: [node] })
+    const collisions = addresses.flatMap(({ address }) => {
       const owner = owners.get(address)
       return owner === undefined ? [] : [takenBy(nameOf(node), address, `node ${owner}`)]
     })
-    for (const { address } of own) owners.set(address, nameOf(node))
-    return found
+    for (const { address } of addresses) owners.set(address, nameOf(node))
+    return collisions
   })
 }
 

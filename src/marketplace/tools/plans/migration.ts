@@ -101,7 +101,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const { warnings: phraseWarnings, ...phrases } = yield* migrationPhrases(campaigns, involved)
     const input: MigrationInput = {
       campaigns,
-      ...(given.advert_ids === undefined ? {} : { asked: given.advert_ids }),
+      ...(given.advert_ids === undefined ? {} : { requestedIds: given.advert_ids }),
       existing,
       unreadable,
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),

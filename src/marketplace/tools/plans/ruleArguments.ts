@@ -72,8 +72,8 @@ export const rulesIn = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>, 
     const some = configured[name]
     if (some === undefined) {
       const others = Object.keys(configured)
-      const known = others.length === 0 ? "there are none in marketplace.rules" : `there are ${others.join(", ")}`
-      return yield* invalid(`named.${index}`, `must be the name of rules in the configuration; ${known}`)
+      const choices = others.length === 0 ? "there are none in marketplace.rules" : `there are ${others.join(", ")}`
+      return yield* invalid(`named.${index}`, `must be the name of rules in the configuration; ${choices}`)
     }
     all.push(
       ...some.map((rule, at) => ({

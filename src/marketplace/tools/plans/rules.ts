@@ -185,13 +185,13 @@ const readState = Effect.fnUntraced(function* (involved: ReturnType<Evidence["in
   const { bids: clusterBids } =
     clustered.length === 0 ? { bids: [] } : yield* ads.getNormqueryBids({ items: clustered })
   const bidding = campaigns.filter(({ id }) => idsOf("bid").has(id))
-  const asked = bidding.map((campaign: Campaign) => ({
+  const requests = bidding.map((campaign: Campaign) => ({
     campaign,
     nm_ids: articlesOf(campaign).map(({ nm_id }) => nm_id)
   }))
   const isAsking = bidding.length > 0 && rule.isAsking(bidding.length)
   const floors = isAsking
-    ? yield* rule.ask(asked)
+    ? yield* rule.ask(requests)
     : { floors: [], warnings: bidding.length === 0 ? [] : [unaskedFloors] }
   return {
     account: { campaigns, phrases, clusterBids, floors: floors.floors },
