@@ -21,7 +21,8 @@ type Row = Readonly<Record<string, unknown>>
 /** The field of a metric: what is only estimated is called so. */
 const fieldOf = (level: Level, name: MetricName): string => {
   const isEstimate = level === "cluster" && (name === "drr_percent" || name === "revenue")
-  return isEstimate ? `${name === "drr_percent" ? "drr" : name}_estimate` : name
+  if (!isEstimate) return name
+  return name === "drr_percent" ? "drr_estimate" : `${name}_estimate`
 }
 
 const values = (level: Level, metrics: Metrics, names: ReadonlyArray<MetricName>): Row =>

@@ -35,7 +35,7 @@ const otherNames: Readonly<Record<string, MetricName>> = {
   atbs: "baskets"
 }
 
-const form = /^\s*([\p{L}_]+)\s*(>=|<=|==|=|>|<)\s*(-?\d+(?:[.,]\d+)?)\s*(?:%|руб\.?|rub|₽)?\s*$/u
+const form = /^([\p{L}_]+)\s*(>=|<=|==|=|>|<)\s*(-?\d+(?:[.,]\d+)?)(?:\s*(?:%|руб\.?|rub|₽))?$/u
 
 /** A metric by its name, or by one that sellers use. */
 export const metricNamed = (text: string): MetricName | undefined => {
@@ -47,7 +47,7 @@ const isComparison = (text: string): text is Comparison => Object.hasOwn(compari
 
 /** Reads a condition; fails with what is wrong with it. */
 export const parse = (text: string): Result.Result<Condition, string> => {
-  const [, name, sign = "", number = ""] = form.exec(text) ?? []
+  const [, name, sign = "", number = ""] = form.exec(text.trim()) ?? []
   if (name === undefined) return Result.fail(`must be like "drr_percent > 15", and is ${JSON.stringify(text)}`)
   const metric = metricNamed(name)
   const comparison = sign === "==" ? "=" : sign
