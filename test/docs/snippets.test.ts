@@ -115,7 +115,7 @@ describe("the arguments for the marketplace", () => {
       const tool = (yield* offered).find(({ name }) => name === of)
       assert.isDefined(tool)
       const answer = yield* tool?.call(content) ?? Effect.undefined
-      assert.property(answer?.structured, of?.startsWith("ads_plan_") === true ? "plan_id" : "rows")
+      assert.property(answer?.structured, of?.startsWith("ads_plan_") ? "plan_id" : "rows")
     }).pipe(Effect.provide(intercepted(() => undefined)))
   )
 
