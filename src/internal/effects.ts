@@ -3,12 +3,6 @@ import { Context, Effect, Exit, Fiber, References } from "effect"
 import type { Sliced } from "./Sliced.ts"
 import { monotonicMillis } from "./time.ts"
 
-/** Goes on with the value of a reference in a single step; to read it first would take three. */
-export const withReference = <X, A, E, R>(
-  reference: Context.Reference<X>,
-  then: (value: X) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => Effect.withFiber((fiber) => then(fiber.getRef(reference)))
-
 /**
  * The effect as a span of its own, where traces are made at all: a span that nobody looks at would still cost more than
  * many a request.
@@ -16,7 +10,7 @@ export const withReference = <X, A, E, R>(
 export const spanned =
   (name: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    withReference(References.TracerEnabled, (isOn) =>
+    Effect.flatMap(References.TracerEnabled, (isOn) =>
       isOn ? Effect.withSpan(self, name, { captureStackTrace: false }) : self
     )
 

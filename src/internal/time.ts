@@ -2,15 +2,11 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 
 import { Linked, LinkedSet } from "./collections.ts"
 
-/** Goes on with the milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
-export const atMillis = <A, E, R>(then: (now: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => then(millisOf(fiber)))
-
-/** The milliseconds themselves. */
-export const monotonicMillis: Effect.Effect<number> = Effect.withFiber((fiber) => Effect.succeed(millisOf(fiber)))
-
-const millisOf = (fiber: Fiber.Fiber<unknown, unknown>) =>
-  Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()) / 1_000_000
+/** The milliseconds on a clock that nobody sets: for how long things take, never for what time it is. */
+export const monotonicMillis: Effect.Effect<number> = Effect.map(
+  Clock.monotonicTimeNanos,
+  (nanos) => Number(nanos) / 1_000_000
+)
 
 /** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */
 export type TimeLimit = <A, E, E2, R>(
@@ -93,7 +89,7 @@ export const makeClock: Effect.Effect<SharedClock, never, Scope.Scope> = Effect.
 
   /** Begins work now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
   const begun = <A, E>(milliseconds: number, then: (one: Due) => Effect.Effect<A, E>) =>
-    atMillis((now) => {
+    Effect.flatMap(monotonicMillis, (now) => {
       const one = due.add(new Due(now + milliseconds))
       return watching !== undefined && one.at >= wakesAt ? then(one) : Effect.andThen(watched(one.at), then(one))
     })

@@ -1,7 +1,7 @@
 import { Context, Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
 import { memoized } from "../internal/caching.ts"
-import { inSlices, spanned, withReference } from "../internal/effects.ts"
+import { inSlices, spanned } from "../internal/effects.ts"
 import { visibleJson, visibleJsonSliced } from "../internal/foreignText.ts"
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Resources.ts"
@@ -114,7 +114,7 @@ export const run = <Fields extends Arguments.Fields, R, E, A extends ResultObjec
   definition: Definition<Fields, R, E, A>,
   args: Arguments.Decoded<Fields>
 ) =>
-  withReference(AnswerLimit, (limit) => {
+  Effect.flatMap(AnswerLimit, (limit) => {
     const render = (value: A) => Effect.flatMap(encoded(definition, value), (data) => rendered(data, limit, advice))
     const advice = adviceOf(definition)
     return Effect.flatMap(definition.run(args), (value) =>

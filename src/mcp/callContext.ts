@@ -1,6 +1,5 @@
 import { Context, Deferred, Effect, Random, References } from "effect"
 
-import { withReference } from "../internal/effects.ts"
 import { clipped, oneLine } from "../internal/foreignText.ts"
 import { fingerprint } from "../internal/sha256.ts"
 
@@ -33,7 +32,7 @@ export const withRequestId = <A, E, R>(
   given: string | undefined,
   then: (id: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  withReference(Random.Random, (random) => then(given !== undefined && plainId.test(given) ? given : freshId(random)))
+  Effect.flatMap(Random.Random, (random) => then(given !== undefined && plainId.test(given) ? given : freshId(random)))
 
 const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> => {
   const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }

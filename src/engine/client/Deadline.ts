@@ -1,7 +1,6 @@
 import { Context, Duration, Effect } from "effect"
 
-import { withReference } from "../../internal/effects.ts"
-import { atMillis, monotonicMillis } from "../../internal/time.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 
 /** When a whole tool call must be answered, in `monotonicMillis`. */
 export const Deadline = Context.Reference<number>("workflow-tool-server/engine/Deadline", {
@@ -17,8 +16,8 @@ export const within = (duration: Duration.Input) =>
 
 /** The remaining time, `most` at most. */
 export const remaining = (most: Duration.Duration) =>
-  withReference(Deadline, (deadline) =>
-    atMillis((now) => Effect.succeed(Duration.min(most, Duration.millis(Math.max(deadline - now, 0)))))
+  Effect.flatMap(Deadline, (deadline) =>
+    Effect.map(monotonicMillis, (now) => Duration.min(most, Duration.millis(Math.max(deadline - now, 0))))
   )
 
 /** Longest wait for one upstream call. */

@@ -1,6 +1,5 @@
 import { Duration, Effect, Option, Predicate, Schema } from "effect"
 
-import { withReference } from "../../internal/effects.ts"
 import { again } from "../../internal/http/resend.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
@@ -77,7 +76,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     sent: Effect.Effect<A, UpstreamFailure>
   ): Effect.Effect<A, EngineError> =>
     Effect.catch(sent, (failure) =>
-      withReference(CurrentAccess, (access) => Effect.fail(errors.ofFailure(call, failure, access)))
+      Effect.flatMap(CurrentAccess, (access) => Effect.fail(errors.ofFailure(call, failure, access)))
     )
 
   const decoded = <S extends Schema.ConstraintDecoder<unknown>>(

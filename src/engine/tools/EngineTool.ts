@@ -1,8 +1,8 @@
 import { Context, Effect, Predicate } from "effect"
 
-import { spanned, withReference } from "../../internal/effects.ts"
+import { spanned } from "../../internal/effects.ts"
 import { UsefulBytes } from "../../internal/http/MemoryBudget.ts"
-import { atMillis } from "../../internal/time.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { Arrival, callSeconds, noteInstance } from "../../mcp/callContext.ts"
 import * as Tool from "../../mcp/Tool.ts"
@@ -55,8 +55,8 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
           )
         )
       )
-    return withReference(Arrival, (arrival) =>
-      atMillis((now) => {
+    return Effect.flatMap(Arrival, (arrival) =>
+      Effect.flatMap(monotonicMillis, (now) => {
         const since = arrival ?? now
         return isHarmless
           ? attempt(noAgreement, since)
@@ -90,7 +90,9 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
 const clientOf = (instance: unknown) =>
   Instances.use(({ names, resolve }) =>
     Effect.flatMap(resolve(instance), (client) =>
-      withReference(noteInstance, (note) => Effect.as(note(client.instance), { client, isOneOfMany: names.length > 1 }))
+      Effect.flatMap(noteInstance, (note) =>
+        Effect.as(note(client.instance), { client, isOneOfMany: names.length > 1 })
+      )
     )
   )
 
@@ -115,4 +117,4 @@ const mostLeftOut = 3
 
 /** Limits a read whose result is shown to the bytes that an answer can hold. */
 export const toBeShown = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  withReference(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))
+  Effect.flatMap(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))

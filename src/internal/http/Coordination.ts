@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Semaphore } from "effect"
 
-import { atMillis, monotonicMillis } from "../time.ts"
+import { monotonicMillis } from "../time.ts"
 
 /** A request without an answer counts as having left after this many milliseconds at the latest. */
 const longestDeparture = 1000
@@ -63,7 +63,7 @@ export const makePacer = (perSecond: number): Pacer => {
   })
 
   /** A request that comes while none is waiting does not have to queue. */
-  const turn = atMillis((now) => {
+  const turn = Effect.flatMap(monotonicMillis, (now) => {
     const departure = waiting === 0 ? take(now) : undefined
     return departure === undefined ? inLine : Effect.succeed(departure)
   })

@@ -1,7 +1,6 @@
 import { Effect, Option, type Semaphore, Stream } from "effect"
 import { Headers } from "effect/http"
 
-import { withReference } from "../effects.ts"
 import { type Selection, Selector } from "../json/Selection.ts"
 import { MemoryBudget, oneUpstream, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
@@ -28,7 +27,7 @@ export const readReply = (
   answer: Answer,
   { limit, selection = "whole", underWay }: Reading
 ): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>
-  withReference(UsefulBytes, (most) => {
+  Effect.flatMap(UsefulBytes, (most) => {
     const { headers, status } = answer
     const announced = announcedBytes(headers)
     const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
@@ -85,7 +84,7 @@ class Whole {
 const readAnnounced = (answer: Answer, announced: number, underWay: Semaphore.Semaphore) => {
   const text = Effect.suspend(() => answer.text)
   if (announced <= uncounted) return text
-  const counted = withReference(MemoryBudget, (room) =>
+  const counted = Effect.flatMap(MemoryBudget, (room) =>
     Effect.andThen(
       room.take(2 * announced),
       Effect.map(text, (text) => {

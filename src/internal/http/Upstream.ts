@@ -1,8 +1,7 @@
 import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { withReference } from "../effects.ts"
-import { atMillis, monotonicMillis, timeLimit, type TimeLimit } from "../time.ts"
+import { type TimeLimit, monotonicMillis, timeLimit } from "../time.ts"
 import { makePacer, type Pacer } from "./Coordination.ts"
 import { oneUpstream } from "./MemoryBudget.ts"
 import { readReply, type Reply } from "./Reply.ts"
@@ -83,7 +82,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
         progress.observation = observation
         return attemptOnce(request, progress)
       },
-      ({ ended }, exit) => atMillis((now) => ended(endOf(exit, now >= until)))
+      ({ ended }, exit) => Effect.flatMap(monotonicMillis, (now) => ended(endOf(exit, now >= until)))
     )
   }
 
@@ -112,7 +111,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   }
 
   const sendWatched = (request: UpstreamRequest, watch: Watch | undefined) =>
-    atMillis((now): Effect.Effect<Reply, UpstreamFailure> => {
+    Effect.flatMap(monotonicMillis, (now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
       const progress: Progress = { sent: false, resends: 0, observation: undefined }
@@ -130,7 +129,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   if (observed === undefined) return { send: (request) => sendWatched(request, undefined) }
   return {
     send: (request) =>
-      withReference(UpstreamObserver, (begin) =>
+      Effect.flatMap(UpstreamObserver, (begin) =>
         sendWatched(request, begin === undefined ? undefined : { observed, begin })
       )
   }

@@ -1,6 +1,6 @@
 import { Effect, Queue, Ref } from "effect"
 
-import { atMillis, monotonicMillis } from "../../internal/time.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { intervalMs, type Limit, width } from "./operations.ts"
 
 /** The call would have to wait longer than the caller is willing to. */
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
           }
           return yield* call
         })
-        const giveBack = atMillis((now) =>
+        const giveBack = Effect.flatMap(monotonicMillis, (now) =>
           Queue.offer(turns, sentAt === undefined ? freeAt : Math.max(sentAt, now - slack) + count * interval)
         )
         return Effect.ensuring(restore(atItsTurn), giveBack)
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
     )
 
   const pause = (ms: number) =>
-    atMillis((now) =>
+    Effect.flatMap(monotonicMillis, (now) =>
       Ref.update(after, (was) => ({
         notBefore: Math.max(was.notBefore, now + ms),
         oneByOneUntil: Math.max(was.oneByOneUntil, now + ms + count * interval)

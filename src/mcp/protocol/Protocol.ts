@@ -3,7 +3,7 @@ import { Cause, Context, Effect, Layer, Option, Predicate, Record, Schema } from
 import { memoized } from "../../internal/caching.ts"
 import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
-import { atMillis } from "../../internal/time.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
@@ -159,7 +159,7 @@ const inConcurrencyGroup =
     return {
       ...method,
       run: (params, call) =>
-        atMillis((since) =>
+        Effect.flatMap(monotonicMillis, (since) =>
           run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.inFlight)
         )
     }

@@ -1,6 +1,5 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Predicate, Random, Result } from "effect"
 
-import { withReference } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
 import { Audit, type AuditEntry, Caller, noteInstance, RequestId } from "../callContext.ts"
 import type { Prompt } from "../Prompt.ts"
@@ -50,7 +49,7 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
   }
 
   return (serving: Effect.Effect<Outcome>, request: Request, call: Call): Effect.Effect<Outcome> =>
-    withReference(RequestObserver, (observe) =>
+    Effect.flatMap(RequestObserver, (observe) =>
       observe === undefined ? serving : observe(serving, observedRequest(request, call))
     )
 }
@@ -60,7 +59,7 @@ export const observedCall = (
   call: Effect.Effect<Answer, ToolFailure>,
   request: Pick<ObservedRequest, "meta" | "target">
 ) =>
-  withReference(RequestObserver, (observe) =>
+  Effect.flatMap(RequestObserver, (observe) =>
     observe === undefined
       ? call
       : Effect.gen(function* () {

@@ -1,7 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
 
 import { lazy, memoized } from "../../../internal/caching.ts"
-import { withReference } from "../../../internal/effects.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { CallerId, CurrentAccess } from "../../callContext.ts"
 import { Elicitation } from "../../Elicitation.ts"
@@ -80,7 +79,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
           return Effect.provideService(served, CallerId, caller(clientName(client)))
         }
         if (tool.annotations.readOnlyHint) return calling()
-        return withReference(CurrentAccess, ({ mayChange, scopeToChange }) =>
+        return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange }) =>
           mayChange ? calling() : Effect.fail(forbidden(tool.name, scopeToChange))
         )
       },
