@@ -6,7 +6,7 @@ import type { Answer, Tool } from "../mcp/Tool.ts"
 import { render } from "../mcp/ToolError.ts"
 import { offered, type Toolset } from "../mcp/Toolset.ts"
 
-/** What the model is told where a tool fails; `code` as in the errors of the MCP server. */
+/** The error that the model is given where a tool fails; `code` as in the errors of the MCP server. */
 const Failure = Schema.Struct({
   code: Schema.String,
   message: Schema.String,
@@ -25,7 +25,7 @@ const toAiTool = ({ annotations, description, inputSchema, name }: Tool) =>
   })
 
 /**
- * What a toolset offers as an `effect/ai` toolkit with its handlers, closed over the services that the toolset works on.
+ * The offer of a toolset as an `effect/ai` toolkit with its handlers, closed over the services that the toolset works on.
  * Arguments and answers are those of the MCP tools; failures are told to the model as results; tools that are marked
  * destructive need approval.
  */

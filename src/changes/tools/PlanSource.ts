@@ -30,7 +30,7 @@ export interface PlanSource {
   readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
   /** Everything that was planned and done, in the order of writing. */
   readonly audit: Effect.Effect<AuditTrail>
-  /** What is not as it was when it was last asked for (`since`), and nothing of ours has made so. Some upstreams cannot tell. */
+  /** The differences from the state that was last asked for (`since`) which nothing of ours has made. Some upstreams cannot tell. */
   readonly changedElsewhere?: Effect.Effect<
     {
       readonly since: number | undefined

@@ -14,7 +14,7 @@ export interface AuditRow {
   readonly row: () => Readonly<Record<string, unknown>>
 }
 
-/** What was planned and done, in the order of writing. */
+/** The plans and changes, in the order of writing. */
 export interface AuditTrail {
   /** A row for each event, and one for each step that was sent and its outcome. */
   readonly events: ReadonlyArray<AuditRow>
@@ -46,7 +46,7 @@ export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kep
   }
   const described = (entry: ActionEntry) => describing.describeAction?.(entry) ?? actionRow(entry)
   const events: Array<AuditRow | undefined> = []
-  /** Where the row of something stands that was sent, until its outcome takes the place; and who has sent it. */
+  /** The place of the row of something that was sent, until its outcome takes it; and who has sent it. */
   const sent = new Map<string, { readonly place: number; readonly who: string | undefined }>()
   const take = (key: string) => {
     const one = sent.get(key)
@@ -128,7 +128,7 @@ const plannedRow = <C>({ at, plan, plan_id, who }: PlannedEntry<C>) => {
   }
 }
 
-/** What has become of a plan: when it was last worked on, the steps that are done, and who has sent them. */
+/** The progress of a plan: when it was last worked on, the steps that are done, and who has sent them. */
 interface Progress {
   at: number
   who: string | undefined
@@ -145,7 +145,7 @@ const changesOf = <C>(
   const progress = new Map<string, Progress>()
   const groups = new Map<string, { readonly row: AuditRow; readonly done: Set<string> }>()
   const single: Array<AuditRow | undefined> = []
-  /** Where the row of an action stands whose outcome is not known yet. */
+  /** The place of the row of an action whose outcome is not known yet. */
   const open = new Map<string, number>()
   const plans: Array<AuditRow> = []
   for (const entry of entries) {

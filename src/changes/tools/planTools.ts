@@ -199,7 +199,7 @@ const notWithElsewhere = new InvalidArgument({
   problem: "must be given alone, perhaps with limit: it compares with the last state seen, and not with the log"
 })
 
-/** What differs from the last state seen, of all upstreams that can tell. */
+/** The differences from the last state seen, of all upstreams that can tell. */
 const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset: number) {
   const sources = yield* PlanSources
   const answers = yield* Effect.forEach(

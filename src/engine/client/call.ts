@@ -189,7 +189,7 @@ const makeKeyHeader = (pinned: string | undefined) => {
       return pinned === undefined ? Effect.tap(ask(acceptedHeader, [401]), forget) : ask(acceptedHeader, [])
     })
 
-  /** What is refused now may never have been accepted: something else may have answered then. */
+  /** A form that is refused now may never have been accepted: something else may have answered then. */
   const forget = ({ status }: Reply) =>
     Effect.sync(() => {
       if (status === 401) acceptedHeader = undefined

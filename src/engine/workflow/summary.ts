@@ -21,7 +21,7 @@ export const summaryOf = (node: JsonObject, room = 110): string => {
   return clipped(oneLine(words), room)
 }
 
-/** What a node does, by the beginnings of its parameters without secrets; `whole` are all of them as they are. */
+/** Says what a node does, by the beginnings of its parameters without secrets; `whole` are all of them as they are. */
 type Describe = (parameters: JsonObject, node: JsonObject, whole: JsonObject) => string
 
 const joined = (...parts: ReadonlyArray<string | undefined>) =>

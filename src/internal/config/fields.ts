@@ -4,7 +4,7 @@ import { firstIssue } from "../schema/describeIssue.ts"
 import { nearest } from "../texts.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
 
-/** What a field is for, as the page of options says it. */
+/** The purpose of a field, as the page of options says it. */
 export const meaning =
   (description: string) =>
   <S extends Schema.Top>(field: S): S["Rebuild"] =>

@@ -46,7 +46,7 @@ export const judgeState = (
     : "drift"
 }
 
-/** Why a campaign does not pause yet, or at all: its partner does not run in its place. */
+/** The reason for which a campaign does not pause yet, or at all: its partner does not run in its place. */
 export const withoutPartner = (
   { after, partner }: LocatedOf<"state">,
   campaigns: ReadonlyMap<number, Campaign>

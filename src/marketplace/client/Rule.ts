@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 const positive = Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" }))
 
-/** What a rule does where its conditions are met: changes bids, excludes search clusters, or pauses campaigns. */
+/** The action of a rule whose conditions are met: it changes bids, excludes search clusters, or pauses campaigns. */
 export const RuleAction = Schema.Literals(["bid", "cluster_bid", "exclude", "pause"])
 export type RuleAction = typeof RuleAction.Type
 
@@ -34,7 +34,7 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-/** What is wrong with a rule, if something is: the field, and the problem. */
+/** The problem of a rule, if it has one, and its field. */
 export const ruleProblem = (rule: Rule): readonly [field: string, problem: string] | undefined => {
   const { at_least, do: action, level, may_raise, percent, target_drr, when } = rule
   if (when.length === 0) return ["when", "must not be empty: a rule without conditions would change everything"]

@@ -37,7 +37,7 @@ export interface Advert {
   readonly budget: number
   /** The moment of that budget, from which on it falls by what is spent, in milliseconds; without it, it stays. */
   readonly budgetAt?: number
-  /** How its shoppers differ from others. */
+  /** The difference between its shoppers and others. */
   readonly demand?: Partial<Demand>
   /** The first day without views. */
   readonly pausedOn?: number

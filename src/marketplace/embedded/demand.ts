@@ -76,7 +76,7 @@ const queries: ReadonlyArray<{ readonly ending: string; readonly share: number; 
   { ending: " белый", share: 0.02 }
 ]
 
-/** What shoppers search for when they come to an article; other views have no query. */
+/** The queries by which shoppers come to an article; other views have no query. */
 export const queriesOf = ({ goods }: State, nm_id: number): ReadonlyArray<string> => {
   const subject = goods.get(nm_id)?.subject.toLowerCase()
   return subject === undefined ? ["gift", "for home", "cheap"] : queries.map(({ ending }) => subject + ending)

@@ -24,7 +24,7 @@ const actions: Readonly<Record<string, number>> = {
   [operations.pauseCampaign.name]: status.paused
 }
 
-/** What plans and direct changes have set since a moment, by place, and the campaigns that they have made. */
+/** The values that plans and direct changes have set since a moment, by place, and the campaigns that they have made. */
 export const setSince = (entries: ReadonlyArray<Kept<Change>>, since: number) => {
   const values = new Map<string, string>()
   const created = new Set<number>()

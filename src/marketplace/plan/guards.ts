@@ -7,7 +7,7 @@ import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import type { Blocked, Step } from "./Plan.ts"
 
-/** What a planner or a rollback has made of changes. */
+/** The result of a planner or a rollback. */
 type Draft = Core.Draft<Change>
 
 /** Whether a campaign may not be changed; without an id it is one that is still to be created. */

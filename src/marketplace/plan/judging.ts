@@ -26,7 +26,7 @@ export interface Judged {
   readonly daysShown: (advert_id: number) => number
 }
 
-/** What a rule is judged by: single clusters, articles, or whole campaigns. */
+/** The things that a rule judges: single clusters, articles, or whole campaigns. */
 export const levelOf = ({ do: action, level = "campaign" }: Rule): keyof RuleLines => {
   if (action === "exclude" || action === "cluster_bid") return "cluster"
   return action === "bid" ? level : "campaign"

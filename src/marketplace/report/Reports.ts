@@ -21,7 +21,7 @@ import { noMetrics } from "./metrics.ts"
 import { lengthOf, type Period, periodBefore, daysOf } from "./period.ts"
 import { type ClusterRow, joinedClusters } from "./rows.ts"
 
-/** What a report is about. */
+/** The subject of a report. */
 export interface ReportRequest {
   readonly level: "article" | "campaign" | "cluster"
   readonly period: Period
@@ -152,7 +152,7 @@ const clusterLines = Effect.fnUntraced(function* (
 /** The most days of a report: the marketplace tells three months. */
 export const mostDays = 92
 
-/** Why a period cannot be reported on, if so: the argument, and what is wrong with it. */
+/** The problem of a period that cannot be reported on: the argument, and what is wrong with it. */
 export const periodProblem = (period: Period): readonly [argument: "from" | "to", problem: string] | undefined => {
   const length = lengthOf(period)
   if (length < 1) return ["from", `must not be after to: ${period.from} is after ${period.to}`]

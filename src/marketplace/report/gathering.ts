@@ -6,16 +6,16 @@ import type { Campaign, Unreadable } from "../client/Campaign.ts"
 import { isRefusal, type MarketplaceError, retryAfter } from "../client/MarketplaceError.ts"
 import { chunks } from "../client/split.ts"
 
-/** How far reading has come when its time was up. */
+/** The progress of reading when its time was up. */
 export interface Unread {
   /** Reads that are still to be made. */
   readonly reads: number
   readonly of: number
-  /** Why they were not made, where it was not the time. */
+  /** The reason why they were not made, where it was not the time. */
   readonly problem?: MarketplaceError
 }
 
-/** What was read, and whether all of it was. */
+/** The values that were read, and whether all were. */
 export interface Gathered<A> {
   readonly statistics: A
   readonly unread: Unread | undefined

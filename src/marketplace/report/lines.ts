@@ -101,7 +101,7 @@ export const articleLines = (campaign: Campaign, days: Days, dates: ReadonlyArra
 export const articleDayLines = (campaign: Campaign, days: Days, dates: ReadonlyArray<string>): ReadonlyArray<Line> =>
   dates.flatMap((day) => articleLines(campaign, days, [day]).map((line) => ({ ...line, day })))
 
-/** What an order of an article brings on average, in kopecks: as far as known of the article itself, else of its campaign. */
+/** The average revenue of an order of an article, in kopecks: as far as known of the article itself, else of its campaign. */
 export const averageOrder = (
   campaign: Campaign,
   days: Days,

@@ -119,7 +119,7 @@ export const minutesFor = (settings: MarketplaceSettings, { reads: left }: Left,
   return Math.ceil((left * intervalMs(limitOf(settings, operation))) / 60_000)
 }
 
-/** What a caller does to see the rest; with a base key, what it can do at all is told first. */
+/** The advice on how to see the rest; with a base key, its abilities come first. */
 export const goOn = (settings: MarketplaceSettings, { campaigns, of, problem, reads: left }: Left): string => {
   const { kind } = keyReport(settings, 0)
   const isSlow = kind === "base" || kind === "test"

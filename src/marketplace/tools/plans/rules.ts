@@ -201,7 +201,7 @@ const readState = Effect.fnUntraced(function* (involved: ReturnType<Evidence["in
 
 const noPhrases = { items: [], warnings: [] }
 
-/** What was touched has done in the days after those that it was judged by. */
+/** The results of what a rule touches, in the days after those that it was judged by. */
 const checkOf = Effect.fnUntraced(function* (
   { bid, stopped }: Touched,
   after: Period,
