@@ -160,17 +160,19 @@ describe("instances on one host that is reached in different ways", () => {
     const heads: Array<string> = []
     const proxy = await standIn(({ headers, url }, response) => {
       heads.push(`GET ${url}\r\nx-engine-api-key: ${String(headers["x-engine-api-key"])}`)
-      response.setHeader("content-type", "application/json").end(JSON.stringify(workflow("of-the-proxy")))
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify(workflow("1", { name: "Of the proxy" })))
     })
     const direct = { engine_host: engine.host, engine_api_key: keys.first }
     const environments = { direct, through: { ...direct, engine_api_key: keys.second, proxy } }
     const server = await overStdio({ environments, defaultEnv: "direct" })
-    const ids = ["direct", "through", "direct", "through"].map(async (instance) =>
+    const answers = ["direct", "through", "direct", "through"].map(async (instance) =>
       dataOf(await server.call(tool, { ...args, instance }))
     )
     assert.deepStrictEqual(
-      (await Promise.all(ids)).map(({ id }) => id),
-      ["1", "of-the-proxy", "1", "of-the-proxy"]
+      (await Promise.all(answers)).map(({ name }) => name),
+      ["Workflow 1", "Of the proxy", "Workflow 1", "Of the proxy"]
     )
     assert.deepStrictEqual(new Set(engine.requests().map(keyOf)), new Set([keys.first]))
     assert.deepStrictEqual(new Set(heads.map((head) => keyOf({ head }))), new Set([keys.second]))

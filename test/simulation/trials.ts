@@ -177,6 +177,8 @@ const advert_id = 7000
 const pair = { advert_id, nm_id: 100_001 }
 const bids = { changes: [{ ...pair, placement: "search", change_percent: 10 }] }
 const phrases = { advert_id, nm_ids: [100_001], phrases: ["new"], mode: "merge" }
+const rules = { rules: [{ when: ["clicks >= 0"], at_least: { clicks: 1 }, do: "bid", percent: -10 }] }
+const pause = { pause: { ids: [advert_id] } }
 const campaign = { name: "New", nms: [100_001], placements: ["search"] }
 
 /** A call of every tool for the marketplace, and plans of each kind that are applied. */
@@ -185,6 +187,7 @@ export const adsTrials: ReadonlyArray<Trial<Advertising>> = [
   { tool: "ads_list_campaigns", args: given({}) },
   { tool: "ads_get_campaign", args: given({ advert_id }) },
   { tool: "ads_report", args: given({}) },
+  { tool: "ads_overview", args: given({}) },
   { tool: "ads_get_minus_phrases", args: given({ items: [pair] }) },
   { tool: "ads_min_bids", args: given({ advert_id, nm_ids: [100_001] }) },
   { tool: "ads_plan_bids", args: given(bids) },
@@ -193,11 +196,15 @@ export const adsTrials: ReadonlyArray<Trial<Advertising>> = [
   { tool: "ads_plan_cluster_bids", args: given({ changes: [{ ...pair, norm_query: "shoes", bid_rubles: 300 }] }) },
   { tool: "ads_plan_migration", args: given({ target: "new-manual-campaign" }) },
   { tool: "ads_plan_campaign", args: given(campaign) },
+  { tool: "ads_plan_rules", args: given(rules) },
+  { tool: "ads_plan_state", args: given(pause) },
+  { tool: "ads_plan_money", args: given({ daily_limits: [{ advert_id, rubles: 500 }] }) },
   { tool: "ads_start_campaign", args: given({ advert_id: 7002, confirm: true }) },
   { tool: "ads_pause_campaign", args: given({ advert_id, confirm: true }) },
   { tool: "apply_plan", args: adsPlan("ads_plan_bids", bids) },
   { tool: "apply_plan", args: adsPlan("ads_plan_minus_phrases", phrases) },
   { tool: "apply_plan", args: adsPlan("ads_plan_products", { advert_id, add_nms: [200_001] }) },
   { tool: "apply_plan", args: adsPlan("ads_plan_campaign", campaign) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_state", pause) },
   { tool: "apply_plan", args: adsPlan("ads_plan_migration", { target: "new-manual-campaign" }) }
 ]

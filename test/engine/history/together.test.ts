@@ -1,4 +1,4 @@
-import { chownSync, existsSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -113,6 +113,7 @@ describe("several processes on one repository", () => {
         const first = serverIn(place)
         await first.call("create_workflow", draft("first"))
         await first.leave()
+        mkdirSync(path.join(history, ".git/hooks"))
         for (const hook of ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"])
           writeFileSync(path.join(history, ".git/hooks", hook), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
         await person(history, "config", "commit.gpgsign", "true")
