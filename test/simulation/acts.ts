@@ -82,6 +82,16 @@ const change = (tool: string, args: (doing: Doing) => Json): Act =>
 const edit = (operation: (fresh: number) => Json): Act =>
   change("edit_workflow", ({ workflow: { id }, world }) => ({ id, operations: [operation(world.fresh())] }))
 
+const noted = (node: string): Act => edit((fresh) => ({ op: "set", node, path: "notes", value: `note ${fresh}` }))
+
+/** Edits of one workflow at the same moment by several callers, each at one of the servers. */
+const editedAtOnce: Act = (doing) =>
+  Effect.forEach(
+    ["A", "B", "A", "B"],
+    (node) => noted(node)({ ...doing, caller: { name: `passer-by ${doing.world.fresh()}`, kind: "bare" } }),
+    { concurrency: "unbounded", discard: true }
+  )
+
 /** What people do in the editor: they read, and save the whole. */
 const saved =
   (changed: (state: State, fresh: number) => Json): Act =>
@@ -193,8 +203,9 @@ const reading = (tool: string, args: (doing: Doing) => Json = () => ({})): Act =
 const ofId = ({ workflow: { id } }: Doing): Json => ({ id })
 
 const acts: ReadonlyArray<readonly [number, Act]> = [
-  [6, edit((fresh) => ({ op: "set", node: "A", path: "notes", value: `note ${fresh}` }))],
-  [6, edit((fresh) => ({ op: "set", node: "B", path: "notes", value: `note ${fresh}` }))],
+  [5, noted("A")],
+  [5, noted("B")],
+  [3, editedAtOnce],
   [2, edit((fresh) => ({ op: "set", node: "A", parameters: assignments(`made ${fresh}`) }))],
   [2, edit((fresh) => ({ op: "tag", value: `tag ${fresh % 3}`, create: true }))],
   [1, change("edit_workflow", ({ workflow: { id }, world }) => ({ id, copy_as: `Flow ${world.fresh()}` }))],
