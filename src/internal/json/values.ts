@@ -22,7 +22,7 @@ const encoder = new TextEncoder()
 export const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value) ?? "").length
 
 /** Parses a text as JSON; none if it is not JSON. */
-export const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+export const parseJson = /* @__PURE__ */ Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** Whether a text stands anywhere in a value, names of fields among them. */
 export const holdsText = (value: unknown, text: string): boolean => {
