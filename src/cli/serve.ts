@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 
 import { Stopping } from "../mcp/callContext.ts"
 import * as Server from "../mcp/Server.ts"
@@ -28,19 +28,12 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
   yield* (yield* transport(launch, metrics, Deferred.await(stopping))).pipe(
-    withRoomForCalls,
     Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), recorded)),
     Effect.provideService(Stopping, stopping),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
-
-/** A call adds some twenty services to what it finds. Were there room for fewer, all would be copied for each eight of them. */
-const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
-  Effect.updateContext(serving, (context: Context.Context<R>) =>
-    Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
-  )
 
 /** Does the deferred loading. A call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>

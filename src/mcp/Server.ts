@@ -1,6 +1,5 @@
 import { Effect, Layer } from "effect"
 
-import { provideMissing } from "../internal/effects.ts"
 import { version as ownVersion } from "../version.ts"
 import { Prompts } from "./Prompt.ts"
 import { Protocol, ServerInfo } from "./protocol/Protocol.ts"
@@ -40,9 +39,13 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
     Effect.gen(function* () {
       const offers = yield* Effect.forEach(sets, (toolset) => offered(toolset))
       const all = offers.flatMap((offer) => offer.tools)
-      const provided = provideMissing(yield* Effect.context<Services[number]>())
+      const context = yield* Effect.context<Services[number]>()
       const chosen = tools(all).map(
-        (tool): Tool => all.find((one) => one === tool) ?? { ...tool, call: (input) => provided(tool.call(input)) }
+        (tool): Tool =>
+          all.find((one) => one === tool) ?? {
+            ...tool,
+            call: (input) => Effect.provideContext(tool.call(input), context)
+          }
       )
       const data = new Set(offers.flatMap((offer) => offer.data ?? []))
       const instructions = offers.map((offer) => offer.instructions).filter((text) => text !== "")

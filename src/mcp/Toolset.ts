@@ -1,6 +1,5 @@
 import { Context, Effect, type Scope } from "effect"
 
-import { provideMissing } from "../internal/effects.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
@@ -61,14 +60,13 @@ export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> 
 
 const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
   const { data, instructions, prompts, resources, tools } = offer
-  const provided = provideMissing(context)
   return {
     instructions,
     ...(data && { data }),
     ...(prompts && {
       prompts: prompts.map((prompt) => providePrompt(prompt, context))
     }),
-    tools: tools.map((tool) => ({ ...tool, call: (input) => provided(tool.call(input)) })),
+    tools: tools.map((tool) => ({ ...tool, call: (input) => Effect.provideContext(tool.call(input), context) })),
     ...(resources === undefined
       ? {}
       : {

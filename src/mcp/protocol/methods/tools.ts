@@ -1,4 +1,4 @@
-import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
+import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { lazy, memoized } from "../../../internal/caching.ts"
 import { nearest } from "../../../internal/texts.ts"
@@ -22,16 +22,6 @@ const callTool = {
   inputResponses: Schema.optionalKey(Schema.Unknown),
   requestState: Schema.optionalKey(Schema.Unknown)
 }
-type PlainCall = Schema.Struct<typeof callTool>["Type"]
-
-/** A quick check for params of a call without further options, as nearly all. */
-const isPlainCall = (params: unknown): params is PlainCall =>
-  Predicate.isObject(params) &&
-  "name" in params &&
-  Predicate.isString(params.name) &&
-  (!("arguments" in params) || Predicate.isObject(params.arguments)) &&
-  !("_meta" in params)
-
 const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
 type Called = typeof Called.Type
 
@@ -83,7 +73,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
           mayChange ? calling() : Effect.fail(forbidden(tool.name, scopeToChange))
         )
       },
-      { fits: isPlainCall, work: workOf(byName) }
+      { work: workOf(byName) }
     )
   } satisfies Method.Methods
 }
@@ -97,9 +87,7 @@ const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 const workOf =
   (byName: ReadonlyMap<string, Tool>) =>
   (params: unknown): Method.Work => {
-    const { arguments: args, name } = isPlainCall(params)
-      ? params
-      : Option.getOrElse(readCalled(params), (): Called => ({ name: "" }))
+    const { arguments: args, name } = Option.getOrElse(readCalled(params), (): Called => ({ name: "" }))
     const tool = byName.get(name)
     return {
       concurrencyGroup: tool?.concurrencyGroup?.(args) ?? ungrouped,
