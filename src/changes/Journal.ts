@@ -88,7 +88,7 @@ export const ExpiredEntry = Schema.Struct({
 export type ExpiredEntry = typeof ExpiredEntry.Type
 
 /** Steps of a large plan, whose own line comes when all of them are written. */
-export interface StepsEntry<C> {
+interface StepsEntry<C> {
   readonly type: "steps"
   readonly at: number
   readonly plan_id: string

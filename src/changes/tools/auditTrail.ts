@@ -4,7 +4,7 @@ import type { Step } from "../Plan.ts"
 import { moment, stepRow } from "./summary.ts"
 
 /** An entry of the journal as a row, with what rows are chosen by. */
-export interface AuditRow {
+interface AuditRow {
   readonly at: number
   /** The plan that it is about; `unknown` where that cannot be told. */
   readonly plan: string | undefined
@@ -17,9 +17,9 @@ export interface AuditRow {
 /** The plans and changes, in the order of writing. */
 export interface AuditTrail {
   /** A row for each event, and one for each step that was sent and its outcome. */
-  readonly events: ReadonlyArray<AuditRow>
+  readonly events: () => ReadonlyArray<AuditRow>
   /** A row for each plan, and for each change without one. */
-  readonly changes: ReadonlyArray<AuditRow>
+  readonly changes: () => ReadonlyArray<AuditRow>
   /** Hours by which the upstream's days begin before those of UTC. */
   readonly hoursAhead: number
 }
@@ -35,16 +35,31 @@ const sentKey = (plan: string, step: string): string => `${plan} ${step}`
 const actionKey = ({ group = "", operation, subject }: ActionEntry & DescribedAction): string =>
   `${operation} ${subject} ${group}`
 
+type Made<C> = ReadonlyMap<string, PlannedEntry<C>>
+
 /** The rows of a journal in the words of its upstream. */
 export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kept<C>>): AuditTrail => {
-  const made = new Map(entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : [])))
+  const made: Made<C> = new Map(
+    entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : []))
+  )
+  return {
+    events: () => eventRows(describing, entries, made),
+    changes: () => changeRows(describing, entries, made),
+    hoursAhead: describing.hoursAhead ?? 0
+  }
+}
+
+const eventRows = <C>(
+  describing: Describing<C>,
+  entries: ReadonlyArray<Kept<C>>,
+  made: Made<C>
+): ReadonlyArray<AuditRow> => {
   const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
   const stepsOf = (plan: string) => {
     const planSteps = steps.get(plan) ?? new Map(made.get(plan)?.plan.steps.map((step) => [step.id, step]))
     steps.set(plan, planSteps)
     return planSteps
   }
-  const described = (entry: ActionEntry) => describing.describeAction?.(entry) ?? actionRow(entry)
   const events: Array<AuditRow | undefined> = []
   /** The place of the row of something that was sent, until its outcome takes it; and who has sent it. */
   const sent = new Map<string, { readonly place: number; readonly who: string | undefined }>()
@@ -56,7 +71,7 @@ export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kep
   }
   for (const entry of entries) {
     if (entry.type === "action") {
-      const action = described(entry)
+      const action = describedAction(describing, entry)
       const key = actionKey({ ...entry, ...action })
       const who = take(key) ?? entry.who
       if (entry.outcome === "begun") sent.set(key, { place: events.length, who })
@@ -76,11 +91,7 @@ export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kep
       }
     } else events.push(...eventOf(entry))
   }
-  return {
-    events: events.filter((row) => row !== undefined),
-    changes: changesOf(describing, entries, made, described),
-    hoursAhead: describing.hoursAhead ?? 0
-  }
+  return events.filter((row) => row !== undefined)
 }
 
 const by = (who: string | undefined) => (who === undefined ? {} : { who })
@@ -136,11 +147,10 @@ interface Progress {
 }
 
 /** A row for each plan with what has become of it, and for each change without one; several of one call are one. */
-const changesOf = <C>(
+const changeRows = <C>(
   describing: Describing<C>,
   entries: ReadonlyArray<Kept<C>>,
-  made: ReadonlyMap<string, PlannedEntry<C>>,
-  described: (entry: ActionEntry) => DescribedAction
+  made: Made<C>
 ): ReadonlyArray<AuditRow> => {
   const progress = new Map<string, Progress>()
   const groups = new Map<string, { readonly row: AuditRow; readonly done: Set<string> }>()
@@ -151,7 +161,7 @@ const changesOf = <C>(
   for (const entry of entries) {
     if (entry.type === "unreadable" || entry.type === "expired") plans.push(...eventOf(entry))
     if (entry.type === "action") {
-      const action = described(entry)
+      const action = describedAction(describing, entry)
       const { group, row, subject } = action
       const who = by(entry.who)
       if (group === undefined) {
@@ -202,11 +212,9 @@ const changesOf = <C>(
   return [...plans, ...actions, ...[...groups.values()].map(({ row }) => row)].toSorted((a, b) => a.at - b.at)
 }
 
-/** A change without a plan, of an upstream that says no more of it. */
-const actionRow = ({ operation, outcome }: ActionEntry): DescribedAction => ({
-  subject: "",
-  row: { what: operation, outcome }
-})
+/** A change without a plan; of an upstream that says no more of it, what was done. */
+const describedAction = <C>(describing: Describing<C>, entry: ActionEntry): DescribedAction =>
+  describing.describeAction?.(entry) ?? { subject: "", row: { what: entry.operation, outcome: entry.outcome } }
 
 const stepEntry = <C>(
   describing: Describing<C>,

@@ -174,11 +174,11 @@ export const auditLog = Tool.make("audit_log", {
       wanted === undefined || value === wanted || value === unknown
     const all = yield* Effect.forEach(sources, ({ audit }) =>
       Effect.gen(function* () {
-        const { changes: wholePlans, events, hoursAhead } = yield* audit
-        const from = since === undefined ? -Infinity : (yield* spanOf("since", since, now, hoursAhead)).from
-        const to = until === undefined ? Infinity : (yield* spanOf("until", until, now, hoursAhead)).to
+        const trail = yield* audit
+        const from = since === undefined ? -Infinity : (yield* spanOf("since", since, now, trail.hoursAhead)).from
+        const to = until === undefined ? Infinity : (yield* spanOf("until", until, now, trail.hoursAhead)).to
         if (from >= to) return yield* new InvalidArgument({ argument: "since", problem: "must not be after until" })
-        return (plans ? wholePlans : events).filter(({ at }) => at >= from && at < to)
+        return (plans ? trail.changes() : trail.events()).filter(({ at }) => at >= from && at < to)
       })
     )
     const rows = (all.length > 1 ? all.flat().toSorted((a, b) => a.at - b.at) : all.flat())

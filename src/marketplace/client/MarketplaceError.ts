@@ -165,7 +165,7 @@ const asSentence = (text: string): string => {
 }
 
 /** The error narrowed to some reasons. */
-export type Because<Tag extends Reason["_tag"]> = MarketplaceError & {
+type Because<Tag extends Reason["_tag"]> = MarketplaceError & {
   readonly reason: Extract<Reason, { readonly _tag: Tag }>
 }
 

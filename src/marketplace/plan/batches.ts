@@ -116,10 +116,6 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
-/** The number of calls that a limit allows within so many seconds. */
-export const callsWithin = (seconds: number, limit: Limit): number =>
-  (Math.floor((seconds * 1000) / (width(limit) * intervalMs(limit))) + 1) * width(limit)
-
 /**
  * The cost of applying the steps: calls, and the seconds imposed by the limits, by default those of a personal key. The time of
  * the network is not included.

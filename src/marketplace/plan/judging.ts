@@ -14,7 +14,7 @@ export interface NamedRule extends Rule {
 }
 
 /** The lines that rules judge, over the period of the evidence. */
-export interface RuleLines {
+interface RuleLines {
   readonly campaign: ReadonlyArray<Line>
   readonly article: ReadonlyArray<Line>
   readonly cluster: ReadonlyArray<Line>

@@ -7,20 +7,20 @@ import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
 /** Money for the budget of a campaign. */
-export interface TopUp {
+interface TopUp {
   readonly advert_id: number
   readonly rubles: number
   readonly from: Purse
 }
 
 /** The most that a campaign may spend in a day; null for no limit. */
-export interface LimitWish {
+interface LimitWish {
   readonly advert_id: number
   readonly to: Kopecks | null
 }
 
 /** The input for planning money; campaigns, budgets and limits as they were read. */
-export interface MoneyInput {
+interface MoneyInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Requested campaigns that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>

@@ -48,7 +48,7 @@ export interface Touched {
 }
 
 /** The result of planning by rules: besides the draft, how many lines each rule has met, and which were touched. */
-export interface RulesDraft {
+interface RulesDraft {
   readonly draft: Draft
   readonly rules: ReadonlyArray<{ readonly rule: string; readonly matches: number; readonly steps: number }>
   readonly touched: Touched

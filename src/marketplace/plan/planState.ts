@@ -11,7 +11,7 @@ export interface Pairing {
 }
 
 /** The input for planning starts and pauses; campaigns and budgets as they were read. */
-export interface StateInput {
+interface StateInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Requested campaigns that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 
+import { grouped } from "../../internal/collections.ts"
 import { inMemory, type KeptValues } from "../../internal/KeptValues.ts"
 import { listOf } from "../../internal/schema/JsonObject.ts"
 import { PromotionConfig } from "../client/Account.ts"
@@ -18,8 +19,8 @@ import {
   configKey,
   dayKey,
   endOf,
-  hour,
   isFresh,
+  isRecent,
   nameKey,
   seenKey,
   spansOf,
@@ -47,7 +48,7 @@ export class StatisticsStore extends Context.Service<StatisticsStore, KeptValues
 ) {}
 
 /** Statistics by campaign and day; undefined where there are none, or none were read. */
-export interface CampaignDays {
+interface CampaignDays {
   readonly dayOf: (advert_id: number, day: string) => CampaignDay | undefined
   readonly isRead: (advert_id: number, day: string) => boolean
 }
@@ -233,14 +234,8 @@ const make = Effect.gen(function* () {
   ) {
     const read = (items: ReadonlyArray<Pair>) =>
       Effect.map(ads.getNormqueryDailyStats({ ...period, items }), ({ days: rows }) => {
-        const byDay = new Map<string, Array<ClusterRow>>()
-        for (const { date, stat, ...pair } of rows) {
-          const key = clusterDayKey(pair, date)
-          const some = byDay.get(key) ?? []
-          some.push(clusterRow(stat))
-          byDay.set(key, some)
-        }
-        return byDay
+        const byDay = grouped(rows, ({ date, ...pair }) => clusterDayKey(pair, date))
+        return new Map([...byDay].map(([key, some]) => [key, some.map(({ stat }) => clusterRow(stat))]))
       })
     const dates = daysOf(period).map((day) => ({ day, end: endOf(day) }))
     const keysOf = (pair: Pair) => dates.map(({ day, end }) => [clusterDayKey(pair, day), end] as const)
@@ -249,41 +244,39 @@ const make = Effect.gen(function* () {
     return { unread, statistics: { on } }
   })
 
-  const readCampaigns = Effect.fn("KeptStatistics.campaigns")(function* (options: { readonly isFresh?: boolean } = {}) {
-    const moment = yield* now
-    const isRecent = ({ at }: { readonly at: number }) => at <= moment && moment - at < hour
-    if (options.isFresh !== true && campaigns !== undefined && isRecent(campaigns)) return campaigns
-    const kept = options.isFresh === true ? undefined : (yield* store.read([campaignsKey])).get(campaignsKey)
-    if (kept !== undefined && isRecent(kept)) {
-      campaigns = { ...readEach(listOf(valueIn(kept))), at: kept.at }
-      return campaigns
-    }
+  /** What the marketplace shows of all campaigns now, kept as it was answered. */
+  const campaignsNow = Effect.gen(function* () {
     const { adverts, unreadable } = yield* ads.getAdvertsV2()
     campaigns = { adverts, unreadable, at: yield* now }
     yield* keep([[campaignsKey, adverts]])
     return campaigns
   })
 
+  const readCampaigns = Effect.fn("KeptStatistics.campaigns")(function* (options: { readonly isFresh?: boolean } = {}) {
+    if (options.isFresh === true) return yield* campaignsNow
+    const moment = yield* now
+    if (campaigns !== undefined && isRecent(campaigns, moment)) return campaigns
+    const kept = (yield* store.read([campaignsKey])).get(campaignsKey)
+    if (kept === undefined || !isRecent(kept, moment)) return yield* campaignsNow
+    campaigns = { ...readEach(listOf(valueIn(kept))), at: kept.at }
+    return campaigns
+  })
+
   const campaignsSince = Effect.gen(function* () {
     const kept = yield* store.read([seenKey, campaignsKey])
     const last = kept.get(seenKey) ?? kept.get(campaignsKey)
-    const { adverts, unreadable } = yield* ads.getAdvertsV2()
-    campaigns = { adverts, unreadable, at: yield* now }
-    yield* keep([[campaignsKey, adverts]])
+    const present = yield* campaignsNow
     return {
-      look: keep([[seenKey, adverts]]),
+      look: keep([[seenKey, present.adverts]]),
       before: last === undefined ? undefined : { ...readEach(listOf(valueIn(last))), at: last.at },
-      now: campaigns
+      now: present
     }
   })
 
   const config = Effect.gen(function* () {
     if (!isFullKey(settings)) return undefined
     const kept = (yield* store.read([configKey])).get(configKey)
-    const moment = yield* now
-    if (kept !== undefined && kept.at <= moment && moment - kept.at < hour) {
-      return Option.getOrUndefined(decodeConfig(valueIn(kept)))
-    }
+    if (kept !== undefined && isRecent(kept, yield* now)) return Option.getOrUndefined(decodeConfig(valueIn(kept)))
     const answer = Option.getOrNull(yield* Effect.option(ads.getConfig()))
     yield* keep([[configKey, answer]])
     return answer ?? undefined

@@ -22,7 +22,7 @@ import { lengthOf, type Period, periodBefore, daysOf } from "./period.ts"
 import { type ClusterRow, joinedClusters } from "./rows.ts"
 
 /** The subject of a report. */
-export interface ReportRequest {
+interface ReportRequest {
   readonly level: "article" | "campaign" | "cluster"
   readonly period: Period
   /** The campaigns to report on; by default all that have run. */
@@ -37,10 +37,14 @@ export interface Report {
   readonly lines: ReadonlyArray<Line>
   readonly campaigns: ReadonlyArray<Campaign>
   readonly days: Days
-  /** Campaigns whose statistics are read to their end. */
-  readonly complete: number
   readonly unreadable: ReadonlyArray<Unreadable>
-  readonly unread: Unread | undefined
+  readonly unread: UnreadCampaigns | undefined
+}
+
+/** The part of a report that is still to be read. */
+export interface UnreadCampaigns extends Unread {
+  /** Campaigns whose statistics are not read to their end. */
+  readonly campaigns: number
 }
 
 /** Reads what a report needs and is not kept yet, and makes its lines. */
@@ -58,14 +62,15 @@ export const readReport = Effect.fn("readReport")(function* (request: ReportRequ
   const wholeDates = daysOf(whole)
   const ready = campaigns.filter((campaign) => isComplete(campaign, days, wholeDates))
   const dates = daysOf(period)
-  const base = { campaigns, days, unreadable, complete: ready.length }
+  const base = { campaigns, days, unreadable }
+  const unreadOf = (left: Unread | undefined, count: number) =>
+    left === undefined ? undefined : { ...left, campaigns: count, of: campaigns.length }
   if (clusters !== undefined) {
     const averages = new Map(campaigns.map((campaign) => [campaign.id, averageOrder(campaign, days, dates)]))
     const report: Report = {
       ...base,
-      complete: campaigns.length,
       lines: clusters.linesWith((id, nm_id) => averages.get(id)?.(nm_id)),
-      unread: clusters.unread ?? unread
+      unread: unreadOf(clusters.unread ?? unread, 0)
     }
     return report
   }
@@ -75,7 +80,11 @@ export const readReport = Effect.fn("readReport")(function* (request: ReportRequ
     ? ready.flatMap((campaign) => (level === "campaign" ? campaignDayLines : articleDayLines)(campaign, days, dates))
     : linesIn(dates)
   const before = isCompared && !isByDay ? linesIn(daysOf(periodBefore(period))) : []
-  const report: Report = { ...base, lines: yield* named(compared(lines, before, isCompared)), unread }
+  const report: Report = {
+    ...base,
+    lines: yield* named(compared(lines, before, isCompared)),
+    unread: unreadOf(unread, campaigns.length - ready.length)
+  }
   return report
 })
 
@@ -150,7 +159,7 @@ const clusterLines = Effect.fnUntraced(function* (
 })
 
 /** The most days of a report: the marketplace tells three months. */
-export const mostDays = 92
+const mostDays = 92
 
 /** The problem of a period that cannot be reported on: the argument, and what is wrong with it. */
 export const periodProblem = (period: Period): readonly [argument: "from" | "to", problem: string] | undefined => {

@@ -2,7 +2,7 @@ import { jsonBytes } from "../../internal/json/values.ts"
 import { statusText } from "../client/Campaign.ts"
 import type { Level, Line } from "./lines.ts"
 import { totals } from "./lines.ts"
-import { type MetricName, type Metrics, shownValue } from "./metrics.ts"
+import { type MetricName, metricNames, type Metrics, shownValue } from "./metrics.ts"
 
 /* Lines as answers have them: each amount once, in rubles, and short. */
 
@@ -92,20 +92,6 @@ export const totalOf = (level: Level, lines: ReadonlyArray<Line>) => {
   }
 }
 
-const csvNames: ReadonlyArray<MetricName> = [
-  "spent",
-  "revenue",
-  "orders",
-  "drr_percent",
-  "cpo",
-  "clicks",
-  "views",
-  "ctr",
-  "cpc",
-  "cpm",
-  "baskets"
-]
-
 const formula = /^[=+\-@\t\r]/
 const separator = /[",\n\r]/
 
@@ -139,7 +125,7 @@ export const csvOf = (level: Level, lines: ReadonlyArray<Line>): string => {
     }
     return [
       ...head.map((column) => facts[column]),
-      ...csvNames.map((metric) => shownValue(metrics, metric)),
+      ...metricNames.map((metric) => shownValue(metrics, metric)),
       metrics.items,
       metrics.cancelled,
       position,
@@ -148,7 +134,7 @@ export const csvOf = (level: Level, lines: ReadonlyArray<Line>): string => {
   })
   const titles = [
     ...head,
-    ...csvNames.map((name) => fieldOf(level, name)),
+    ...metricNames.map((name) => fieldOf(level, name)),
     "items",
     "cancelled",
     "position",

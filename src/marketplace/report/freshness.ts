@@ -9,7 +9,10 @@ import { beginOf, dayAfter, type Period } from "./period.ts"
 /* The keys under which statistics are kept, and for how long they hold. */
 
 const minute = 60_000
-export const hour = 60 * minute
+const hour = 60 * minute
+
+/** Whether something that changes seldom was read within the last hour. */
+export const isRecent = ({ at }: { readonly at: number }, now: number): boolean => at <= now && now - at < hour
 
 /** Hours after midnight in which the numbers of yesterday may still come in. */
 const settlingHours = 3

@@ -5,7 +5,7 @@ import type { CampaignStats } from "../client/Statistics.ts"
 import { count, kopecks, type Metrics, metricsOf, noMetrics, plus } from "./metrics.ts"
 
 /** One article of a campaign on one day. */
-export interface ArticleDay {
+interface ArticleDay {
   readonly nm_id: number
   readonly metrics: Metrics
   /** The average place at which it was shown. */

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
 import { monotonicMillis } from "../../internal/time.ts"
-import { callSeconds, gatheringSeconds, GatheringSeconds } from "../../mcp/callContext.ts"
+import { callSeconds, gatheringSeconds, GatheringSeconds, Progress } from "../../mcp/callContext.ts"
 import type { Tool } from "../../mcp/Tool.ts"
+import type { Patience } from "../report/gathering.ts"
 import { refusal, TooLong } from "./errors.ts"
 
 /* No caller waits longer than clients do: what cannot be done by then is given up, or goes on with the next call. */
@@ -12,6 +13,12 @@ const afterwards = callSeconds - gatheringSeconds
 
 /** The moment until which a call may gather, on the clock that nobody sets (`monotonicMillis`). */
 export const gatheringUntil = Effect.zipWith(monotonicMillis, GatheringSeconds, (now, seconds) => now + seconds * 1000)
+
+/** The patience of a call that reads statistics, whose progress it tells. */
+export const patience = Effect.zipWith(gatheringUntil, Progress, (until, tell): Patience => ({
+  until,
+  onRead: (progress, total) => tell({ progress, total, message: "statistics read" })
+}))
 
 /** The same tool, which gives up if the marketplace's limits delay its answer for too long; not for writes. */
 export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({

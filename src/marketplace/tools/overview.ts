@@ -2,7 +2,6 @@ import { Clock, Effect, Option, Schema } from "effect"
 
 import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
-import { Progress } from "../../mcp/callContext.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { budgetsOf } from "../apply/running.ts"
 import { status } from "../client/Campaign.ts"
@@ -15,7 +14,7 @@ import { kopecks, noMetrics, plus } from "../report/metrics.ts"
 import { type Funded, lowBudgets, stoppedAmong, sumsOf, wastersAmong, weekOf } from "../report/overview.ts"
 import { dayAfter, daysOf, lastDays } from "../report/period.ts"
 import { readReport } from "../report/Reports.ts"
-import { gatheringUntil } from "./deadline.ts"
+import { patience } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
 import { goOn, minutesFor } from "./report.ts"
 
@@ -51,16 +50,15 @@ export const overview = Tool.make("ads_overview", {
   arguments: {},
   result: overviewShown,
   run: Effect.fn("ads_overview")(function* () {
-    const until = yield* gatheringUntil
+    const reading = yield* patience
     const ads = yield* MarketplaceAds
-    const tell = yield* Progress
     const week = lastDays(yield* Clock.currentTimeMillis, 7)
     // What an earlier call has read of statuses may be an hour old.
     yield* Effect.ignore(KeptStatistics.use((statistics) => statistics.campaigns({ isFresh: true })))
     const balance = Option.getOrUndefined(yield* Effect.option(ads.getAdvBalance()))
-    const { campaigns, complete, days, lines, unread } = yield* readReport(
+    const { campaigns, days, lines, unread } = yield* readReport(
       { level: "campaign", period: week, isCompared: true },
-      { until, onRead: (progress, total) => tell({ progress, total, message: "statistics read" }) }
+      reading
     )
     const ready = campaigns.filter((campaign) => isComplete(campaign, days, daysOf(week)))
     const on = (day: string) =>
@@ -85,8 +83,6 @@ export const overview = Tool.make("ads_overview", {
       const budget = budgets.get(line.id ?? 0)
       return budget === undefined ? [] : [{ line, budget, days: daysOfSpending(line) }]
     })
-    const left =
-      unread === undefined ? undefined : { ...unread, campaigns: campaigns.length - complete, of: campaigns.length }
     const settings = yield* MarketplaceConfig
     return {
       balance:
@@ -99,12 +95,16 @@ export const overview = Tool.make("ads_overview", {
       wasters: wastersAmong(lines),
       budgets: lowBudgets(funded),
       ...stoppedAmong(funded),
-      ...(left === undefined
+      ...(unread === undefined
         ? {}
         : {
-            unread: { campaigns: left.campaigns, reads: left.reads, minutes: minutesFor(settings, left, "campaign") }
+            unread: {
+              campaigns: unread.campaigns,
+              reads: unread.reads,
+              minutes: minutesFor(settings, unread, "campaign")
+            }
           }),
-      next: `${left === undefined ? "" : `${goOn(settings, left)} `}ads_report shows more; ads_plan_rules plans against waste, ads_plan_money top-ups, ads_pause_campaign stops what burns.`
+      next: `${unread === undefined ? "" : `${goOn(settings, unread)} `}ads_report shows more; ads_plan_rules plans against waste, ads_plan_money top-ups, ads_pause_campaign stops what burns.`
     }
   }, orRefuse)
 })

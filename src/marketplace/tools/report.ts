@@ -13,8 +13,8 @@ import { MarketplaceConfig, type MarketplaceSettings } from "../client/Marketpla
 import { retryAfter } from "../client/MarketplaceError.ts"
 import { caps, intervalMs, type OperationName } from "../client/operations.ts"
 import { csvOf, rowOf, totalOf } from "../report/answer.ts"
-import type { Unread } from "../report/gathering.ts"
 import { levels } from "../report/lines.ts"
+import type { UnreadCampaigns } from "../report/Reports.ts"
 import { orRefuse } from "./errors.ts"
 import { linesFor, reportFields } from "./reportLines.ts"
 
@@ -109,18 +109,17 @@ const then = {
   keyword: "ads_plan_minus_phrases shuts phrases out."
 } as const
 
-interface Left extends Unread {
-  readonly campaigns: number
-}
-
 /** The time that the limits ask for what is unread. */
-export const minutesFor = (settings: MarketplaceSettings, { reads: left }: Left, level: string): number => {
+export const minutesFor = (settings: MarketplaceSettings, { reads: left }: UnreadCampaigns, level: string): number => {
   const operation: OperationName = level === "cluster" ? "getNormqueryStats" : "getAdvFullstats"
   return Math.ceil((left * intervalMs(limitOf(settings, operation))) / 60_000)
 }
 
 /** The advice on how to see the rest; with a base key, its abilities come first. */
-export const goOn = (settings: MarketplaceSettings, { campaigns, of, problem, reads: left }: Left): string => {
+export const goOn = (
+  settings: MarketplaceSettings,
+  { campaigns, of, problem, reads: left }: UnreadCampaigns
+): string => {
   const { kind } = keyReport(settings, 0)
   const isSlow = kind === "base" || kind === "test"
   const pace = isSlow

@@ -1,6 +1,5 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
-import { Progress } from "../../mcp/callContext.ts"
 import { optional } from "../../mcp/parameters.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { Day } from "../client/ids.ts"
@@ -10,7 +9,7 @@ import { type Level, levels, type Line, sorted, summedByDay } from "../report/li
 import { count, kopecks, metricNames, noMetrics, plus } from "../report/metrics.ts"
 import { dayAfter, dayAt, lastDays, type Period } from "../report/period.ts"
 import { periodProblem, readReport } from "../report/Reports.ts"
-import { gatheringUntil } from "./deadline.ts"
+import { patience } from "./deadline.ts"
 import { checkSelection, selected, type Selection, selection } from "./selection.ts"
 import { leftOut } from "./shown.ts"
 
@@ -28,7 +27,7 @@ export const reportFields = {
   sort: optional(Schema.String.annotate({ description: 'Metric, default spent; "cpc asc": smallest first' }))
 }
 
-export interface ReportArguments {
+interface ReportArguments {
   readonly level?: Level
   readonly from?: string
   readonly to?: string
@@ -101,7 +100,6 @@ export const linesFor = Effect.fn("linesFor")(function* (
   if (level === "keyword") {
     return { ...facts, lines: arranged(yield* keywordLines(chosen, period)), missing: [], unread: undefined, left: {} }
   }
-  const tell = yield* Progress
   const report = yield* readReport(
     {
       level,
@@ -110,10 +108,7 @@ export const linesFor = Effect.fn("linesFor")(function* (
       isByDay: by_day,
       ...(chosen === undefined ? {} : { choose: (all) => selected(all, chosen) })
     },
-    {
-      until: yield* gatheringUntil,
-      onRead: (progress, total) => tell({ progress, total, message: "statistics read" })
-    }
+    yield* patience
   )
   const ids = new Set([...report.campaigns, ...report.unreadable].map((one) => ("id" in one ? one.id : one.advert_id)))
   return {
@@ -121,10 +116,7 @@ export const linesFor = Effect.fn("linesFor")(function* (
     lines: arranged(report.lines),
     missing: (chosen?.ids ?? []).filter((id) => !ids.has(id)),
     left: leftOut(report.unreadable),
-    unread:
-      report.unread === undefined
-        ? undefined
-        : { ...report.unread, campaigns: report.campaigns.length - report.complete, of: report.campaigns.length }
+    unread: report.unread
   }
 })
 

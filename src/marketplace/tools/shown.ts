@@ -15,7 +15,7 @@ import {
   statusText,
   type Unreadable
 } from "../client/Campaign.ts"
-import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
+import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money } from "../client/money.ts"
 
 /* Amounts, campaigns and lists as answers show them: first the shapes that clients may rely on, open to fields that are not named. */
 
@@ -101,15 +101,6 @@ export const toldIn = (currency: Currency, reported: AmountTold | null) => {
 
 /** The money of a campaign; null if it was not read. */
 export const budgetShown = ({ currency }: Campaign, budget: AmountTold | null) => toldIn(currency, budget)
-
-type Told = number | null | undefined
-
-/** An amount of a statistic, which comes in currency units; null if it is missing. */
-export const unitsIn = (currency: Currency, units: Told) => toldIn(currency, rublesTold(units))
-
-/** A count or a rate; null if it is missing, or does not fit into JSON. */
-export const countOf = (reported: Told): number | null =>
-  reported === null || reported === undefined || !Number.isFinite(reported) ? null : reported
 
 /** An article with its bids. */
 export const articleRow = (campaign: Campaign, article: Article) => ({

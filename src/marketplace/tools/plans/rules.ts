@@ -2,7 +2,6 @@ import { Clock, DateTime, Effect, Schema } from "effect"
 
 import { next, whole } from "../../../changes/tools/results.ts"
 import { reads } from "../../../mcp/annotations.ts"
-import { Progress } from "../../../mcp/callContext.ts"
 import { optional } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { Plans } from "../../apply/Plans.ts"
@@ -15,11 +14,12 @@ import type { RuleAction } from "../../client/Rule.ts"
 import { bidsChangedSince } from "../../plan/guards.ts"
 import { levelOf, lineKey, linesMeeting, type NamedRule } from "../../plan/judging.ts"
 import { planRules, type Touched } from "../../plan/planRules.ts"
+import type { Patience } from "../../report/gathering.ts"
 import { articleLines, campaignLine, type Line } from "../../report/lines.ts"
 import { noMetrics, plus, shownValue } from "../../report/metrics.ts"
 import { beginOf, dayAfter, daysOf, lengthOf, type Period } from "../../report/period.ts"
 import { readReport, type Report } from "../../report/Reports.ts"
-import { gatheringUntil } from "../deadline.ts"
+import { patience } from "../deadline.ts"
 import { orRefuse, StatisticsPending } from "../errors.ts"
 import { notEmpty } from "../parameters.ts"
 import { goOn } from "../report.ts"
@@ -65,7 +65,7 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
     rules: given = [],
     ...days
   }) {
-    const until = yield* gatheringUntil
+    const reading = yield* patience
     const checked = yield* rulesIn(given, named)
     yield* checkSelection("campaigns", chosen)
     const whole = periodOf(yield* Clock.currentTimeMillis, days)
@@ -76,8 +76,8 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
     const period: Period = check_days === undefined ? whole : { from: whole.from, to: dayAfter(whole.to, -check_days) }
     const after: Period | undefined = check_days === undefined ? undefined : { from: dayAfter(period.to), to: whole.to }
     // Read at once, so that the two parts need no reads of their own.
-    if (after !== undefined) yield* complete("campaign", whole, chosen, until)
-    const evidence = yield* readEvidence(checked, period, chosen, until)
+    if (after !== undefined) yield* complete("campaign", whole, chosen, reading)
+    const evidence = yield* readEvidence(checked, period, chosen, reading)
     const involved = evidence.involved(checked)
     const state = yield* readState(involved, evidence)
     const entries = yield* Plans.use((plans) => plans.entries)
@@ -102,7 +102,7 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
       guards: settings.guards
     })
     const check =
-      after === undefined ? {} : { check: yield* checkOf(result.touched, after, evidence.lines, chosen, until) }
+      after === undefined ? {} : { check: yield* checkOf(result.touched, after, evidence.lines, chosen, reading) }
     const plan = yield* keep(withWarnings(result.draft, state.warnings), littleRoom)
     return { ...plan, rules: result.rules, ...check }
   }, orRefuse)
@@ -115,17 +115,15 @@ const complete = Effect.fnUntraced(function* (
   level: "article" | "campaign" | "cluster",
   period: Period,
   chosen: Chosen,
-  until: number
+  reading: Patience
 ) {
-  const tell = yield* Progress
   const report = yield* readReport(
     { level, period, ...(chosen === undefined ? {} : { choose: (all) => selected(all, chosen) }) },
-    { until, onRead: (progress, total) => tell({ progress, total, message: "statistics read" }) }
+    reading
   )
-  const { campaigns, complete: read, unread } = report
+  const { unread } = report
   if (unread === undefined || unread.reads === 0) return report
-  const left = { ...unread, campaigns: campaigns.length - read, of: campaigns.length }
-  return yield* new StatisticsPending({ problem: goOn(yield* MarketplaceConfig, left) })
+  return yield* new StatisticsPending({ problem: goOn(yield* MarketplaceConfig, unread) })
 })
 
 /** The statistics that rules judge. */
@@ -133,15 +131,15 @@ const readEvidence = Effect.fnUntraced(function* (
   checked: ReadonlyArray<NamedRule>,
   period: Period,
   chosen: Chosen,
-  until: number
+  reading: Patience
 ) {
   const has = (level: ReturnType<typeof levelOf>) => checked.some((rule) => levelOf(rule) === level)
-  const report = yield* complete("campaign", period, chosen, until)
+  const report = yield* complete("campaign", period, chosen, reading)
   const dates = daysOf(period)
   // A pause is held against what the whole account has spent.
   const isOfAll = chosen === undefined || !checked.some((rule) => rule.do === "pause")
-  const account = isOfAll ? report : yield* complete("campaign", period, undefined, until)
-  const cluster = has("cluster") ? (yield* complete("cluster", period, chosen, until)).lines : []
+  const account = isOfAll ? report : yield* complete("campaign", period, undefined, reading)
+  const cluster = has("cluster") ? (yield* complete("cluster", period, chosen, reading)).lines : []
   const lines = {
     campaign: report.lines,
     article: has("article") ? report.campaigns.flatMap((one) => articleLines(one, report.days, dates)) : [],
@@ -207,12 +205,12 @@ const checkOf = Effect.fnUntraced(function* (
   after: Period,
   judged: Evidence["lines"],
   chosen: Chosen,
-  until: number
+  reading: Patience
 ) {
-  const report: Report = yield* complete("campaign", after, chosen, until)
+  const report: Report = yield* complete("campaign", after, chosen, reading)
   const dates = daysOf(after)
   const isOfClusters = judged.cluster.length > 0
-  const clusters = isOfClusters ? (yield* complete("cluster", after, chosen, until)).lines : []
+  const clusters = isOfClusters ? (yield* complete("cluster", after, chosen, reading)).lines : []
   const later = new Map<string, Line>(
     [
       ...report.campaigns.flatMap((one) => [
