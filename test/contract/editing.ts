@@ -8,6 +8,7 @@ import {
   chain,
   content,
   created,
+  decodeGraph,
   decodeNodes,
   eventually,
   everyDay,
@@ -310,15 +311,77 @@ export const editing = (it: Suite) => {
   it.effect("edit_workflow changes settings, and says which one the engine does not remove", () =>
     Effect.gen(function* () {
       const { isV2 } = yield* TestedEngine
-      const { id } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga", executionTimeout: 60 } })
-      const said = yield* edit(id, { op: "settings", parameters: { timezone: "UTC", executionTimeout: null } })
-      const { settings } = yield* shown(`/workflows/${id}`)
-      assert.nestedPropertyVal(settings, "timezone", "UTC")
-      assert.strictEqual(Object.hasOwn(Object(settings), "executionTimeout"), isV2)
-      assert.strictEqual(
-        said.notice,
-        isV2 ? "This engine removes no settings, and kept executionTimeout: give another value instead." : undefined
+      const settings = { timezone: "Europe/Riga", executionTimeout: 60, saveManualExecutions: true }
+      const { id } = yield* created({ nodes: [manual()], settings })
+      const parameters = { timezone: "UTC", executionTimeout: null, saveManualExecutions: null, executionOrder: null }
+      const operations = [{ op: "settings", parameters }]
+      const tried = yield* ask("edit_workflow", { id, operations, dry_run: true })
+      const said = yield* ask("edit_workflow", { id, apply: tried.apply })
+      const latest = Object((yield* shown(`/workflows/${id}`)).settings)
+      assert.nestedPropertyVal(latest, "timezone", "UTC")
+      assert.notProperty(latest, "executionTimeout")
+      assert.strictEqual(Object.hasOwn(latest, "saveManualExecutions"), isV2)
+      const kept =
+        'This engine cannot remove settings, and keeps saveManualExecutions, executionOrder (the default is "v0").'
+      assert.strictEqual(said.notice, isV2 ? kept : undefined)
+      assert.strictEqual(tried.notice, `Dry run: nothing was sent.${isV2 ? ` ${kept}` : ""}`)
+      assert.deepStrictEqual(tried.changes, said.changes)
+      assert.strictEqual(String(said.changes).includes("saveManualExecutions"), !isV2)
+    })
+  )
+
+  it.effect("edit_workflow applies a dry run by its token, unless the workflow has changed since", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [manual()] })
+      const parameters = { method: "POST", url: "https://a.example/orders" }
+      const operations = [
+        { op: "add", node: "Send", type: "httpRequest", parameters, from: "Start" },
+        { op: "rename", node: "Send", name: "Send order" }
+      ]
+      const tried = yield* ask("edit_workflow", { id, operations, dry_run: true })
+      assert.nestedPropertyVal(
+        tried,
+        "changes[0]",
+        'added Send order (httpRequest), {"method":"POST","url":"https://a.example/orders"}'
       )
+      assert.lengthOf(decodeNodes((yield* shown(`/workflows/${id}`)).nodes), 1)
+      const { message } = yield* refused("edit_workflow", { id, operations, apply: tried.apply })
+      assert.match(message, /^Invalid operations: must be left out where apply is given/)
+      const said = yield* ask("edit_workflow", { id, apply: tried.apply })
+      assert.deepStrictEqual(said.changes, tried.changes)
+      assert.include(decodeNodes((yield* shown(`/workflows/${id}`)).nodes)[1], { name: "Send order" })
+      const { data } = yield* refused("edit_workflow", { id, apply: tried.apply })
+      assert.include(data, { code: "CONFLICT" })
+      const other = yield* created({ nodes: [manual()] })
+      const stranger = yield* refused("edit_workflow", { id: other.id, apply: tried.apply })
+      assert.match(stranger.message, /^Invalid apply: is of no dry run of workflow \S+ that is remembered here/)
+    })
+  )
+
+  it.effect("edit_workflow gives a node another type, and keeps what both have", () =>
+    Effect.gen(function* () {
+      const fetch = node("httpRequest", "Fetch", { url: "https://a.example", options: {} }, { notes: "daily" })
+      const { id } = yield* created({
+        nodes: [manual(), fetch, answer("Answer", "done")],
+        connections: chain("Start", "Fetch", "Answer")
+      })
+      const before = decodeGraph(yield* shown(`/workflows/${id}`))
+      yield* edit(id, {
+        op: "retype",
+        node: "Fetch",
+        type: "graphql",
+        typeVersion: 1,
+        parameters: { endpoint: "https://b.example" }
+      })
+      const after = decodeGraph(yield* shown(`/workflows/${id}`))
+      const [, was] = before.nodes
+      const [, is] = after.nodes
+      assert.include(is, { id: was?.id, name: "Fetch", notes: "daily", typeVersion: 1 })
+      assert.match(String(is?.type), /\.graphql$/)
+      assert.nestedPropertyVal(is, "parameters.endpoint", "https://b.example")
+      assert.deepStrictEqual(after.connections, before.connections)
+      yield* edit(id, { op: "set", node: "Fetch", path: "type", value: "httpRequest" })
+      assert.match(String(decodeGraph(yield* shown(`/workflows/${id}`)).nodes[1]?.type), /\.httpRequest$/)
     })
   )
 

@@ -83,8 +83,23 @@ export const removals: Readonly<Record<string, string | number>> = {
   executionTimeout: -1
 }
 
+/** The values that mean the same as no value, of settings that cannot be removed there. */
+const settingDefaults: JsonObject = {
+  availableInMCP: false,
+  callerPolicy: "workflowsFromSameOwner",
+  executionOrder: "v0"
+}
+
+/** Settings that an engine keeps though they were to go, each with the value that means the same, if there is one. */
+export const keptSettings = (names: ReadonlyArray<string>): string =>
+  names
+    .map((name) =>
+      Object.hasOwn(settingDefaults, name) ? `${name} (the default is ${JSON.stringify(settingDefaults[name])})` : name
+    )
+    .join(", ")
+
 /** The values that remove settings, for engines that need them: those with published versions. */
-const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
+export const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
   generationOf(current) === "1.x"
     ? {}
     : Object.fromEntries(

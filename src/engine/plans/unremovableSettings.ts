@@ -1,4 +1,4 @@
-import { removals } from "../client/body.ts"
+import { keptSettings, removals } from "../client/body.ts"
 import { generationOf, type Workflow } from "../workflow/models.ts"
 import type { Step } from "./Step.ts"
 
@@ -17,5 +17,5 @@ export const unremovableSettings = (
     const { after, instance } = change
     return names.length === 0
       ? []
-      : [`${after.name} keeps the settings ${names.join(", ")}: the engine of ${instance} cannot lose them`]
+      : [`${after.name} keeps the settings ${keptSettings(names)}: the engine of ${instance} cannot lose them`]
   })

@@ -22,6 +22,8 @@ interface Also {
   readonly positions?: boolean
   /** The ids of nodes and webhooks. */
   readonly ids?: boolean
+  /** The parameters and credentials of new nodes. */
+  readonly contents?: boolean
 }
 
 /**
@@ -92,7 +94,11 @@ function* nodeChanges({ added, both, removed }: NodePairs, also: Also): Sliced<R
       node: nameOf(node),
       text: `removed ${labelOf(node)} (${kindOf(node)})`
     })),
-    ...added.map((node): Change => ({ kind: "node added", node: nameOf(node), text: `added ${introduced(node)}` })),
+    ...added.map((node): Change => ({
+      kind: "node added",
+      node: nameOf(node),
+      text: `added ${introduced(node)}${also.contents === true ? contentOf(node) : ""}`
+    })),
     ...changed,
     ...(moved.length === 0
       ? []
@@ -108,6 +114,20 @@ function* nodeChanges({ added, both, removed }: NodePairs, also: Also): Sliced<R
 
 const introduced = (node: JsonObject) =>
   `${labelOf(node)} (${kindOf(node)}${node.disabled === true ? ", disabled" : ""})`
+
+/** Characters of the parameters of a new node. */
+const roomForParameters = 240
+
+const contentOf = (node: JsonObject): string => {
+  const parameters = parametersOf(node)
+  const names = Object.values(objectOf(node.credentials)).flatMap((one) => credentialName(one) ?? [])
+  return [
+    ...(isNothing(parameters) || isSameJson(parameters, {}) ? [] : [shortValue(parameters, "", roomForParameters)]),
+    ...(names.length === 0 ? [] : [`credential ${names.join(", ")}`])
+  ]
+    .map((part) => `, ${part}`)
+    .join("")
+}
 
 const renamed = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   const [was, is] = [nameOf(before), nameOf(after)]

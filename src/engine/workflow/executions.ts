@@ -1,7 +1,7 @@
 import { Struct, Predicate } from "effect"
 
 import { each, fields, type Selection } from "../../internal/json/Selection.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nodesNamed, namesOf, partOfRecord } from "./views.ts"
 
 interface Part {
@@ -64,12 +64,18 @@ export const partOfExecution = (execution: JsonObject, { items, nodes }: Part): 
     runData: Object.fromEntries(cut.map(({ name, runs }) => [name, runs])),
     ...pinned("pinData", data.resultData, wanted, limit)
   }
-  const kept = isJsonObject(workflowData) ? partOfDefinition(workflowData, wanted, limit) : undefined
+  const kept = isJsonObject(workflowData) ? partOfDefinition(workflowData, nodes && wanted, limit) : undefined
   const missing = countNodes(workflowData) - countNodes(kept)
+  const missingFields = Object.keys(objectOf(workflowData)).filter((field) => !Object.hasOwn(objectOf(kept), field))
+  const missingParts = {
+    ...(missing > 0 ? { nodes: missing } : {}),
+    ...(missingFields.length > 0 ? { fields: missingFields } : {})
+  }
+  const isPart = Object.keys(missingParts).length > 0
   const total = Object.keys(runData).length
   const notices = [
     ...(runs.leftOut > 0 ? [`Only ${total - runs.leftOut} of the ${total} nodes that ran are shown.`] : []),
-    ...(missing > 0 ? ["workflowData is a part as well: never write it back."] : []),
+    ...(isPart ? ["workflowData is a part as well: never write it back."] : []),
     ...(Object.keys(dropped).length > 0 ? [`At most ${limit} items of a node are shown.`] : []),
     ...(nodes ?? []).filter((name) => !Object.hasOwn(runData, name)).map((name) => `${name} did not run.`)
   ]
@@ -78,7 +84,7 @@ export const partOfExecution = (execution: JsonObject, { items, nodes }: Part): 
     leftOut: {
       ...(runs.leftOut > 0 ? { nodes: runs.leftOut } : {}),
       ...(Object.keys(dropped).length > 0 ? { items: dropped } : {}),
-      ...(missing > 0 ? { workflowData: { nodes: missing } } : {}),
+      ...(isPart ? { workflowData: missingParts } : {}),
       ...("executionData" in data ? { fields: ["data.executionData"] } : {})
     },
     ...execution,
@@ -90,12 +96,13 @@ export const partOfExecution = (execution: JsonObject, { items, nodes }: Part): 
 const countNodes = (workflow: unknown): number =>
   isJsonObject(workflow) && Array.isArray(workflow.nodes) ? workflow.nodes.length : 0
 
-/** The definition that ran: with the chosen nodes, and without pinned items that are not shown. */
-const partOfDefinition = (workflow: JsonObject, wanted: ReadonlySet<string>, limit: number): JsonObject => ({
-  ...workflow,
-  ...(Array.isArray(workflow.nodes) ? { nodes: nodesNamed(workflow.nodes.filter(isJsonObject), wanted) } : {}),
-  ...pinned("pinData", workflow, wanted, limit)
-})
+/** The definition that ran, without pinned items that are not shown; of chosen nodes, only they and its name. */
+const partOfDefinition = (workflow: JsonObject, wanted: ReadonlySet<string> | undefined, limit: number): JsonObject => {
+  const all = new Set(namesOf(workflow.nodes))
+  if (wanted === undefined) return { ...workflow, ...pinned("pinData", workflow, all, limit) }
+  const nodes = Array.isArray(workflow.nodes) ? { nodes: nodesNamed(workflow.nodes.filter(isJsonObject), wanted) } : {}
+  return { ...Struct.pick(workflow, ["id", "name"]), ...nodes, ...pinned("pinData", workflow, wanted, limit) }
+}
 
 const pinned = (field: string, holder: JsonObject, wanted: ReadonlySet<string>, limit: number): JsonObject => {
   const whole = holder[field]

@@ -2,10 +2,11 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
+import { WrittenForm } from "../../../src/engine/tools/workflows/showWorkflow.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { AnswerLimit } from "../../../src/mcp/Tool.ts"
 import { everyTool, hooked, idIn } from "../../support/everyTool.ts"
-import { ask, refused, request, serverOverEmbedded } from "../../support/harness.ts"
+import { ask, refused, request, serverOverEmbedded, TestServer } from "../../support/harness.ts"
 import { engineThat, json, serving } from "./standIn.ts"
 
 const newest = find("2025-11-25") ?? assert.fail()
@@ -58,6 +59,33 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
     )
   })
 }
+
+layer(TestServer)("a workflow that was written", (it) => {
+  it.effect("is answered whole, or by its state and addresses where that is asked for or configured", () =>
+    Effect.gen(function* () {
+      const draft = { name: "Short", ...hooked("short") }
+      assert.property(yield* ask("create_workflow", draft), "nodes")
+      const {
+        id,
+        version,
+        warnings: _,
+        ...state
+      } = yield* ask("create_workflow", {
+        ...draft,
+        ...hooked("short2"),
+        answer: "short"
+      })
+      assert.deepStrictEqual(state, { name: "Short", active: false, addresses: ["POST /webhook/short2"] })
+      const named = { id, name: "Shorter", ifVersion: version }
+      const configured = yield* Effect.provideService(ask("update_workflow", named), WrittenForm, "short")
+      assert.deepInclude(configured, { id, name: "Shorter", active: false })
+      assert.notProperty(configured, "nodes")
+      assert.isString(configured["version"])
+      const whole = ask("update_workflow", { id, name: "Long", answer: "whole" })
+      assert.property(yield* Effect.provideService(whole, WrittenForm, "short"), "nodes")
+    })
+  )
+})
 
 describe("an answer that is too large", () => {
   const many = {

@@ -186,16 +186,16 @@ export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
     if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
     const ofNode = leaving(name)
     const inside = ofNode.filter(({ output }) => output === 1).map(({ target }) => target)
-    const at = { level: "error", node: name, field: "connections.main" } as const
+    const at = { node: name, field: "connections.main" } as const
     if (inside.length > 0) {
       if (inside.some((target) => target === name || leads()(target, name))) return []
       const problem = "what its second output (loop) leads to does not lead back, so that only the first batch is done"
-      return [{ ...at, problem, fix: "Connect the last node of it to this" }]
+      return [{ ...at, level: "warning", problem, fix: "Connect the last node of it to this" }]
     }
     if (!ofNode.some(({ output }) => output === 0)) return []
     const problem = "only its first output (done) is connected, so that nothing is done with the items"
     const fix = "Lead its second output (loop) to what is to be done with each batch, and that back to this node"
-    return [{ ...at, problem, fix }]
+    return [{ ...at, level: "error", problem, fix }]
   })
 }
 

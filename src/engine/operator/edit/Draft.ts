@@ -2,6 +2,7 @@ import { Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/texts.ts"
+import type { NodeType } from "../../nodes/NodeType.ts"
 import { toConnections } from "../../workflow/connections.ts"
 import { type Connections, nameOf, type Tag, type Workflow } from "../../workflow/models.ts"
 import type { Operation } from "./Operation.ts"
@@ -23,6 +24,8 @@ export interface Lookups {
   readonly typeVersions: ReadonlyMap<string, number>
   /** Types that the instance does not have, in the same spelling, each with its error text. */
   readonly missingTypes: ReadonlyMap<string, string>
+  /** The descriptions of the types that nodes are given in place of theirs, where they are known, in the same spelling. */
+  readonly descriptions: ReadonlyMap<string, ReadonlyArray<NodeType>>
   /** One new id for each operation, for the nodes that are called from outside. */
   readonly webhookIds: ReadonlyArray<string>
   /** One new id for each operation, for new nodes, where groups are made: groups hold nodes by their ids. */

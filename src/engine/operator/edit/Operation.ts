@@ -12,6 +12,7 @@ const kinds = [
   "set",
   "replace",
   "add",
+  "retype",
   "remove",
   "rename",
   "connect",
@@ -37,7 +38,10 @@ export const operationSchema = {
     properties: {
       op: { type: "string", enum: kinds, description: "What to do" },
       node: described("Name of the node. Left out: rename the workflow, replace in all nodes, note on the canvas"),
-      parameters: { type: "object", description: "set, add: parameters; settings: settings. Merged, null removes" },
+      parameters: {
+        type: "object",
+        description: "set, add, retype: parameters; settings: settings. Merged, null removes"
+      },
       path: described("set, replace: place in the node, as in parameters.items[0].name, onError"),
       value: described(
         "set: value at path, of any JSON type, null removes; replace, note: new text; credential: its name or id; tag, untag: tag name; group: its nodes' names, null dissolves"
@@ -45,7 +49,7 @@ export const operationSchema = {
       find: described("replace: text to find"),
       count: { type: "integer", description: "replace: times it must occur, default 1" },
       name: described("rename: new name; group: its name"),
-      type: described("add: node type; credential: its type"),
+      type: described("add, retype: node type; credential: its type"),
       typeVersion: { type: "number", description: "add: default as usual" },
       from: described("Source node; add: connect after it"),
       to: described("Target node; add: connect before it; with from: between both"),
@@ -101,6 +105,12 @@ const schemas = {
     to: optionalText,
     ...ends,
     position: Schema.optionalKey(Position)
+  }),
+  retype: operation("retype", {
+    node: text,
+    type: text,
+    typeVersion: Schema.optionalKey(Schema.Finite),
+    parameters: Schema.optionalKey(JsonObject)
   }),
   remove: operation("remove", { node: text, bridge: Schema.optionalKey(Schema.Boolean), output: End }),
   rename: operation("rename", { node: optionalText, name: text }),
@@ -159,6 +169,7 @@ const aliasesOf: { readonly [K in Kind]?: Words } = {
     with: "value"
   },
   add: { name: "node" },
+  retype: { name: "node", value: "type" },
   remove: { name: "node" },
   rename: { from: "node", oldName: "node", to: "name", value: "name" },
   connect: { type: "link" },
@@ -207,6 +218,14 @@ const fieldMeant = (field: string, op: Kind, taken: ReadonlyArray<string>): stri
 
 const coerceFields = coercion(operationSchema.items)
 
+/** The node type that an operation brings in. */
+export const newTypeOf = (operation: Operation): string | undefined =>
+  operation.op === "add" || operation.op === "retype"
+    ? operation.type
+    : operation.op === "set" && operation.path?.trim() === "type" && Predicate.isString(operation.value)
+      ? operation.value
+      : undefined
+
 /** Clumsy spellings, read as what they mean; a value, and what may be a number or a name, stay as they are given. */
 const coerced = ({ output, value, ...fields }: JsonObject): JsonObject => ({
   ...coerceFields(fields),
@@ -221,6 +240,7 @@ const decoders: { readonly [K in Kind]: (input: unknown) => Result.Result<Operat
   set: decoder(schemas.set),
   replace: decoder(schemas.replace),
   add: decoder(schemas.add),
+  retype: decoder(schemas.retype),
   remove: decoder(schemas.remove),
   rename: decoder(schemas.rename),
   connect: decoder(schemas.connect),

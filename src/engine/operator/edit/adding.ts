@@ -1,14 +1,18 @@
 import { Predicate, Result, Struct } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameAmongWords } from "../../../internal/foreignText.ts"
+import { type JsonObject, isJsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { groupsAmong } from "../../client/refusedGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
+import type { NodeType, Property } from "../../nodes/NodeType.ts"
 import { fullType, portableVersion, newestVersion } from "../../nodes/typeVersions.ts"
 import { toEngineType } from "../../workflow/naming.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
+import { mergePatch } from "../../workflow/valuePaths.ts"
 import { bridges, wiresLike, withoutWires, withWire } from "../../workflow/wires.ts"
 import {
+  addNote,
   type Apply,
   connectionsOf,
   type Draft,
@@ -17,6 +21,7 @@ import {
   nodeNamed,
   type Step,
   withConnections,
+  withNode,
   withWorkflow
 } from "./Draft.ts"
 import { inputOf, linkType, outputOf } from "./wiring.ts"
@@ -117,6 +122,60 @@ export const versionIn = (nodes: ReadonlyArray<JsonObject>, type: string): numbe
     .filter(Predicate.isNumber)
   return versions.length === 0 ? undefined : Math.max(...versions)
 }
+
+/**
+ * Gives a node another type. Its name, id, notes and connections stay, and of its parameters and credentials those that the
+ * new type takes; all of them where that is not known.
+ */
+export const retype: Apply<"retype"> = (draft, { node: name, parameters = {}, ...given }, lookups, place) =>
+  Result.gen(function* () {
+    const node = yield* nodeNamed(draft, name)
+    const type = fullType(given.type)
+    const typeVersion = yield* versionOf(draft, type, given.typeVersion, lookups)
+    const descriptions = lookups.descriptions.get(toEngineType(type)) ?? []
+    const description = descriptions.find(({ versions }) => versions.includes(typeVersion))
+    const before = objectOf(node.parameters)
+    const kept = description === undefined ? before : parametersTaken(before, description.properties)
+    const credentials = Object.entries(objectOf(node.credentials))
+    const fitting = credentials.filter(([one]) => description?.credentials.some((use) => use.name === one) ?? true)
+    const changed: JsonObject = {
+      ...Struct.omit(node, ["credentials"]),
+      type,
+      typeVersion,
+      parameters: mergePatch(kept, parameters),
+      ...(fitting.length === 0 ? {} : { credentials: Object.fromEntries(fitting) }),
+      ...(isCalled({ type }) && node.webhookId === undefined ? { webhookId: lookups.webhookIds[place] } : {})
+    }
+    const retyped = withNode(draft, node, changed)
+    const taken = [...Object.keys(kept), ...fitting.map(([one]) => `credential ${one}`)]
+    if (taken.length === 0) return retyped
+    const reason = description === undefined ? ", as what the new type takes is not known here" : ""
+    return addNote(retyped, `${nameAmongWords(name)} keeps ${taken.join(", ")}${reason}`)
+  })
+
+/** The parameters that a type has as well. What names something at the former service stays behind. */
+const parametersTaken = (parameters: JsonObject, properties: NodeType["properties"]): JsonObject =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+      const alike = properties.filter((one) => one.name === name)
+      const [first] = alike
+      if (first === undefined || alike.some(namesResource) || isLocator(value)) return []
+      if (first.type === "collection" && isJsonObject(value)) {
+        const inner = parametersTaken(
+          value,
+          alike.flatMap(({ fields = [] }) => fields)
+        )
+        return Object.keys(inner).length === 0 ? [] : [[name, inner]]
+      }
+      const choices = alike.flatMap((one) => one.choices ?? [])
+      return choices.length === 0 || choices.some((choice) => choice.value === value) ? [[name, value]] : []
+    })
+  )
+
+const namesResource = ({ isDynamic, type }: Property) =>
+  isDynamic === true || type === "resourceLocator" || type === "resourceMapper"
+
+const isLocator = (value: unknown) => isJsonObject(value) && value.__rl === true
 
 /** Removes a node with all that is kept by its name. */
 export const remove: Apply<"remove"> = (draft, { bridge = false, node: name, output: given }) =>

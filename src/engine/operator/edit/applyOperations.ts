@@ -73,6 +73,7 @@ const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: nu
       set: (one) => values.set(draft, one, lookups, place),
       replace: (one) => values.replace(draft, one, lookups, place),
       add: (one) => adding.add(draft, one, lookups, place),
+      retype: (one) => adding.retype(draft, one, lookups, place),
       remove: (one) => adding.remove(draft, one, lookups, place),
       rename: (one) => nodes.rename(draft, one, lookups, place),
       connect: (one) => wiring.connect(draft, one, lookups, place),

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
+import { BoundedCache } from "../../../internal/caching.ts"
 import { inSlices } from "../../../internal/effects.ts"
 import { listed } from "../../../internal/foreignText.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
@@ -7,10 +8,12 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { withoutSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import { changes } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { keptSettings } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { notThere } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { flag, ifVersion, optional, workflowId, workflowName } from "../../tools/parameters.ts"
+import { flag, ifVersion, optional, text, workflowId, workflowName } from "../../tools/parameters.ts"
 import { addressNotices, takenOver } from "../../tools/workflows/addressing.ts"
 import { checkBeside } from "../../tools/workflows/findings.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
@@ -21,7 +24,7 @@ import { type Tag, TagId, type Workflow, type WorkflowId } from "../../workflow/
 import { warningsOf } from "../../workflow/validate.ts"
 import type { Edited } from "./applyOperations.ts"
 import { noticesOfCopy, saveCopy, tagsNamed } from "./copying.ts"
-import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
+import { anyOperations, changesOf, editedBy, noOperations, readOperations, settingsThatStay } from "./edited.ts"
 import type { Operation } from "./Operation.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
@@ -35,30 +38,81 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
     operations: optional(anyOperations),
     ifVersion,
     copy_as: optional(workflowName.annotate({ description: "Save as a new workflow of this name instead" })),
-    dry_run: optional(flag("Only say what would change"))
+    dry_run: optional(flag("Only say what would change")),
+    apply: optional(text("`apply` of a dry run: does that, without operations"))
   },
-  run: Effect.fnUntraced(function* ({ copy_as, dry_run = false, id, ifVersion, operations: given = [] }) {
+  run: Effect.fnUntraced(function* ({ apply, copy_as, dry_run = false, id, ifVersion, operations: given = [] }) {
+    if (apply !== undefined) {
+      const others = Object.entries({ copy_as, ifVersion, operations: given.length === 0 ? undefined : given })
+      const other = others.find(([, value]) => value !== undefined)
+      if (other !== undefined || dry_run) return yield* notWithApply(other?.[0] ?? "dry_run")
+      return yield* applyTried(id, apply)
+    }
     if (given.length === 0 && copy_as === undefined) return yield* noOperations
     const operations = yield* readOperations(given, ifVersion)
     const current = readUnchanged(id, ifVersion)
     if (copy_as !== undefined && !dry_run) return yield* copy(copy_as, operations, yield* current)
-    const tried = tryOut(operations, copy_as !== undefined)
+    const tried = tryOut(operations, copy_as)
     return yield* (dry_run ? Effect.flatMap(current, tried) : edit(id, operations, current)).pipe(exclusively(id))
   })
 })
 
+/** A dry run that its token applies. */
+interface DryRun {
+  /** The workflow and its engine. */
+  readonly of: string
+  readonly version: string
+  readonly operations: ReadonlyArray<Operation>
+  readonly copyAs: string | undefined
+}
+
+/** Characters of all operations that are remembered: callers can fill this. */
+const mostRemembered = 4_000_000
+
+/** Dry runs by their tokens; the oldest ones are forgotten. */
+const DryRuns = Context.Reference("workflow-tool-server/engine/operator/DryRuns", {
+  defaultValue: () =>
+    new BoundedCache<DryRun>(mostRemembered, ({ operations }) => 200 + JSON.stringify(operations).length)
+})
+
+const placeOf = (id: WorkflowId) =>
+  EngineClient.use(({ host, instance }) => Effect.succeed(`${instance} ${host} ${id}`))
+
+const freshToken = Effect.sync(() => crypto.randomUUID().replaceAll("-", "").slice(0, 12))
+
 /** The answer of a dry run; it is the same whether a value that replaces a secret equals that secret or not. */
-const tryOut = (operations: ReadonlyArray<Operation>, isCopy: boolean) =>
+const tryOut = (operations: ReadonlyArray<Operation>, copyAs: string | undefined) =>
   Effect.fnUntraced(function* (current: Workflow) {
     const before = { ...current, nodes: yield* inSlices(() => mapSliced(current.nodes, veiled, weightOfJson)) }
     const { edited } = yield* editedBy(before, operations)
     const findings = yield* checkBeside(edited.workflow, before)
     const { nodes } = changesOf(before, edited.workflow)
-    const addresses = isCopy
-      ? yield* noticesOfCopy(before, edited.workflow)
-      : addressNotices(nodes ?? [], before.nodes, edited.workflow)
-    return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* findings)
+    const addresses =
+      copyAs !== undefined
+        ? yield* noticesOfCopy(before, edited.workflow)
+        : addressNotices(nodes ?? [], before.nodes, edited.workflow)
+    const kept = settingsThatStay(before, edited.workflow)
+    const notices = ["Dry run: nothing was sent.", ...addresses, ...keptNotices(kept)]
+    const said = yield* answer(before, keeping(edited, before, kept), current, notices, yield* findings)
+    const token = yield* freshToken
+    const dryRuns = yield* DryRuns
+    dryRuns.put(token, { of: yield* placeOf(current.id), version: said.version, operations, copyAs })
+    return { ...said, apply: token }
   })
+
+const applyTried = Effect.fnUntraced(function* (id: WorkflowId, token: string) {
+  const tried = (yield* DryRuns).get(token)
+  if (tried === undefined || tried.of !== (yield* placeOf(id))) {
+    const problem = `is of no dry run of workflow ${id} that is remembered here: give the operations again`
+    return yield* new InvalidArgument({ argument: "apply", problem })
+  }
+  const current = readUnchanged(id, tried.version)
+  if (tried.copyAs !== undefined) return yield* copy(tried.copyAs, tried.operations, yield* current)
+  return yield* edit(id, tried.operations, current).pipe(exclusively(id))
+})
+
+const notWithApply = (argument: string) =>
+  new InvalidArgument({ argument, problem: "must be left out where apply is given: the dry run has it" })
 
 /** A node with other secrets in place of its own, in parameters and notes. */
 const veiled = (node: JsonObject): JsonObject => ({
@@ -98,8 +152,9 @@ const edit = Effect.fnUntraced(function* <E, R>(
   )
   const later = yield* changedSince({ ...written, active: current.active }, latest)
   const taken = yield* takenOver(latest, current.nodes)
-  const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptSettings(current, edited, latest)]
-  return yield* answer(current, edited, latest, said, yield* findings)
+  const kept = settingsThatStay(current, edited.workflow, latest)
+  const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptNotices(kept)]
+  return yield* answer(current, keeping(edited, current, kept), latest, said, yield* findings)
 })
 
 const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
@@ -109,17 +164,14 @@ const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArra
   return yield* answer(current, edited, latest, notices, yield* findings)
 })
 
-/** Engines of generation 2 merge settings, and forget none. */
-const keptSettings = (
-  before: Workflow,
-  { workflow: { settings } }: Edited,
-  latest: Workflow
-): ReadonlyArray<string> => {
-  const removed = Object.keys(before.settings ?? {}).filter((name) => !Object.hasOwn(settings ?? {}, name))
-  const kept = removed.filter((name) => Object.hasOwn(latest.settings ?? {}, name))
-  return kept.length === 0
-    ? []
-    : [`This engine removes no settings, and kept ${kept.join(", ")}: give another value instead.`]
+const keptNotices = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length === 0 ? [] : [`This engine cannot remove settings, and keeps ${keptSettings(names)}.`]
+
+/** The workflow with the settings that the engine keeps. */
+const keeping = (edited: Edited, before: Workflow, names: ReadonlyArray<string>): Edited => {
+  const { settings, ...workflow } = edited.workflow
+  const kept = Object.fromEntries(names.map((name) => [name, before.settings?.[name]]))
+  return names.length === 0 ? edited : { ...edited, workflow: { ...workflow, settings: { ...settings, ...kept } } }
 }
 
 const namesOf = (tags: ReadonlyArray<Tag> = []) => tags.map(({ name }) => name)
@@ -163,7 +215,7 @@ const answer = Effect.fnUntraced(function* (
   const warnings = [...ruleWarnings, ...warningsOf(workflow), ...others]
   const more = warnings.length - maxWarnings
   const after = { ...workflow, tags: tags.map((name) => ({ name })) }
-  const changes = yield* inSlices(() => differencesSliced(before, after, { positions: true }))
+  const changes = yield* inSlices(() => differencesSliced(before, after, { positions: true, contents: true }))
   return {
     ...(notices.length === 0 ? {} : { notice: notices.join(" ") }),
     id: now.id,

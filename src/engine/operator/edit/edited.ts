@@ -4,8 +4,8 @@ import { inSlices } from "../../../internal/effects.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masksIn, maskStandsForSecret, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { Changes } from "../../client/body.ts"
-import type { Workflow } from "../../workflow/models.ts"
+import { type Changes, removals, takenAway } from "../../client/body.ts"
+import { generationOf, type Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import { applyOperations, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
@@ -76,8 +76,22 @@ export const changesOf = (before: Workflow, after: Workflow): Changes => {
   }
 }
 
-/** All settings, and nothing for those that are to go. */
+/** The settings that are others now, and for those that are to go nothing, or the value that removes them. */
 const settingsOver = (before: Workflow, after: Workflow): JsonObject => ({
-  ...Object.fromEntries(Object.keys(before.settings ?? {}).map((name) => [name, undefined])),
-  ...after.settings
+  ...Object.fromEntries(removedSettings(before, after).map((name) => [name, undefined])),
+  ...takenAway(before, after.settings ?? {}),
+  ...Object.fromEntries(
+    Object.entries(after.settings ?? {}).filter(([name, value]) => !isSameJson(value, before.settings?.[name]))
+  )
 })
+
+const removedSettings = (before: Workflow, after: Workflow): ReadonlyArray<string> =>
+  Object.keys(before.settings ?? {}).filter((name) => !Object.hasOwn(after.settings ?? {}, name))
+
+/** Settings that were to go and that the engine keeps, as it has shown, or else as those of its generation do. */
+export const settingsThatStay = (before: Workflow, after: Workflow, latest?: Workflow): ReadonlyArray<string> =>
+  removedSettings(before, after).filter((name) =>
+    latest === undefined
+      ? generationOf(before) === "2.x" && !Object.hasOwn(removals, name)
+      : Object.hasOwn(latest.settings ?? {}, name)
+  )

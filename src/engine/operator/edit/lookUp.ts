@@ -7,6 +7,7 @@ import { everything, firstPages, firstPagesIfSupported } from "../../client/list
 import { freshWebhookId } from "../../client/webhookIds.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import type { NodeType } from "../../nodes/NodeType.ts"
 import { suggestTypes } from "../../nodes/suggestNodes.ts"
 import { fullType, portableVersion } from "../../nodes/typeVersions.ts"
 import type { Page, PageQuery, Workflow } from "../../workflow/models.ts"
@@ -14,7 +15,7 @@ import { packageOf, toEngineType } from "../../workflow/naming.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { versionIn } from "./adding.ts"
 import type { CredentialReference, Lookups } from "./Draft.ts"
-import type { Operation } from "./Operation.ts"
+import { newTypeOf, type Operation } from "./Operation.ts"
 
 /** Reads from the instance the facts that these operations need, and nothing else. */
 export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
@@ -34,6 +35,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
     tags: operations.some(({ op }) => op === "tag") ? yield* itemsOf(engine.listTags) : [],
     typeVersions: new Map([...typeVersions, ...used]),
     missingTypes,
+    descriptions: yield* descriptionsFor(operations),
     nodeIds: operations.some(({ op }) => op === "group") ? yield* Effect.forEach(operations, () => freshWebhookId) : [],
     webhookIds: yield* Effect.forEach(operations, () => freshWebhookId)
   } satisfies Lookups
@@ -75,9 +77,10 @@ const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Credenti
 const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow, operations: ReadonlyArray<Operation>) {
   const engine = yield* EngineClient
   const strange = operations.flatMap((one) => {
-    if (one.op !== "add") return []
-    const type = toEngineType(fullType(one.type))
-    const needsVersion = one.typeVersion === undefined && portableVersion(type) === undefined
+    const given = newTypeOf(one)
+    if (given === undefined) return []
+    const type = toEngineType(fullType(given))
+    const needsVersion = !("typeVersion" in one) && portableVersion(type) === undefined
     return versionIn(nodes, type) === undefined ? [{ type, needsVersion }] : []
   })
   const catalog = Option.getOrUndefined(yield* catalogFor(strange))
@@ -94,6 +97,23 @@ const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow, operat
     .filter(({ needsVersion, type }) => needsVersion && !typeVersions.has(type) && !missingTypes.has(type))
     .map(({ type }) => type)
   return { typeVersions, missingTypes, open }
+})
+
+/** The descriptions of the types that nodes get in place of theirs; none where they cannot be looked up within a moment. */
+const descriptionsFor = Effect.fnUntraced(function* (operations: ReadonlyArray<Operation>) {
+  const types = operations.flatMap((one) => {
+    const type = one.op === "add" ? undefined : newTypeOf(one)
+    return type === undefined ? [] : [toEngineType(fullType(type))]
+  })
+  if (types.length === 0) return new Map<string, ReadonlyArray<NodeType>>()
+  const { catalog } = yield* (yield* NodeKnowledge).soon(yield* EngineClient)
+  const described = yield* Effect.forEach([...new Set(types)], (type) =>
+    Effect.map(
+      Effect.orElseSucceed(catalog?.read(type) ?? Effect.succeed([]), (): ReadonlyArray<NodeType> => []),
+      (versions) => [type, versions] as const
+    )
+  )
+  return new Map(described)
 })
 
 const catalogFor = Effect.fnUntraced(function* (strange: ReadonlyArray<{ readonly needsVersion: boolean }>) {

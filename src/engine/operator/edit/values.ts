@@ -22,7 +22,9 @@ import {
   withoutFormerNames,
   withValueAt
 } from "../../workflow/valuePaths.ts"
+import { retype } from "./adding.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
+import { newTypeOf } from "./Operation.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */
 const nodeFields = new Set<string | number>([
@@ -53,8 +55,11 @@ const readPath = (text: string): Result.Result<Path, string> =>
   })
 
 /** Sets parameters by a merge patch, or one value at a path. */
-export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }) =>
+export const set: Apply<"set"> = (draft, operation, lookups, place) =>
   Result.gen(function* () {
+    const { node: name, parameters, path, value } = operation
+    const type = newTypeOf(operation)
+    if (type !== undefined) return yield* retype(draft, { op: "retype", node: name, type }, lookups, place)
     const node = yield* nodeNamed(draft, name)
     if (path !== undefined) {
       if (parameters !== undefined) return yield* Result.fail("give either parameters, or path and value")

@@ -1,10 +1,12 @@
-import { Effect, Predicate } from "effect"
+import { Context, Effect, Predicate, Schema } from "effect"
 
 import { memoized } from "../../../internal/caching.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { addressTexts } from "../../workflow/addresses.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { activeVersionDifference } from "../../workflow/views.ts"
+import { optional } from "../parameters.ts"
 import type { workflowState } from "../results.ts"
 import { warned } from "./findings.ts"
 
@@ -29,6 +31,37 @@ type Shown = Workflow & { readonly version: string }
 const viewOf = memoized((workflow: Workflow, version: string): Shown => {
   const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
   return { version, ...rest, ...activeVersionDifference(workflow) }
+})
+
+/** The form of answers about workflows that were written, where the call does not say. */
+export const WrittenForm = Context.Reference<"short" | "whole">("workflow-tool-server/engine/WrittenForm", {
+  defaultValue: () => "whole"
+})
+
+/** The argument that says how much of a written workflow is answered. */
+export const answerForm = optional(Schema.Literals(["whole", "short"]).annotate({ description: "short: no nodes" }))
+
+/** A workflow that was written, in the form that the call or else the configuration says. */
+export const showWritten = Effect.fnUntraced(function* (
+  form: typeof WrittenForm.Service | undefined,
+  workflow: Workflow,
+  notices: ReadonlyArray<string>,
+  warnings: ReadonlyArray<string>
+) {
+  const whole = yield* showWorkflow(workflow, notices, warnings)
+  if ((form ?? (yield* WrittenForm)) === "whole") return whole
+  const { active, id, name, tags = [], version } = whole
+  const addresses = addressTexts(workflow).map(({ address }) => address)
+  return {
+    ...noticed(notices),
+    ...warned(warnings),
+    id,
+    name,
+    active,
+    version,
+    ...(tags.length === 0 ? {} : { tags: tags.map((tag) => tag.name) }),
+    ...(addresses.length === 0 ? {} : { addresses })
+  }
 })
 
 /** The state of a workflow, for who has just seen or will not miss the rest. */

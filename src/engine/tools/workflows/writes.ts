@@ -32,7 +32,7 @@ import { addressNotices, takenOver } from "./addressing.ts"
 import { isConcurrentWrite, overwritten } from "./concurrentWrites.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, failIfChanged, namingCollisions, readUnchanged, stepFailed, whileDone } from "./guards.ts"
-import { leftOut, shorten, showWorkflow } from "./showWorkflow.ts"
+import { answerForm, leftOut, shorten, showWritten } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
@@ -46,12 +46,13 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     settings: optional(settings),
     staticData: optional(object("Static data")),
     tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag ids or names" })),
-    active: optional(flag("Activate it at once"))
+    active: optional(flag("Activate it at once")),
+    answer: answerForm
   },
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("created"),
-  run: Effect.fnUntraced(function* ({ active = false, tags: given = [], ...draft }) {
+  run: Effect.fnUntraced(function* ({ active = false, answer, tags: given = [], ...draft }) {
     yield* refuseMasked(draft)
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
@@ -64,7 +65,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
     const notices = [...addressNotices(draft.nodes, [], workflow), ...leftOut(dropped)]
-    if (total === 1) return yield* showWorkflow(workflow, notices, yield* warnings)
+    if (total === 1) return yield* showWritten(answer, workflow, notices, yield* warnings)
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -77,7 +78,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
     const taken = active ? yield* takenOver(latest) : []
-    return yield* showWorkflow(latest, [...notStarted(latest), ...taken, ...notices], yield* warnings)
+    return yield* showWritten(answer, latest, [...notStarted(latest), ...taken, ...notices], yield* warnings)
   })
 })
 
@@ -93,18 +94,20 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     connections: optional(asInCreate.connections),
     settings: optional(asInCreate.settings),
     active: optional(flag("Activate or deactivate it")),
-    ifVersion
+    ifVersion,
+    answer: answerForm
   },
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("updated"),
-  run: Effect.fnUntraced(function* ({ id, ifVersion, ...given }) {
+  run: Effect.fnUntraced(function* ({ answer, id, ifVersion, ...given }) {
     if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
     }
     if (given.nodes !== undefined && ifVersion !== undefined && isPartVersion(ifVersion))
       return yield* onlyPart("nodes")
-    return yield* update(id, ifVersion, given).pipe(exclusively(id))
+    const { notices, warnings, workflow } = yield* update(id, ifVersion, given).pipe(exclusively(id))
+    return yield* showWritten(answer, workflow, notices, warnings)
   })
 })
 
@@ -152,7 +155,11 @@ const update = Effect.fnUntraced(function* (
     : reading
   const later = yield* changedSince({ ...written, active: active ?? current.active }, latest)
   const taken = yield* takenOver(latest, starts ? [] : current.nodes)
-  return yield* showWorkflow(latest, [...notStarted(latest), ...taken, ...later, ...notices], yield* warnings)
+  return {
+    workflow: latest,
+    notices: [...notStarted(latest), ...taken, ...later, ...notices],
+    warnings: yield* warnings
+  }
 })
 
 /** The nodes and connections that are given. */

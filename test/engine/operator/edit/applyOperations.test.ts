@@ -22,6 +22,7 @@ const lookups: Lookups = {
   hasAllCredentials: true,
   tags: [{ id: "t1", name: "red" }],
   typeVersions: new Map([["community.thing", 7]]),
+  descriptions: new Map(),
   missingTypes: new Map([["n8n-nodes-base.sett", "there is no such type"]]),
   nodeIds: ["n0", "n1", "n2", "n3"],
   webhookIds: ["w0", "w1", "w2", "w3"]
@@ -486,6 +487,77 @@ describe("add", () => {
       problem(workflow, { op: "rename", node: "Hook", name: "Loop" }),
       'there is a node "Loop" already'
     )
+  })
+})
+
+describe("retype", () => {
+  const model = {
+    id: "m1",
+    name: "Model",
+    type: "@n8n/n8n-nodes-langchain.lmChatOpenAi",
+    typeVersion: 1.2,
+    position: [0, 0],
+    notes: "cheap",
+    parameters: { model: { __rl: true, mode: "list", value: "gpt-x" }, options: { temperature: 0.2, topP: 1 } },
+    credentials: { openAiApi: { id: "c1", name: "A" }, httpBasicAuth: { id: "c2", name: "Proxy" } }
+  }
+  const withModel = { ...workflow, nodes: [...workflow.nodes, model] }
+  const other = {
+    type: "@n8n/n8n-nodes-langchain.lmChatOther",
+    title: "Other",
+    description: "",
+    versions: [1, 1.1],
+    defaultVersion: 1.1,
+    isTrigger: false,
+    inputs: [],
+    outputs: [{ type: "ai_languageModel" }],
+    credentials: [{ name: "otherApi" }, { name: "httpBasicAuth" }],
+    properties: [
+      { name: "model", title: "Model", type: "resourceLocator" },
+      {
+        name: "options",
+        title: "Options",
+        type: "collection",
+        fields: [{ name: "temperature", title: "Temperature", type: "number" }]
+      }
+    ]
+  }
+  const retyped = (descriptions: Lookups["descriptions"], ...operations: ReadonlyArray<Json>) =>
+    Result.getOrThrowWith(
+      atOnce(applyOperations(withModel, operations.map(read), { ...lookups, descriptions })),
+      (failure) => new Error(failure.problem)
+    )
+  const last = ({ workflow: { nodes } }: { readonly workflow: Workflow }) => nodes.at(-1) ?? {}
+  const operation = {
+    op: "retype",
+    node: "Model",
+    type: other.type,
+    typeVersion: 1.1,
+    parameters: { model: "other-1" }
+  }
+
+  it("keeps the node, and of its parameters and credentials those that the new type takes", () => {
+    const done = retyped(new Map([[other.type, [other]]]), operation)
+    assert.deepStrictEqual(last(done), {
+      ...model,
+      type: other.type,
+      typeVersion: 1.1,
+      parameters: { model: "other-1", options: { temperature: 0.2 } },
+      credentials: { httpBasicAuth: { id: "c2", name: "Proxy" } }
+    })
+    assert.strictEqual(done.workflow.connections, withModel.connections)
+    assert.deepStrictEqual(done.notes, ["Model keeps options, credential httpBasicAuth"])
+  })
+
+  it("keeps all where the new type is not known", () => {
+    const done = retyped(new Map(), operation)
+    assert.deepInclude(last(done), { credentials: model.credentials })
+    assert.match(String(done.notes), /^Model keeps model, options, .* is not known here$/)
+  })
+
+  it("is done by set of a type as well", () => {
+    const set = { op: "set", node: "Model", path: "type", value: "community.thing" }
+    assert.deepInclude(last(retyped(new Map(), set)), { name: "Model", type: "community.thing", typeVersion: 7 })
   })
 })
 
