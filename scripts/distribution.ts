@@ -4,15 +4,18 @@ import desktop from "../packaging/desktop/manifest.json" with { type: "json" }
 import server from "../packaging/server.json" with { type: "json" }
 import type { Tool } from "../src/mcp/Tool.ts"
 
-const { bugs, description, engines, homepage, keywords, license, mcpName, name, version } = manifest
-const url = manifest.repository.url.replace(/^git\+|\.git$/g, "")
+const { description, engines, keywords, license, name, version } = manifest
+
+/** Where the sources are: the one place that names the owner is `repository` in `package.json`. */
+export const repositoryUrl = manifest.repository.url.replace(/^git\+|\.git$/g, "")
+const homepage = `${repositoryUrl}#readme`
 
 /** For the registry of MCP servers. */
 export const serverJson = () => ({
   ...server,
-  name: mcpName,
+  name: manifest.mcpName,
   version,
-  repository: { url, source: "github" },
+  repository: { url: repositoryUrl, source: "github" },
   websiteUrl: homepage,
   packages: server.packages.map((one) => ({ ...one, identifier: name, version }))
 })
@@ -24,10 +27,10 @@ export const desktopManifest = (tools: ReadonlyArray<Pick<Tool, "description" | 
   version,
   description: server.description,
   long_description: description,
-  author: { ...desktop.author, url },
-  repository: { type: "git", url },
+  author: { ...desktop.author, url: repositoryUrl },
+  repository: { type: "git", url: repositoryUrl },
   homepage,
-  support: bugs,
+  support: `${repositoryUrl}/issues`,
   license,
   keywords,
   tools: tools.map((tool) => ({ name: tool.name, description: tool.description })),

@@ -6,16 +6,21 @@ import { fileURLToPath } from "node:url"
 
 import { Effect, Schema } from "effect"
 
+import manifest from "../package.json" with { type: "json" }
 import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
 import { everything } from "../src/cli/tasks/call/completions.ts"
 import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
-import { Results } from "../test/bench/results.ts"
-import { installLinks, serverJson } from "./distribution.ts"
+import { type PeerResult, Results } from "../test/bench/results.ts"
+import { installLinks, repositoryUrl as repository, serverJson } from "./distribution.ts"
 import { optionRows } from "./options.ts"
 
 export const root = fileURLToPath(new URL("..", import.meta.url))
+
+const results = Schema.decodeUnknownSync(Schema.fromJsonString(Results))(
+  readFileSync(path.join(root, "test/bench/results.json"), "utf8")
+)
 
 /** What a generated part needs of a tool; the services that it works on do not matter. */
 type Described = Omit<Tool, "call">
@@ -46,17 +51,57 @@ const flagTable = table(
   })
 )
 
+const optionTable = (isWanted: (option: string) => boolean) =>
+  table(
+    ["option", "what it is for", "expected", "otherwise", "in a file that merely lies here"],
+    optionRows.filter(([option = ""]) => isWanted(option))
+  )
+const isOfPlans = (option: string) => /^`(?:plans|promotion)\b/.test(option)
+
+const { measured, peers } = results
+const titleOf = ({ name, version }: PeerResult) =>
+  name === manifest.name ? "this server" : version === "" ? name : `${name} ${version}`
+
+/** A row for each figure, with a column for each server of this kind, from the last `npm run bench -- --peers -- --keep`. */
+const peerRows = (names: ReadonlyArray<string>, servers: ReadonlyArray<PeerResult>) =>
+  names.map((name) => [name, ...servers.map(({ figures }) => figures[name]?.toLocaleString("en") ?? "")])
+
+const bestKnown = peers.filter(({ name }) => name === manifest.name || name === "n8n-mcp")
+const whyTable = table(
+  ["", ...bestKnown.map(titleOf), "check it"],
+  [
+    [
+      "eight everyday jobs on two instances",
+      "77 calls, 73 kB",
+      "197 calls, 1,191 kB",
+      "[the jobs](docs/comparison.md)"
+    ],
+    ["list of tools for these jobs", "29 kB, once", "43 kB for each instance", "[the jobs](docs/comparison.md)"],
+    ...peerRows(
+      ["start to tools/list, ms", "get_workflow of 12 nodes, µs of CPU", "peak memory, list of 250 × 200 nodes, MiB"],
+      bestKnown
+    ).map((row) => [...row, "`npm run bench -- --peers`"])
+  ]
+)
+
+const peerTable = table(
+  [`measured on ${measured}`, ...peers.map(titleOf)],
+  peerRows([...new Set(peers.flatMap(({ figures }) => Object.keys(figures)))], peers)
+)
+
 const links = installLinks()
 
 /** The generated parts of a page, by the name in their markers: `<!-- made: tools -->` … `<!-- /made -->`. */
 const parts: ReadonlyMap<string, string> = new Map([
   ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
   ["flags", flagTable],
-  [
-    "options",
-    table(["option", "what it is for", "expected", "otherwise", "in a file that merely lies here"], optionRows)
-  ],
-  ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
+  ["options", optionTable((option) => !isOfPlans(option))],
+  ["options of plans", optionTable(isOfPlans)],
+  ["why", whyTable],
+  ["peers", peerTable],
+  ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`],
+  ["badges", `[![CI](${repository}/actions/workflows/ci.yml/badge.svg)](${repository}/actions/workflows/ci.yml)`],
+  ["clone", `\`\`\`sh\ngit clone ${repository}\ncd ${manifest.name}\n\`\`\``]
 ])
 
 const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
@@ -72,12 +117,19 @@ const withParts = (text: string): string =>
 const snapshot = ({ annotations, description, inputSchema, name, outputSchema, title }: Described) =>
   `${JSON.stringify({ name, title, description, annotations, inputSchema: inputSchema(), outputSchema: outputSchema?.() }, null, 2)}\n`
 
-const measured = Schema.decodeUnknownSync(Schema.fromJsonString(Results))
+/** The map of the pages as programs read it: its titles, questions and addresses. */
+const llms = (map: string): string =>
+  [
+    `# ${manifest.name}`,
+    `> ${manifest.description}`,
+    ...[...map.matchAll(/^## .*\n\n(?:- .*\n?)+/gm)].map(([text]) => text.trim())
+  ].join("\n\n")
 
 /** Every generated file, as it should be, by its path below the root. */
 export const generated = (): ReadonlyMap<string, string> =>
   new Map([
-    ["docs/speed.svg", plot(measured(readFileSync(path.join(root, "test/bench/results.json"), "utf8")))],
+    ["docs/speed.svg", plot(results)],
+    ["docs/llms.txt", `${llms(readFileSync(path.join(root, "docs/README.md"), "utf8"))}\n`],
     ["packaging/server.json", `${JSON.stringify(serverJson(), undefined, 2)}\n`],
     ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
     ...toolsets.flatMap(({ name, tools }) =>

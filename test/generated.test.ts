@@ -20,6 +20,6 @@ describe("what is made from the code", () => {
   })
 
   it("leaves a README that is short enough to be read", () => {
-    assert.isAtMost(readFileSync(path.join(root, "README.md"), "utf8").split("\n").length, 250)
+    assert.isAtMost(readFileSync(path.join(root, "README.md"), "utf8").split("\n").length, 110)
   })
 })

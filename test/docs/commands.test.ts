@@ -7,6 +7,7 @@ import { Effect, Exit, Result, Scope } from "effect"
 import { afterAll, assert, beforeAll, describe } from "vitest"
 
 import manifest from "../../package.json" with { type: "json" }
+import { repositoryUrl } from "../../scripts/distribution.ts"
 import { read } from "../../src/cli/commandLine.ts"
 import { flag, flagNames, readOptions } from "../../src/cli/configuration/flags.ts"
 import { commandFile, useCommand } from "../cli/built.ts"
@@ -78,6 +79,7 @@ describe("the snippets for a shell", () => {
 /** Whether the words for a program of somebody else fit what is here. */
 const judge = async (program: string, words: ReadonlyArray<string>) => {
   if (program === "npm") return assert.property({ ci: "", ...manifest.scripts }, words.at(-1) ?? "")
+  if (program === "git") return assert.deepStrictEqual(words, ["clone", repositoryUrl])
   if (program === "docker") return judgeDocker(words)
   if (program === "claude") return judgeClaude(words)
   const bill = words

@@ -52,10 +52,24 @@ describe("the links of the pages", () => {
     assert.deepStrictEqual(dead, [])
   })
 
-  it("lead from the README to every page", () => {
-    const readme = pages.get("README.md") ?? ""
-    const missing = [...pages.keys()].filter((page) => page.startsWith("docs/") && !readme.includes(`(${page}`))
-    assert.deepStrictEqual(missing, [])
+  it("lead from the README to the map, and from there to every page", () => {
+    assert.include(pages.get("README.md"), "(docs/README.md)")
+    const map = pages.get("docs/README.md") ?? ""
+    const names = [...pages.keys()].filter((page) => page.startsWith("docs/") && page !== "docs/README.md")
+    assert.deepStrictEqual(
+      names.filter((page) => !map.includes(`](${path.basename(page)}): `)),
+      []
+    )
+    assert.lengthOf(map.match(/^- .*\?$/gm) ?? [], names.length)
+  })
+
+  it("make pages that can be read at one sitting", () => {
+    const isLong = ([page, text]: (typeof each)[number]) =>
+      !page.startsWith(".") && Buffer.byteLength(text) > (page === "README.md" ? 8000 : 10_000)
+    assert.deepStrictEqual(
+      each.filter(isLong).map(([page]) => page),
+      []
+    )
   })
 })
 
@@ -115,8 +129,8 @@ const helpOf = (words: ReadonlyArray<string>) =>
     return (yield* TestConsole.logLines).join("\n")
   }).pipe(Effect.provide(TestConsole.layer))
 
-/** Flags of programs of others, and those that stand for any. */
-const foreign = ["--grep", "--omit", "--name", "--active", "--no-active", "--workflow-id"]
+/** Flags of programs of others and of npm scripts, and those that stand for any. */
+const foreign = ["--grep", "--peers", "--omit", "--name", "--active", "--no-active", "--workflow-id"]
 
 describe("the names in the running text", () => {
   it("are flags that the command has", async () => {

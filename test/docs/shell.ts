@@ -9,7 +9,7 @@ import type { Place } from "../engine/plans/support.ts"
 import { root } from "./pages.ts"
 
 /** Programs that a test cannot count on; what they are called with is written down instead. */
-const outside = ["claude", "docker", "grype", "trivy"]
+const outside = ["claude", "docker", "git", "grype", "trivy"]
 
 /**
  * What stands in front of every snippet: our command under its names, npm's scripts as package.json has them, and
@@ -21,6 +21,7 @@ workflow-tool-server() { "$NODE" "$COMMAND" "$@"; }
 node() { "$NODE" "$@"; }
 noted() { printf '%s\\0' "$@" >> "$NOTED"; printf '\\n' >> "$NOTED"; }
 npm() { if [ "$1" = start ]; then $START; else noted npm "$@"; fi; }
+npx() { "$@"; }
 ${outside.map((name) => `${name}() { noted ${name} "$@"; }`).join("\n")}
 fpath=(none "$HOME/functions")
 `
@@ -42,6 +43,8 @@ export const userFolder = async (places: { readonly staging: Place; readonly pro
   })
   await cp(path.join(root, "examples"), path.join(cwd, "examples"), { recursive: true })
   for (const name of ["src", "node_modules"]) await symlink(path.join(root, name), path.join(cwd, name))
+  // A clone leads here.
+  await symlink(cwd, path.join(cwd, manifest.name))
   await symlink(path.dirname(commandFile()), path.join(cwd, "dist"))
   await mkdir(path.join(cwd, "functions"))
   return cwd

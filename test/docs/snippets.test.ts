@@ -19,6 +19,7 @@ import { type Block, blocks, blocksIn, root } from "./pages.ts"
 /** Blocks that another test follows, by their page: a whole page at once, or with a program that not everybody has. */
 const elsewhere: Readonly<Record<string, { readonly languages: ReadonlyArray<string>; readonly test: string }>> = {
   "docs/promotion.md": { languages: ["sh", "json"], test: "test/engine/plans/page.ts" },
+  "docs/bulk.md": { languages: ["json"], test: "test/engine/plans/page.ts" },
   "docs/sharing.md": { languages: ["nginx"], test: "test/shared/nginx.ts" }
 }
 

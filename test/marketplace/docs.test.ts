@@ -11,9 +11,11 @@ import { offered } from "./offered.ts"
 import { names, started } from "./pageProgram.ts"
 import { intercepted, inTime } from "./support.ts"
 
-const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url), "utf8")
+const page = ["marketplace", "marketplace-operations"]
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join("\n")
 
-describe("the page about the marketplace", () => {
+describe("the pages about the marketplace", () => {
   it.each(Object.values(operations))("has a row for the operation $name", ({ method, name, path }) => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${method} ${path} `))
     if (row === undefined) {

@@ -39,7 +39,8 @@ export const followPage = async (
       .replace(/\breviewed\b/g, reviewed)
       .replace(/\bcandidate\b/g, candidate)
   const page = placed(read("promotion.md"))
-  const [configuration = "", ...calls] = snippets(page, "json")
+  const [configuration = "", ...promotions] = snippets(page, "json")
+  const calls = [...promotions, ...snippets(placed(read("bulk.md")), "json")]
   const commands = snippets(page, "sh").flatMap((text) => text.split("\n"))
   const [planning = "", applying = "", rollback = "", applyingRollback = ""] = commands
   assert.lengthOf(commands, 4)
