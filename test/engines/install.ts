@@ -91,8 +91,7 @@ export const nodeFor = (version: string): string => {
   const [from, to] = majorOf(version) < 2 ? [20, 22] : [24, Infinity]
   const home = path.join(cache, `node${from === 20 ? 22 : from}`)
   const own = path.join(home, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
-  const onPath = (process.env["PATH"] ?? "").split(path.delimiter).map((dir) => path.join(dir, "node"))
-  const found = [process.execPath, ...onPath, own].find((node) => {
+  const found = [process.execPath, ...onPath(), own].find((node) => {
     const major = nodeMajor(node)
     return major !== undefined && major >= from && major <= to
   })
@@ -102,6 +101,23 @@ export const nodeFor = (version: string): string => {
   const { status } = spawnSync("npm", ["install", "--prefix", home, name], { stdio: "inherit" })
   if (status !== 0) throw new Error(`${name} could not be installed`)
   return own
+}
+
+const onPath = () => (process.env["PATH"] ?? "").split(path.delimiter).map((dir) => path.join(dir, "node"))
+
+/** The Node that runs the tests, and the oldest one on the path, if that is another. */
+export const nodesHere = (): ReadonlyArray<string> => {
+  const others = onPath().flatMap((node) => {
+    const major = nodeMajor(node)
+    return major !== undefined && major >= 20 && major !== nodeMajor(process.execPath) ? [{ node, major }] : []
+  })
+  return [
+    process.execPath,
+    ...others
+      .toSorted((one, other) => one.major - other.major)
+      .map(({ node }) => node)
+      .slice(0, 1)
+  ]
 }
 
 const nodeMajor = (node: string): number | undefined =>

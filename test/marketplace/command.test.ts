@@ -254,9 +254,9 @@ describe("two servers over one journal", () => {
     })
     const named = ["--config", ".config.json"]
     const [first, second, reader] = [
-      command(cwd, ...named),
-      command(cwd, ...named),
-      command(cwd, ...named, "--read-only")
+      command(cwd, {}, ...named),
+      command(cwd, {}, ...named),
+      command(cwd, {}, ...named, "--read-only")
     ]
     const planned = async ({ call }: typeof first, bid_rubles: number) => {
       const changes = [{ advert_id: 1001, nm_id: 5, bid_rubles }]
@@ -301,7 +301,7 @@ describe("two servers over one journal", () => {
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false, journal } },
       "plans.jsonl": '{"not":"an entry"}\n'
     })
-    const { call, child, ended } = command(cwd, "--config", ".config.json")
+    const { call, child, ended } = command(cwd, {}, "--config", ".config.json")
     const checked = await call("ads_check_key", {})
     assert.deepInclude(checked, { accepted: true, may_write: false })
     assert.match(String(checked["why_not"]), why)
@@ -315,7 +315,7 @@ describe("two servers over one journal", () => {
     const shop = slowShop()
     const baseUrl = await standIn(shop.listener)
     const home = await directory({ "my.json": { marketplace: { baseUrl, apiKey: personal, readOnly: false } } })
-    const anywhere = async () => command(await directory(), "--config", path.join(home, "my.json"))
+    const anywhere = async () => command(await directory(), {}, "--config", path.join(home, "my.json"))
     const first = await anywhere()
     const phrases = { advert_id: 1001, phrases: ["a"], mode: "merge" }
     const { plan_id } = await first.call("ads_plan_minus_phrases", phrases)

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline"
 
 import { Schema } from "effect"
 
-import { start } from "../cli/built.ts"
+import { start, type Start } from "../cli/built.ts"
 
 const Reply = Schema.fromJsonString(
   Schema.Struct({
@@ -16,8 +16,8 @@ const Failure = Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ mes
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The built command with the marketplace's tools over stdio, called with bare requests. */
-export const command = (cwd: string, ...args: ReadonlyArray<string>) => {
-  const { child, ended } = start(["--toolsets", "marketplace", ...args], { cwd })
+export const command = (cwd: string, options: Pick<Start, "node">, ...args: ReadonlyArray<string>) => {
+  const { child, ended } = start(["--toolsets", "marketplace", ...args], { cwd, ...options })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const ask = async (name: string, args: object) => {
     const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }

@@ -287,7 +287,10 @@ describe("the brake", () => {
   it.effect("tells what it could not pause and what it may not, and is recorded for each campaign", () => {
     const allowedCampaigns = [1001, 1002, 1003]
     const { layer } = watchedShop(
-      { lose: ({ count, operation }) => (operation.endsWith("/pause") && count === 2 ? "before" : undefined) },
+      {
+        lose: ({ count, operation }) =>
+          operation.endsWith("/pause") && (count === 3 || count === 4) ? "before" : undefined
+      },
       { guards: { allowedCampaigns } }
     )
     return Effect.gen(function* () {

@@ -51,8 +51,13 @@ export const describeAction = ({ advert_id, before, operation, outcome, pause }:
   ...(typeof pause === "string" ? { group: pause } : {})
 })
 
-/** The fields of a start or a pause in the journal; `pause` is the id of one that was pulled for several campaigns. */
-export const actionFields = { advert_id: Schema.Int, before: Schema.Int, pause: Schema.optionalKey(Schema.String) }
+/** The fields of a start or a pause in the journal; `pause` is the id of one of several campaigns, `caller` who has agreed to it. */
+export const actionFields = {
+  advert_id: Schema.Int,
+  before: Schema.Int,
+  pause: Schema.optionalKey(Schema.String),
+  caller: Schema.optionalKey(Schema.String)
+}
 
 /** The notice that the probe bid of an earlier version may still be set. */
 export const describeProbe = (step: string, bid: number): string =>

@@ -18,7 +18,7 @@ import { articlesOf, type Campaign, nameOf, status, statusText } from "../client
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import { isBecause, isOfAccount, type MarketplaceError } from "../client/MarketplaceError.ts"
+import { isBecause, isOfAccount, isOutcomeUnknown, type MarketplaceError } from "../client/MarketplaceError.ts"
 import type { AmountTold } from "../client/money.ts"
 import { operations, width } from "../client/operations.ts"
 import { campaignProblem } from "../plan/guards.ts"
@@ -183,17 +183,18 @@ const runningNow = Effect.gen(function* () {
 /** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
 const goesOnMs = 3_600_000
 
-/** The id of the pause that this caller has begun with the same arguments, or a new one. */
-const pauseIdOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | undefined) {
+/** The pause that was begun with the same arguments, also by a server that was killed since, or a new one. */
+const pauseOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | undefined) {
   const now = yield* Clock.currentTimeMillis
-  const hash = (yield* fingerprint({ caller: yield* yield* CallerId, wanted: wanted ?? "all" })).slice(0, 10)
-  const entries = yield* Plans.use((plans) => plans.entries)
-  const begun = entries
-    .flatMap((entry) => (entry.type === "action" && entry.at > now - goesOnMs ? [entry["pause"]] : []))
-    .findLast((pause) => typeof pause === "string" && pause.endsWith(`-${hash}`))
-  return typeof begun === "string"
-    ? { id: begun, isBegun: true }
-    : { id: `pause-${now.toString(36)}-${hash}`, isBegun: false }
+  const hash = (yield* fingerprint(wanted ?? "all")).slice(0, 10)
+  const caller = (yield* fingerprint(yield* yield* CallerId)).slice(0, 10)
+  const begun = (yield* Plans.use((plans) => plans.entries)).flatMap((entry) => {
+    if (entry.type !== "action" || entry.at <= now - goesOnMs) return []
+    const { caller: by, pause } = entry
+    return typeof pause === "string" && pause.endsWith(`-${hash}`) ? [{ pause, by }] : []
+  })
+  const id = begun.at(-1)?.pause ?? `pause-${now.toString(36)}-${hash}`
+  return { id, caller, isAgreed: begun.some(({ by, pause }) => pause === id && by === caller) }
 })
 
 /** Pauses what runs of some campaigns, or all of it, at the full pace of the limit, until the time of the call is over. */
@@ -228,8 +229,8 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
       next: `Nothing was changed. To pause ${count} (${names}), call again with confirm true.${rest}`
     }
   }
-  const pause = yield* pauseIdOf(wanted)
-  if (!pause.isBegun) {
+  const { isAgreed, ...pause } = yield* pauseOf(wanted)
+  if (!isAgreed) {
     yield* agreedTo({
       message: `Pause ${count} now: ${names}?`,
       subject: `The pause of ${count} stops what they sell`,
@@ -244,10 +245,12 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const one = Effect.fnUntraced(function* ({ id }: Running) {
     if (isClosed || (yield* monotonicMillis) >= until) return
     const note = (outcome: string) =>
-      plans.record({ operation, advert_id: id, before: status.active, outcome, pause: pause.id })
+      plans.record({ operation, advert_id: id, before: status.active, outcome, pause: pause.id, caller: pause.caller })
     // Spending can be stopped even if the journal cannot be written.
     yield* Effect.ignore(note("begun"))
-    const sent: Result.Result<void, MarketplaceError> = yield* Effect.result(ads.pauseCampaign(id))
+    // A pause whose answer was lost is sent once more: nothing is paused twice.
+    const pausing = Effect.catchIf(ads.pauseCampaign(id), isOutcomeUnknown, () => ads.pauseCampaign(id))
+    const sent: Result.Result<void, MarketplaceError> = yield* Effect.result(pausing)
     // One that does not run any more is as wanted.
     const error = Result.isFailure(sent) && !isOfState(sent.failure) ? sent.failure : undefined
     if (error === undefined) paused++

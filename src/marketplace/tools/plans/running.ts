@@ -27,11 +27,13 @@ import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
 /** The campaigns that a pause of several has paused and that are paused still. */
 const pausedBy = Effect.fnUntraced(function* (pause: string, campaigns: ReadonlyArray<Campaign>) {
   const entries = yield* Plans.use((plans) => plans.entries)
-  const ids = new Set(
+  const outcomes = new Map(
     entries.flatMap((entry) =>
-      entry.type === "action" && entry["pause"] === pause && entry.outcome === "done" ? [entry["advert_id"]] : []
+      entry.type === "action" && entry["pause"] === pause ? [[entry["advert_id"], entry.outcome] as const] : []
     )
   )
+  // One that was begun by a process that was killed may have been paused, and counts where it is.
+  const ids = new Set([...outcomes].flatMap(([id, outcome]) => (outcome === "done" || outcome === "begun" ? [id] : [])))
   if (ids.size === 0) {
     const problem = "must be the pause_id that ads_pause_campaign returned for several campaigns"
     return yield* new InvalidArgument({ argument: "undo_pause", problem })
