@@ -10,6 +10,7 @@ import {
   chain,
   cleared,
   created,
+  decodeNodes,
   eventually,
   everyDay,
   given,
@@ -51,6 +52,24 @@ const decodeBackup = Schema.decodeUnknownSync(
       )
     })
   )
+)
+
+const Changes = Schema.decodeUnknownSync(
+  Schema.Struct({
+    nextCursor: Schema.optionalKey(Schema.String),
+    data: Schema.Array(
+      Schema.Struct({
+        instance: Schema.String,
+        id: Schema.String,
+        name: Schema.String,
+        version: Schema.String,
+        when: Schema.String,
+        by: Schema.String,
+        tool: Schema.optionalKey(Schema.String),
+        change: Schema.String
+      })
+    )
+  })
 )
 
 const EngineVersions = Schema.decodeUnknownSync(
@@ -288,6 +307,77 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
             { name: String(deletedElsewhere.name) }
           )
           assert.include(git("log", "-1", "--format=%s"), "backup: ")
+        })
+      )
+
+      it.effect("tells in one call who has changed what in all workflows, and undoes one row of it alone", () =>
+        Effect.gen(function* () {
+          const { isV2 } = yield* TestedEngine
+          const fetching = (url: string) => node("httpRequest", "Fetch", { url, options: {} }, { typeVersion: 4.2 })
+          const changed = yield* created({ name: unique("A/B"), nodes: [manual(), fetching("https://a.test")] })
+          const removed = yield* created({ name: unique("removed"), nodes: [manual()] })
+          yield* ask("edit_workflow", {
+            id: changed.id,
+            operations: [{ op: "set", node: "Fetch", path: "parameters.url", value: "https://b.test" }]
+          })
+          const { nodes } = yield* shown(`/workflows/${changed.id}`)
+          const name = unique("by hand")
+          const others = [...decodeNodes(nodes), inEngineWords(answer("Other", "o"))]
+          yield* sent("PUT", `/workflows/${changed.id}`, { name, nodes: others, connections: {}, settings: {} })
+          yield* ask("delete_workflow", { id: removed.id })
+          const mine = [changed.id, removed.id]
+          const all = Changes(yield* ask("workflow_history", { since: "yesterday" })).data
+          const rows = all.filter(({ id }) => mine.includes(id))
+          assert.sameDeepMembers(
+            rows.map(({ by, change, id, tool }) => [id, by, tool, change.split(";")[0]]),
+            [
+              [removed.id, "an unknown client", "delete_workflow", "deleted"],
+              [
+                changed.id,
+                isV2 ? "Engine Owner" : "somebody else",
+                undefined,
+                `name "${String(changed.name)}" → "${name}"`
+              ],
+              [changed.id, "an unknown client", "edit_workflow", 'Fetch: url "https://a.test" → "https://b.test"'],
+              [removed.id, "an unknown client", "create_workflow", "first version"],
+              [changed.id, "an unknown client", "create_workflow", "first version"]
+            ]
+          )
+          assert.deepInclude(rows[0], { instance: "production", name: String(removed.name) })
+          const byTools = Changes(yield* ask("workflow_history", { since: "today", by: "Unknown Client", limit: 1 }))
+          assert.deepStrictEqual(
+            byTools.data.map(({ version }) => version),
+            [rows[0]?.version]
+          )
+          const next = Changes(
+            yield* ask("workflow_history", { by: "unknown client", limit: 1, cursor: byTools.nextCursor })
+          )
+          assert.strictEqual(next.data[0]?.tool, "edit_workflow")
+          assert.deepStrictEqual(Changes(yield* ask("workflow_history", { by: "nobody at all" })).data, [])
+
+          const row = rows.find(({ tool }) => tool === "edit_workflow")
+          const undo = { id: changed.id, version: row?.version, undo: true }
+          const { changes } = yield* ask("restore_workflow", undo)
+          assert.deepStrictEqual(changes, ['Fetch: url "https://b.test" → "https://a.test"'])
+          const after = yield* shown(`/workflows/${changed.id}`)
+          assert.strictEqual(after["name"], name)
+          assert.include(
+            decodeNodes(after["nodes"]).map((one) => one.name),
+            "Other"
+          )
+          yield* ask("edit_workflow", {
+            id: changed.id,
+            operations: [{ op: "set", node: "Fetch", path: "parameters.url", value: "https://c.test" }]
+          })
+          const { message } = yield* refused("restore_workflow", undo)
+          assert.include(message, "this was changed again since: nodes.Fetch.parameters.url")
+          const gone = rows.find(({ change }) => change === "deleted")
+          const back = yield* ask("restore_workflow", { id: removed.id, version: gone?.version, undo: true })
+          yield* Effect.addFinalizer(() => cleared(String(back.id)))
+          assert.strictEqual(back.formerId, removed.id)
+          const begun = rows.find(({ change, id }) => change === "first version" && id === changed.id)
+          const first = yield* refused("restore_workflow", { ...undo, version: begun?.version })
+          assert.include(first.message, `is where workflow ${changed.id} begins here`)
         })
       )
 

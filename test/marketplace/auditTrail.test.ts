@@ -87,6 +87,8 @@ describe("the audit log", () => {
       assert.deepStrictEqual(yield* ids({ since: "2026-11-20" }), [1006])
       assert.deepStrictEqual(yield* ids({ until: "2026-11-19" }), [1005])
       assert.deepStrictEqual(yield* ids({ since: "today" }), [1006])
+      assert.deepStrictEqual(yield* ids({ since: "Friday" }), [1006])
+      assert.deepStrictEqual(yield* ids({ since: "thursday" }), [1005, 1006])
       assert.deepStrictEqual(yield* ids({ since: "2026-11-19", until: "2026-11-20" }), [1005, 1006])
       assert.deepStrictEqual(yield* ids({ until: "2026-11-19T21:00:00Z" }), [1005])
     }).pipe(Effect.provide(shop))

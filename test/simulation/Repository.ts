@@ -91,11 +91,13 @@ export class MemoryRepository {
           }
           return this.tip?.hash ?? ""
         }),
-      log: (text, { after, limit, since }) =>
+      log: (text, { after, committedSince = 0, from, limit, since }) =>
         act(() => {
-          const newest = after === undefined ? commits.length : indexOf(after)
+          const newest = after !== undefined ? indexOf(after) : from === undefined ? commits.length : indexOf(from) + 1
           const oldest = since === undefined ? 0 : indexOf(since) + 1
-          const found = commits.slice(oldest, newest).filter(({ message }) => message.includes(text))
+          const found = commits
+            .slice(oldest, newest)
+            .filter(({ at, message }) => message.includes(text) && at * 1000 >= committedSince)
           return found.toReversed().slice(0, limit).map(logged)
         }),
       changes: (version, paths, limit) =>

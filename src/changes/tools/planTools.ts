@@ -1,8 +1,9 @@
-import { Clock, DateTime, Effect, Option, Predicate, Schema } from "effect"
+import { Clock, Effect, Option, Predicate, Schema } from "effect"
 
 import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
 import { Progress } from "../../mcp/callContext.ts"
+import { spanOf } from "../../mcp/moments.ts"
 import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
@@ -220,24 +221,3 @@ const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset
 })
 
 const backOf = "plan_rollback plans its rollback"
-
-/** A time needs its offset, or it would mean another moment on every machine. */
-const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
-
-const [hourMs, dayMs] = [3_600_000, 86_400_000]
-
-/** The milliseconds that a word means: those of a whole day where days begin so many hours before UTC, or a moment and what follows. */
-const spanOf = (argument: string, text: string, now: number, hoursAhead: number) => {
-  const today = Math.floor((now + hoursAhead * hourMs) / dayMs) * dayMs
-  const word = text.trim().toLowerCase()
-  const relative = word === "today" ? today : word === "yesterday" ? today - dayMs : undefined
-  const read = isoMoment.test(text) ? Option.getOrUndefined(DateTime.make(text)) : undefined
-  const isDay = relative !== undefined || !text.includes("T")
-  const begin = relative ?? (read === undefined ? undefined : DateTime.toEpochMillis(read))
-  if (begin === undefined) return Effect.fail(new InvalidArgument({ argument, problem: notAMoment }))
-  const from = isDay ? begin - hoursAhead * hourMs : begin
-  return Effect.succeed({ from, to: isDay ? from + dayMs : from })
-}
-
-const notAMoment =
-  "must be a day or a moment, such as today, yesterday, 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"

@@ -65,14 +65,18 @@ export interface Drift extends Omit<Version, "engineVersion" | "call"> {
   readonly name: string
 }
 
-/** The changes of an instance that were recorded since its last backup. */
-export interface Since {
-  /** When that backup was; undefined if there was none. */
-  readonly when: string | undefined
+/** Changes of an instance. */
+export interface RecordedChanges {
   /** The version of the instance as it is recorded now; undefined if nothing is. */
   readonly version: string | undefined
   /** Newest first. */
   readonly changes: ReadonlyArray<Drift>
+}
+
+/** The changes of an instance that were recorded since its last backup. */
+export interface Since extends RecordedChanges {
+  /** When that backup was; undefined if there was none. */
+  readonly when: string | undefined
 }
 
 /** One version of a workflow in the history. */
@@ -118,6 +122,8 @@ export interface InstanceHistory {
   readonly isKept: boolean
   /** Whether the workflow is recorded, so that its state before a change need not be read first. */
   readonly knows: (id: string) => Effect.Effect<boolean>
+  /** The ids of all workflows that are recorded. */
+  readonly recordedIds: Effect.Effect<ReadonlyArray<string>, HistoryError>
   /** Workflows were read, and some were found missing; `since` is when they were asked for, in milliseconds since 1970. */
   readonly saw: (seen: {
     readonly since: number
@@ -137,6 +143,11 @@ export interface InstanceHistory {
   ) => Effect.Effect<ReadonlyMap<string, A>, VersionError>
   /** The changes that were recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
+  /** The changes that were made since a moment, in milliseconds since 1970, as they were recorded up to a version. */
+  readonly changes: (range: {
+    readonly since?: number | undefined
+    readonly version?: string | undefined
+  }) => Effect.Effect<RecordedChanges, VersionError>
   /** A backup is complete; `words` describe it. */
   readonly backedUp: (words: string) => Effect.Effect<void>
   /** Waits, not for long, until everything so far is recorded. */
@@ -171,12 +182,14 @@ export type Authors = (id: string, since: string, until: string) => Effect.Effec
 export const noHistory: InstanceHistory = {
   isKept: false,
   knows: () => Effect.succeed(true),
+  recordedIds: Effect.succeed([]),
   saw: () => Effect.void,
   wrote: () => Effect.void,
   listed: () => Effect.void,
   all: () => Effect.succeed(new Map()),
   allAt: () => Effect.succeed(new Map()),
   sinceBackup: Effect.succeed({ when: undefined, version: undefined, changes: [] }),
+  changes: () => Effect.succeed({ version: undefined, changes: [] }),
   backedUp: () => Effect.void,
   flushed: Effect.void,
   drained: Effect.void,

@@ -10,9 +10,9 @@ import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import { type HistoryEvent, type HistoryEventOf, sinceOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
-import { deleted, type Line, messageOf, readWhole } from "./message.ts"
+import { deleted, firstSeen, type Line, messageOf, otherIds, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
-import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
+import { isCompletion, isIncomplete, isNewer, isSameButForIds, isSameRecord, merged, recordOf } from "./record.ts"
 
 /** A workflow as the repository contains it. */
 export interface RecordedWorkflow {
@@ -48,6 +48,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
   const { at, gone, instance, workflows } = event
   const first: Array<Step> = []
   const whole: Array<Step> = []
+  const alike: Array<Step> = []
   const stepsByAuthor = new Map<string, Array<Step>>()
   const change = (author: string, step: Step) => {
     const steps = stepsByAuthor.get(author) ?? []
@@ -61,8 +62,9 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
     const isMore = recorded !== undefined && isCompletion(recorded.record, merged(recorded.record, seen))
     const step = put(ledger, instance, seen)
     if (step === undefined) continue
-    if (recorded === undefined || (isMore && first.some(({ line }) => line.base === step.line.base))) first.push(step)
-    else if (isMore) whole.push(step)
+    if (recorded === undefined) first.push({ ...step, line: { ...step.line, change: firstSeen } })
+    else if (isMore) (first.some(({ line }) => line.base === step.line.base) ? first : whole).push(step)
+    else if (step.line.change === otherIds) alike.push(step)
     else change(authorOf(ledger, instance, seen), step)
   }
   for (const id of gone) {
@@ -72,6 +74,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
   return [
     ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
     ...commitOf(whole, { at, author: ourselves, subject: (what) => `Read whole: ${what}`, instance }),
+    ...commitOf(alike, { at, author: ourselves, subject: (what) => `Other ids of nodes: ${what}`, instance }),
     ...[...stepsByAuthor].flatMap(([author, steps]) =>
       commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
     )
@@ -135,7 +138,7 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   return {
     ...nothing,
     name: nameOf(recorded.record),
-    line: lineOf(recorded.base, describe(was, recorded.record), recorded.record)
+    line: lineOf(recorded.base, describe(was, recorded.record), recorded.record, was)
   }
 }
 
@@ -165,14 +168,21 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
     name: nameOf(record),
-    line: lineOf(base, recorded === undefined ? firstVersion : wordsFor(recorded.record, record), record),
+    line: lineOf(
+      base,
+      recorded === undefined ? firstVersion : wordsFor(recorded.record, record),
+      record,
+      recorded?.record
+    ),
     remove: recorded?.paths.filter((path) => !write.has(path)) ?? [],
     write
   }
 }
 
-const wordsFor = (before: JsonObject, record: JsonObject): string =>
-  isCompletion(before, record) ? readWhole : describe(before, record)
+const wordsFor = (before: JsonObject, record: JsonObject): string => {
+  if (isCompletion(before, record)) return readWhole
+  return isSameButForIds(before, record) ? otherIds : describe(before, record)
+}
 
 const drop = (ledger: Ledger, instance: string, id: string): Step | undefined => {
   const recorded = ledger.workflows.get(keyOf(instance, id))
@@ -186,10 +196,17 @@ const drop = (ledger: Ledger, instance: string, id: string): Step | undefined =>
   }
 }
 
-const lineOf = (base: string, change: string, { versionId }: JsonObject): Line => ({
+const lineOf = (
+  base: string,
+  change: string,
+  { updatedAt, versionId }: JsonObject,
+  before: JsonObject | undefined
+): Line => ({
   base,
   change,
-  engineVersion: Predicate.isString(versionId) ? versionId : undefined
+  engineVersion: Predicate.isString(versionId) ? versionId : undefined,
+  // Engines do not stamp every change, such as one of tags.
+  savedAt: Predicate.isString(updatedAt) && updatedAt !== before?.updatedAt ? updatedAt : undefined
 })
 
 const commitOf = (

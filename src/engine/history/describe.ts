@@ -10,7 +10,7 @@ const longest = 400
 
 /** The differences between two records of a workflow, in a line. */
 export const describe = (before: JsonObject, after: JsonObject): string => {
-  const changes = differences(before, after, { positions: true, ids: true })
+  const changes = differences(before, after, { positions: true, webhooks: true })
   if (changes.length === 0) return "changed"
   const texts = changes.slice(0, most).map(({ text }) => text.split("\n")[0] ?? "")
   const all = [...texts, ...(changes.length > most ? [`${changes.length - most} more`] : [])].join("; ")

@@ -1,6 +1,7 @@
 import { oneLine } from "../../internal/foreignText.ts"
 import type { Call } from "../../mcp/callContext.ts"
 import type { Drift, Version } from "../client/History.ts"
+import { ourselves, unknownAuthor } from "./git/fastImport.ts"
 
 /** The line of a commit about one workflow. */
 export interface Line {
@@ -8,6 +9,8 @@ export interface Line {
   readonly base: string
   readonly change: string
   readonly engineVersion?: string | undefined
+  /** When the engine has saved the change, by its own clock. */
+  readonly savedAt?: string | undefined
 }
 
 /** The content of a commit message. */
@@ -31,14 +34,18 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
     ["Backup", backupOf],
     ["At", new Date(at).toISOString()]
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${inTerminal(value)}`]))
-  const body = lines.map(
-    ({ base, change, engineVersion }) =>
-      `${base}.json: ${inTerminal(change)}${engineVersion !== undefined && versionForm.test(engineVersion) ? ` [${engineVersion}]` : ""}`
-  )
+  const body = lines.map((line) => `${line.base}.json: ${inTerminal(line.change)}${stampsOf(line)}`)
   return [[inTerminal(subject).slice(0, 200)], body, trailers]
     .filter((part) => part.length > 0)
     .map((part) => part.join("\n"))
     .join("\n\n")
+}
+
+/** The engine's own stamps of a change, as far as they have the usual form. */
+const stampsOf = ({ engineVersion = "", savedAt = "" }: Line): string => {
+  const stamps = [versionForm.test(engineVersion) ? engineVersion : "", timeForm.test(savedAt) ? savedAt : ""]
+  const usual = stamps.filter((stamp) => stamp !== "")
+  return usual.length === 0 ? "" : ` [${usual.join(" ")}]`
 }
 
 /** A line that is safe in terminals, which may show it with `git log`. */
@@ -57,21 +64,24 @@ export interface Commit {
 /** The version of a workflow of an instance that a commit stands for; undefined if it does not change it. */
 export const versionIn = (commit: Commit, folder: string, id: string): Version | undefined => {
   const line = linesIn(commit.message).find((one) => one.folder === folder && one.id === id)
-  return line === undefined || line.change === readWhole ? undefined : versionsIn(commit)(line)
+  return line === undefined || isNoChange(line) ? undefined : versionsIn(commit)(line)
 }
 
 /** The version that a line of a commit stands for; what is the same for all of its lines is read once. */
 const versionsIn = ({ author, hash, message, when }: Commit) => {
+  const tool = trailerIn(message, "Tool")
+  const recordedAt = momentIn(message) ?? when
   const shared = {
     version: hash.slice(0, 12),
-    when: momentIn(message) ?? when,
-    by: author,
-    tool: trailerIn(message, "Tool"),
+    // Whoever has recorded what was there has not written it.
+    by: tool === undefined && author === ourselves ? unknownAuthor : author,
+    tool,
     reason: trailerIn(message, "Reason"),
     call: trailerIn(message, "Call")
   }
-  return ({ change, engineVersion }: WorkflowLine): Version => ({
+  return ({ change, engineVersion, savedAt = recordedAt }: WorkflowLine): Version => ({
     ...shared,
+    when: savedAt,
     change,
     engineVersion,
     isDeletion: change === deleted
@@ -82,15 +92,20 @@ const versionsIn = ({ author, hash, message, when }: Commit) => {
 export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> => {
   const versionOf = versionsIn(commit)
   const ids = new Set<string>()
-  return linesIn(commit.message).flatMap((line) => {
-    const { change, folder: at, id, name } = line
+  const lines = linesIn(commit.message)
+  const onlyName = lines.length === 1 ? nameIn(commit.message) : undefined
+  return lines.flatMap((line) => {
+    const { folder: at, id, name } = line
     if (at !== folder || ids.has(id)) return []
     ids.add(id)
-    if (change === readWhole) return []
+    if (isNoChange(line)) return []
     const { call: _, engineVersion: __, ...version } = versionOf(line)
-    return [{ ...version, id, name }]
+    return [{ ...version, id, name: onlyName ?? name }]
   })
 }
+
+/** The name of the only workflow in a message: files have lost what file systems do not take. */
+const nameIn = (message: string): string | undefined => /^[^:]*: (.+) on [^\n]*$/m.exec(message)?.[1]
 
 /** The line of a commit that ends a backup. */
 export const backupLine = (folder: string): string => `Backup: ${folder}`
@@ -101,26 +116,40 @@ export const deleted = "deleted"
 /** The note on a workflow of which more was read than a list shows, which is not a change. */
 export const readWhole = "read whole"
 
+/** The note on a workflow whose nodes have only got other ids, which is no change either. */
+export const otherIds = "other ids of nodes"
+
+const isNoChange = ({ change }: WorkflowLine): boolean => change === readWhole || change === otherIds
+
+/** The note on a workflow that was recorded as it was read for the first time. */
+export const firstSeen = "first seen"
+
 interface WorkflowLine {
   readonly folder: string
   readonly name: string
   readonly id: string
   readonly change: string
   readonly engineVersion: string | undefined
+  readonly savedAt: string | undefined
 }
 
 /** Every workflow in a message. */
 export const linesIn = (message: string): ReadonlyArray<WorkflowLine> =>
   message.split("\n").flatMap((text) => {
-    const [, folder, name, id, change, engineVersion] = lineForm.exec(text) ?? []
+    const [, folder, name, id, change, engineVersion, savedAt, savedAtAlone] = lineForm.exec(text) ?? []
     return folder === undefined || id === undefined || change === undefined
       ? []
-      : [{ folder, name: name ?? "", id, change, engineVersion }]
+      : [{ folder, name: name ?? "", id, change, engineVersion, savedAt: savedAt ?? savedAtAlone }]
   })
 
 const versionForm = /^[0-9a-zA-Z-]{1,64}$/
 
-const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)(?: \[([0-9a-zA-Z-]{1,64})\])?$/
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
+
+const lineForm = new RegExp(
+  String.raw`^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)` +
+    String.raw`(?: \[(?:([0-9a-zA-Z-]{1,64})(?: (\d{4}-[\dT:.-]{1,30}Z))?|(\d{4}-[\dT:.-]{1,30}Z))\])?$`
+)
 
 /** The time of the event in a message. */
 export const momentIn = (message: string): string | undefined => trailerIn(message, "At")

@@ -2,6 +2,7 @@ import { Predicate, Struct } from "effect"
 
 import { holdsText } from "../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nodesOf } from "../workflow/nodes.ts"
 import { isSameJson } from "../workflow/versions.ts"
 
 /**
@@ -32,6 +33,14 @@ const counted = [
 /** Whether two records are of the same content, including tags; an empty field equals a missing one. */
 export const isSameRecord = (a: JsonObject, b: JsonObject): boolean =>
   counted.every((field) => isSameJson(filled(a[field]), filled(b[field]))) && isSameJson(tagIds(a), tagIds(b))
+
+/** Whether two records differ in nothing but the ids of their nodes, which are nothing that a workflow does. */
+export const isSameButForIds = (a: JsonObject, b: JsonObject): boolean =>
+  isSameRecord({ ...a, nodes: nodesWithoutIds(a) }, { ...b, nodes: nodesWithoutIds(b) })
+
+/** The nodes of a record without their ids. */
+export const nodesWithoutIds = (record: JsonObject): ReadonlyArray<JsonObject> =>
+  nodesOf(record).map((node) => Struct.omit(node, ["id"]))
 
 /** Whether a record only adds fields to another one, which was made from an incomplete answer. */
 export const isCompletion = (before: JsonObject, record: JsonObject): boolean =>

@@ -6,6 +6,7 @@ import { differences, type Change } from "../workflow/difference.ts"
 import type { Workflow } from "../workflow/models.ts"
 import { nodesOf } from "../workflow/nodes.ts"
 import { isSameJson } from "../workflow/versions.ts"
+import { nodesWithoutIds } from "./record.ts"
 
 /** The changes that make a workflow equal to a record again; none if its content is the same. */
 export const changesTo = (record: JsonObject, current: Workflow): Changes => {
@@ -13,7 +14,9 @@ export const changesTo = (record: JsonObject, current: Workflow): Changes => {
   const settings = objectOf(record.settings)
   return {
     ...(isOther("name") && Predicate.isString(record.name) ? { name: record.name } : {}),
-    ...(isOther("nodes") ? { nodes: nodesOf(record) } : {}),
+    ...(isOther("nodes") && !isSameJson(nodesWithoutIds(record), nodesWithoutIds(current))
+      ? { nodes: nodesOf(record) }
+      : {}),
     ...(isOther("connections") && isJsonObject(record.connections) ? { connections: record.connections } : {}),
     ...(isOther("settings") ? { settings, replacesSettings: true } : {}),
     ...(isOther("pinData") ? { pinData: record.pinData ?? {} } : {}),

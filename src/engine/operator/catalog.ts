@@ -25,6 +25,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
   searchWorkflows,
   compareWorkflows,
   instanceHealth,
+  workflowHistory,
   backup
 ].map(masking)
 
@@ -42,6 +43,5 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   stopExecution,
   archiveWorkflow,
   testCredential,
-  workflowHistory,
   restoreWorkflow
 ].map(masking)

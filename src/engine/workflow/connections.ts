@@ -13,7 +13,7 @@ const End = Schema.Union([
   Schema.Struct({ type: Schema.optionalKey(Schema.NonEmptyString), index: Schema.optionalKey(Index) })
 ])
 
-const isConnections = Schema.is(Connections)
+export const isConnections = Schema.is(Connections)
 const isLinks = Schema.is(Schema.Array(Link))
 const isEnd = Schema.is(End)
 const isIndex = Schema.is(Index)

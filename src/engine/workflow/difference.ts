@@ -20,8 +20,8 @@ export type { Change } from "./differenceOfConnections.ts"
 interface Also {
   /** The number of nodes that were moved on the canvas, as one change. */
   readonly positions?: boolean
-  /** The ids of nodes and webhooks. */
-  readonly ids?: boolean
+  /** The ids of webhooks, which make their addresses. */
+  readonly webhooks?: boolean
   /** The parameters and credentials of new nodes. */
   readonly contents?: boolean
 }
@@ -177,7 +177,7 @@ const fieldChanges = (
   const disabled =
     (before.disabled === true) === isOff ? [] : [fieldChange("disabled", !isOff, isOff, isOff ? "disabled" : "enabled")]
   const plain = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((field) => !apart.has(field) || (also.ids === true && (field === "id" || field === "webhookId")))
+    .filter((field) => !apart.has(field) || (also.webhooks === true && field === "webhookId"))
     .flatMap((field): ReadonlyArray<Change> => {
       const [was, is] = [fieldIn(before, field), fieldIn(after, field)]
       if (isSameJson(was, is) || (isNothing(was) && isNothing(is))) return []

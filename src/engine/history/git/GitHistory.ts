@@ -19,7 +19,7 @@ import { explainGitError } from "./explainGitError.ts"
 import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
-import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
+import { changesOf, readAll, readAllAt, readVersion, recordedIds, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
 import { HistorySpool } from "./Spool.ts"
@@ -119,6 +119,8 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
       all: (keep) => reading(({ repository }) => readAll(repository, instance, keep)),
       allAt: (version, keep, ids) =>
         readingVersion(({ repository }) => readAllAt(repository, { instance, version, ids }, keep)),
+      recordedIds: reading(({ repository }) => recordedIds(repository, instance)),
+      changes: (range) => readingVersion(({ repository }) => changesOf(repository, instance, range)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       flushed: recorder.flushed,
       drained: recorder.drained,

@@ -80,8 +80,8 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
     return latest.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })
 
-  /** Commits whose message contains a text, newest first, older than `after` and newer than `since`. */
-  const log = (text: string, { after, limit, since }: Range) =>
+  /** Commits whose message contains a text, newest first: up to `from`, older than `after`, newer than `since`. */
+  const log = (text: string, { after, committedSince, from = branch, limit, since }: Range) =>
     git
       .text([
         "log",
@@ -89,8 +89,11 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
         `--grep=${text}`,
         `--max-count=${limit}`,
         ...(after === undefined ? [] : ["--skip=1"]),
+        ...(committedSince === undefined || committedSince <= 0
+          ? []
+          : [`--since=@${Math.floor(committedSince / 1000)}`]),
         `--format=${fields}%x1e`,
-        after ?? branch,
+        after ?? from,
         ...(since === undefined ? [] : [`^${since}`]),
         "--"
       ])
@@ -138,6 +141,9 @@ interface Range {
   readonly limit: number
   readonly after?: string | undefined
   readonly since?: string | undefined
+  readonly from?: string | undefined
+  /** Milliseconds since 1970. */
+  readonly committedSince?: number | undefined
 }
 
 interface Place {

@@ -41,17 +41,23 @@ export const ourselves = "workflow-tool-server"
 /** The author of changes made past this server, if nothing more is known. */
 export const somebody = "somebody else"
 
+/** The author of what was there when it was first seen. */
+export const unknownAuthor = "unknown"
+
 const addressOf = (local: string) => `${local}@${ourselves}.invalid`
 
 /** The address of whoever makes our commits. */
 export const ourAddress = addressOf(ourselves)
 
-/** Line breaks and angle brackets would end a name; other tools refuse one without letters. */
 const ident = (name: string): string => {
-  const plain = withoutCrud(name.slice(0, 1000).replace(/[\p{C}<>]+/gu, " ")).slice(0, 100)
+  const plain = plainName(name)
   const local = withoutEnds(plain.toLowerCase().replace(/[^a-z0-9]+/g, "-"), "-")
-  return `${plain === "" ? "unknown" : plain} <${addressOf(local === "" ? "unknown" : local)}>`
+  return `${plain} <${addressOf(local === "" ? "unknown" : local)}>`
 }
+
+/** The name of an author as commits have it: line breaks and angle brackets would end it, and other tools refuse one without letters. */
+export const plainName = (name: string): string =>
+  withoutCrud(name.slice(0, 1000).replace(/[\p{C}<>]+/gu, " ")).slice(0, 100) || unknownAuthor
 
 /** Without what git takes from the ends of a name. */
 const withoutCrud = (name: string): string => {

@@ -1,11 +1,18 @@
-import { Array as Arrays, Effect } from "effect"
+import { Array as Arrays, Effect, Predicate } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
-import { ForeignVersion, type Since, UnknownVersion, type Versions } from "../../client/History.ts"
+import {
+  type Drift,
+  ForeignVersion,
+  type RecordedChanges,
+  type Since,
+  UnknownVersion,
+  type Versions
+} from "../../client/History.ts"
 import { recordAt, weightAt } from "../layout.ts"
-import { backupLine, type Commit, driftIn, linesIn, versionIn } from "../message.ts"
+import { backupLine, type Commit, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
 import { folderOf, idAt } from "../paths.ts"
 import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
@@ -168,8 +175,8 @@ export const lastRecorded = Effect.fnUntraced(function* (repository: Repository,
     Effect.fnUntraced(function* (key) {
       const [folder = "", id = ""] = key.split("/")
       const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
-      const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
-      return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
+      const last = commits.find((commit) => versionIn(commit, folder, id) !== undefined)
+      return last === undefined ? [] : [[key, Date.parse(momentIn(last.message) ?? last.when)] as const]
     })
   )
   return new Map(moments.flat())
@@ -192,8 +199,42 @@ export const sinceBackup = Effect.fnUntraced(function* (
   const line = backupLine(folder)
   const last = (yield* repository.log(line, { limit: 100 })).find(({ message }) => message.split("\n").includes(line))
   const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
-  const changes = yield* inSlices(() => mapSliced(commits, (commit) => driftIn(commit, folder), weightOfCommit))
-  return { when: last?.when, version: hash.slice(0, 12), changes: changes.flat() }
+  return { when: last?.when, version: hash.slice(0, 12), changes: yield* driftsIn(commits, folder) }
+})
+
+const driftsIn = (commits: ReadonlyArray<Commit>, folder: string) =>
+  Effect.map(
+    inSlices(() => mapSliced(commits, (commit) => driftIn(commit, folder), weightOfCommit)),
+    (drifts) => drifts.flat()
+  )
+
+/** Milliseconds by which a change may seem to be recorded before the engine has saved it: clocks differ. */
+const clocksDiffer = 24 * 3_600_000
+
+/** The changes of an instance that were made since a moment, newest first, as they are recorded in a commit. */
+export const changesOf = Effect.fnUntraced(function* (
+  repository: Repository,
+  instance: string,
+  { since = 0, version }: { readonly since?: number | undefined; readonly version?: string | undefined }
+): Effect.fn.Return<RecordedChanges, GitError | UnknownVersion> {
+  const folder = folderOf(instance)
+  const hash = version ?? (yield* repository.tip).hash
+  if (hash === undefined) return { version: undefined, changes: [] }
+  const committedSince = since - clocksDiffer
+  const reading = repository.log(`${folder}/`, { limit: mostCommits, from: hash, committedSince })
+  const commits = yield* version === undefined ? reading : unlessUnknown(repository, version, reading)
+  const millis = ({ when }: Drift) => Date.parse(when)
+  const changes = (yield* driftsIn(commits, folder)).filter((drift) => millis(drift) >= since)
+  return { version: hash.slice(0, 12), changes: changes.toSorted((a, b) => millis(b) - millis(a)) }
+})
+
+/** The ids of the recorded workflows of an instance. */
+export const recordedIds = Effect.fnUntraced(function* (repository: Repository, instance: string) {
+  const { hash } = yield* repository.tip
+  if (hash === undefined) return []
+  const paths = [...(yield* repository.files(hash, folderOf(instance))).keys()].filter(isMain)
+  const ids = yield* inSlices(() => mapSliced(paths, idAt, () => weightOfPath))
+  return ids.filter(Predicate.isNotUndefined)
 })
 
 /** Characters of a message that are as much work as a node. */

@@ -1,14 +1,17 @@
 import { Effect, Option } from "effect"
 
+import { listed } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
+import { undone } from "../../history/undoing.ts"
 import type { VersionId, Workflow, WorkflowId } from "../../workflow/models.ts"
 import {
   contentOf,
   contentOfRun,
   engineVersionIn,
+  engineVersions,
   executionIn,
   nothingKept,
   previousEngineVersion
@@ -71,6 +74,50 @@ const firstOfCall = (versions: ReadonlyArray<Version>, last: Version): Version =
   const end = versions.findIndex(({ call }) => call !== last.call)
   return versions[(end === -1 ? versions.length : end) - 1] ?? last
 }
+
+/** The change that a version stands for, in the history or of the engine's own. */
+const changeIn = Effect.fnUntraced(function* (id: WorkflowId, version: string, current: Workflow | undefined) {
+  const engineVersion = engineVersionIn(version)
+  if (Option.isSome(engineVersion)) {
+    const { record: after } = yield* inEngineVersion(id, engineVersion.value, current)
+    const { versions } = yield* engineVersions(id)
+    const former = versions[versions.findIndex(({ versionId }) => versionId === engineVersion.value) + 1]
+    const before = former === undefined ? undefined : (yield* inEngineVersion(id, former.versionId, current)).record
+    return { before, after }
+  }
+  const { history } = yield* EngineClient
+  if (!history.isKept) return yield* nothingKept(id)
+  const read = (side: "after" | "before") => Effect.mapError(history.read(id, version, side), unreadable)
+  return { before: yield* read("before"), after: yield* read("after") }
+})
+
+/** The workflow as it is now without the change that a version stands for; a deletion is taken back whole. */
+export const withoutChange = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  version: string,
+  current: Workflow | undefined
+) {
+  yield* EngineClient.use(({ history }) => history.flushed)
+  const { after, before } = yield* changeIn(id, version, current)
+  const refused = (problem: string) => new InvalidArgument({ argument: "version", problem })
+  if (before === undefined) {
+    return yield* refused(`is where workflow ${id} begins here: there is nothing before it to go back to`)
+  }
+  if (after === undefined || current === undefined) {
+    return { record: before, named: `before ${version}` } satisfies Chosen
+  }
+  const { conflicts, record } = undone(current, { before, after })
+  if (conflicts.length > 0) {
+    return yield* refused(
+      `cannot be undone alone, for this was changed again since: ${listed(conflicts, mostConflicts)}. Undo the later change ` +
+        "first, or restore a version as a whole, without undo"
+    )
+  }
+  return { record, named: `without the change ${version}` } satisfies Chosen
+})
+
+/** Places that a refusal names. */
+const mostConflicts = 10
 
 const inVersion = Effect.fnUntraced(function* (id: WorkflowId, version: string) {
   const { history } = yield* EngineClient

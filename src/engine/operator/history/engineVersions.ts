@@ -8,6 +8,8 @@ import type { EngineError } from "../../client/EngineError.ts"
 import type { Version } from "../../client/History.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { describe } from "../../history/describe.ts"
+import { unknownAuthor } from "../../history/git/fastImport.ts"
+import { isSameButForIds } from "../../history/record.ts"
 import { ExecutionId, type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { notKept, notKeptBut } from "./historyErrors.ts"
@@ -35,7 +37,10 @@ interface EngineVersions {
   readonly problem?: string
 }
 
-/** Rows of workflow_history for versions of the engine's own, each with its changes since the version before. */
+/**
+ * Rows of workflow_history for versions of the engine's own, each with its changes since the version before; none for one in
+ * which nodes have only got other ids.
+ */
 export const engineRows = Effect.fnUntraced(function* (
   id: WorkflowId,
   wanted: ReadonlyArray<VersionEntry>,
@@ -46,7 +51,8 @@ export const engineRows = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (entry) {
       const before = all[all.indexOf(entry) + 1]
       const change = before === undefined ? "oldest version of the engine's own" : yield* difference(id, before, entry)
-      return {
+      if (change === undefined) return []
+      const row = {
         version: String(entry.versionId),
         when: entry.createdAt ?? "",
         by: entry.authors ?? "unknown",
@@ -54,30 +60,36 @@ export const engineRows = Effect.fnUntraced(function* (
         ...(entry.name === undefined || entry.name === null ? {} : { name: entry.name }),
         change
       }
+      return [row]
     }),
     { concurrency }
-  )
+  ).pipe(Effect.map((rows) => rows.flat()))
 })
 
 /** Versions of the history and of the engine's own in one list; those of the same millisecond stand in the engine's order. */
 export const newestFirst = <Own extends { readonly version: string; readonly when: string }>(
   ours: ReadonlyArray<Version>,
   engines: ReadonlyArray<Own>,
-  all: ReadonlyArray<Pick<VersionEntry, "versionId">>
+  all: ReadonlyArray<Pick<VersionEntry, "authors" | "versionId">>
 ) => {
+  const authors = new Map(all.map(({ authors, versionId }) => [String(versionId), authors ?? undefined]))
   const placeOf = (version: string | undefined) => all.findIndex(({ versionId }) => String(versionId) === version)
   return [
-    ...ours.map((version) => ({ row: historyRow(version), place: placeOf(version.engineVersion) })),
+    ...ours.map((version) => ({
+      row: historyRow(version, authors.get(version.engineVersion ?? "")),
+      place: placeOf(version.engineVersion)
+    })),
     ...engines.map((row) => ({ row, place: placeOf(row.version) }))
   ]
     .toSorted((a, b) => millis(b.row.when) - millis(a.row.when) || a.place - b.place)
     .map(({ row }) => row)
 }
 
-const historyRow = ({ by, change, reason, tool, version, when }: Version) => ({
+/** The engine knows who has written what is recorded here as it was seen. */
+const historyRow = ({ by, change, reason, tool, version, when }: Version, author: string | undefined) => ({
   version,
   when,
-  by,
+  by: by === unknownAuthor ? (author ?? by) : by,
   ...(tool === undefined ? {} : { tool }),
   ...(reason === undefined ? {} : { reason }),
   change
@@ -89,7 +101,8 @@ export const millis = (time: string) => (time === "" ? 0 : Date.parse(time))
 const difference = Effect.fnUntraced(function* (id: WorkflowId, before: VersionEntry, after: VersionEntry) {
   const contents = yield* Effect.all([contentOf(id, before.versionId), contentOf(id, after.versionId)])
   const [was, is] = contents
-  return was === undefined || is === undefined ? "no longer kept by the engine" : describe(was, is)
+  if (was === undefined || is === undefined) return "no longer kept by the engine"
+  return isSameButForIds(was, is) ? undefined : describe(was, is)
 })
 
 /** Nodes and connections of a version of the engine's own; undefined where the engine has no such version. */

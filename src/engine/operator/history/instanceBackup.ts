@@ -38,15 +38,20 @@ const concurrency = 8
 type Client = EngineClient["Service"]
 type Report = (progress: number, message: string) => Effect.Effect<void>
 
-/**
- * Records all workflows and tags of an instance. Every page is recorded as it comes, so that what was begun and cut off
- * goes on with what is missing; `until`, in `monotonicMillis`, nothing new is begun.
- */
-export const backUp = Effect.fnUntraced(function* (
+/** The way in which the workflows of an instance are read. */
+interface ReadingOptions {
+  /** Whether those that are recorded as lists show them are read one by one. */
+  readonly isWhole: boolean
+  /** In `monotonicMillis`; nothing new is begun then. */
+  readonly until: number
+  readonly report: Report
+}
+
+/** Reads all workflows of an instance, which records them, and those that are recorded but not listed any more. */
+export const readAllWorkflows = Effect.fnUntraced(function* (
   engine: Client,
-  until: number,
-  report: Report
-): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
+  { isWhole, report, until }: ReadingOptions
+): Effect.fn.Return<ReadWorkflows, EngineError | HistoryError> {
   const { history, instance } = engine
   // A page is recorded before the next one is read, as long as that can be waited for: it need not be kept then.
   const pageRecorded = Effect.gen(function* () {
@@ -62,12 +67,12 @@ export const backUp = Effect.fnUntraced(function* (
       ),
     (count) => report(count, `${instance}: ${count} workflows listed`)
   )
-  const tags = yield* listWhole(engine, engine.listTags)
-  yield* history.listed({ list: "tags", all: tags })
   yield* history.drained
 
   const ids = new Set(listed.flatMap(({ fileId }) => Option.toArray(fileId)))
-  const recorded = yield* history.all((record) => ({ name: record.name, isIncomplete: isIncomplete(record) }))
+  const recorded = isWhole
+    ? yield* history.all((record) => ({ name: record.name, isIncomplete: isIncomplete(record) }))
+    : new Map((yield* history.recordedIds).map((id) => [id, { name: undefined, isIncomplete: false }]))
   const toRead = [...recorded].flatMap(([id, record]) => (!ids.has(id) || record.isIncomplete ? [id] : []))
   let read = 0
   const readOne = Effect.fnUntraced(function* (id: string) {
@@ -89,29 +94,49 @@ export const backUp = Effect.fnUntraced(function* (
     yield* report(ids.size + read, `${instance}: ${read} of ${toRead.length} read`)
   }
   yield* history.drained
+  // Commits name files, whose names have lost what file systems do not take.
+  const all = [...[...recorded].map(([id, { name }]) => ({ id, name })), ...listed]
+  const names = new Map(all.flatMap(({ id, name }) => (Predicate.isString(name) ? [[id, name] as const] : [])))
+  const named = (change: Drift): Drift => ({ ...change, name: names.get(change.id) ?? change.name })
+  return { count: ids.size, named, toRead: toRead.length - read }
+})
+
+interface ReadWorkflows {
+  readonly count: number
+  /** A change with the present name of its workflow. */
+  readonly named: (change: Drift) => Drift
+  /** Workflows that were not read, for want of time. */
+  readonly toRead: number
+}
+
+/**
+ * Records all workflows and tags of an instance. Every page is recorded as it comes, so that what was begun and cut off
+ * goes on with what is missing; `until`, in `monotonicMillis`, nothing new is begun.
+ */
+export const backUp = Effect.fnUntraced(function* (
+  engine: Client,
+  until: number,
+  report: Report
+): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
+  const { history, instance } = engine
+  const { count, named, toRead } = yield* readAllWorkflows(engine, { isWhole: true, until, report })
+  const tags = yield* listWhole(engine, engine.listTags)
+  yield* history.listed({ list: "tags", all: tags })
+  yield* history.drained
   const { changes, version, when } = yield* history.sinceBackup
   const notRecorded = yield* history.setAside
-  if (read === toRead.length) {
-    yield* history.backedUp(`${ids.size} workflows and ${tags.length} tags`)
+  if (toRead === 0) {
+    yield* history.backedUp(`${count} workflows and ${tags.length} tags`)
     yield* history.drained
   }
-  // Commits name files, whose names have lost what file systems do not take.
-  const names = new Map<string, unknown>([
-    ...[...recorded].map(([id, { name }]) => [id, name] as const),
-    ...listed.map(({ id, name }) => [id, name] as const)
-  ])
-  const named = changes.map((change) => {
-    const name = names.get(change.id)
-    return Predicate.isString(name) ? { ...change, name } : change
-  })
   return {
     instance,
-    workflows: ids.size,
+    workflows: count,
     tags: tags.length,
     since: when,
     version,
-    changes: named,
-    toRead: toRead.length - read,
+    changes: changes.map(named),
+    toRead,
     notRecorded
   }
 })

@@ -16,7 +16,7 @@ import { write } from "../../tools/workflows/writes.ts"
 import { changeLines } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
-import { chosen } from "./chosenVersion.ts"
+import { chosen, withoutChange } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
 
 const version = Schema.String.check(
@@ -36,24 +36,27 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
         description: "From workflow_history, or execution-ID: as that ran. Left out or previous: before the last change"
       })
     ),
+    undo: optional(flag("Undo that version's change alone; keep what came later")),
     ifVersion,
     relink: optional(flag("Let what names a deleted one's old id name the new one")),
     dry_run: optional(flag("Only say what would change"))
   },
-  run: ({ dry_run: isDryRun = false, id, ifVersion, relink = false, version }) =>
-    restored(id, version, { ifVersion, isDryRun, relinks: relink }).pipe(exclusively(id))
+  run: ({ dry_run: isDryRun = false, id, ifVersion, relink = false, undo = false, version }) =>
+    restored(id, version, { ifVersion, isDryRun, isUndoing: undo, relinks: relink }).pipe(exclusively(id))
 })
 
 interface RestoreOptions {
   readonly ifVersion: string | undefined
   readonly isDryRun: boolean
+  /** Whether only the change that the version stands for is taken back. */
+  readonly isUndoing: boolean
   readonly relinks: boolean
 }
 
 const restored = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: string | undefined,
-  { ifVersion, isDryRun, relinks }: RestoreOptions
+  { ifVersion, isDryRun, isUndoing, relinks }: RestoreOptions
 ) {
   const engine = yield* EngineClient
   const { caveat, workflows } = yield* readWorkflows(engine, [id])
@@ -62,7 +65,9 @@ const restored = Effect.fnUntraced(function* (
   if (current !== undefined && ifVersion !== undefined) {
     yield* failIfChangedSince(ifVersion, current)
   }
-  const { named, record } = yield* chosen(id, version, current)
+  const { named, record } = yield* isUndoing && version !== undefined && version !== "previous"
+    ? withoutChange(id, version, current)
+    : chosen(id, version, current)
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
   if (isDryRun) {
     const callers = current === undefined ? (yield* callersOf(id)).map(shownCaller) : []

@@ -3,59 +3,87 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import * as EngineTool from "../../tools/EngineTool.ts"
-import { optional, workflowId } from "../../tools/parameters.ts"
+import type { Version } from "../../client/History.ts"
+import { optional, text, workflowId } from "../../tools/parameters.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
+import * as AcrossTool from "../AcrossTool.ts"
+import { changesOfAll } from "./changesOfAll.ts"
 import { engineVersions, millis, newestFirst, nothingKept, engineRows } from "./engineVersions.ts"
 import { unreadable } from "./historyErrors.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
-export const workflowHistory = EngineTool.make("workflow_history", {
+export const workflowHistory = AcrossTool.make("workflow_history", {
   title: "Workflow history",
-  description: "Former versions of a workflow, newest first: when, by whom, what changed. Also of deleted ones",
+  description:
+    "Former versions of a workflow, newest first: when, by whom, what changed. Also of deleted ones. Without id: what was " +
+    "changed in all workflows; restore_workflow undoes a row",
   annotations: reads,
   arguments: {
-    id: workflowId,
+    id: optional(workflowId),
+    since: optional(
+      Schema.String.annotate({ description: "Without id: today, monday, 2026-11-21 or 2026-11-21T09:00:00Z" })
+    ),
+    by: optional(text("Without id: part of the name of a client or person; me")),
     limit: Schema.optionalKey(most.annotate({ description: "Default 20" })),
     cursor: optional(Schema.String.annotate({ description: "Last nextCursor" }))
   },
-  run: Effect.fnUntraced(function* ({ cursor, id, limit = 20 }) {
-    const { getWorkflow, history } = yield* EngineClient
-    const place = cursor === undefined ? {} : yield* placeIn(cursor)
-    // So that what somebody has changed or deleted past this server until now is told as well.
-    if (history.isKept && cursor === undefined) yield* Effect.ignore(getWorkflow(id))
-    yield* history.flushed
-    const problem = yield* history.problem
-    const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
-    const { problem: unread, versions: all } = yield* engineVersions(id)
-    if (!history.isKept && all.length === 0) return yield* nothingKept(id)
-
-    // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.
-    const recorded = new Set((yield* recordedVersions(id)).map(String))
-    const foreign = all.filter(({ versionId }) => !recorded.has(versionId))
-    const from = place.before ?? ""
-    const until = ours.next === undefined ? "" : (ours.data.at(-1)?.when ?? "")
-    const between = foreign.filter((entry) => isBetween(entry, until, from))
-    const rowsOfEngine = yield* engineRows(id, between.slice(0, limit), all)
-    const data = newestFirst(ours.data, rowsOfEngine, all)
-    const last = between[limit - 1]
-    const next =
-      ours.next !== undefined
-        ? `${ours.next}@${until}`
-        : between.length > limit
-          ? `engine@${last?.createdAt ?? ""}`
-          : undefined
-    return {
-      ...noticed(
-        problem?.message,
-        unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`
-      ),
-      data,
-      ...(next === undefined ? {} : { nextCursor: next })
+  run: Effect.fnUntraced(function* ({ id, ...request }, engines) {
+    const { by, cursor, limit, since } = request
+    if (id === undefined) return yield* changesOfAll(engines, { by, cursor, limit, since })
+    const [engine, ...others] = engines
+    const only = { since, by }
+    const odd = (["since", "by"] as const).find((argument) => only[argument] !== undefined)
+    if (odd !== undefined) {
+      return yield* new InvalidArgument({ argument: odd, problem: "is for all workflows: leave out id" })
     }
+    if (engine === undefined || others.length > 0) {
+      return yield* new InvalidArgument({ argument: "instances", problem: "must be one, where id is given" })
+    }
+    return yield* versionsOf(id, cursor, limit).pipe(Effect.provideService(EngineClient, engine))
   })
 })
+
+/** A page of the versions of one workflow. */
+const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string | undefined, limit = 20) {
+  const { getWorkflow, history } = yield* EngineClient
+  const place = cursor === undefined ? {} : yield* placeIn(cursor)
+  // So that what somebody has changed or deleted past this server until now is told as well.
+  if (history.isKept && cursor === undefined) yield* Effect.ignore(getWorkflow(id))
+  yield* history.flushed
+  const problem = yield* history.problem
+  const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
+  const { problem: unread, versions: all } = yield* engineVersions(id)
+  if (!history.isKept && all.length === 0) return yield* nothingKept(id)
+
+  // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.
+  const recorded = new Set((yield* recordedVersions(id)).map(String))
+  const foreign = all.filter(({ versionId }) => !recorded.has(versionId))
+  const from = place.before ?? ""
+  const until = ours.next === undefined ? "" : oldestOf(ours.data)
+  const between = foreign.filter((entry) => isBetween(entry, until, from))
+  const rowsOfEngine = yield* engineRows(id, between.slice(0, limit), all)
+  const data = newestFirst(ours.data, rowsOfEngine, all)
+  const last = between[limit - 1]
+  const next =
+    ours.next !== undefined
+      ? `${ours.next}@${until}`
+      : between.length > limit
+        ? `engine@${last?.createdAt ?? ""}`
+        : undefined
+  return {
+    ...noticed(
+      problem?.message,
+      unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`
+    ),
+    data,
+    ...(next === undefined ? {} : { nextCursor: next })
+  }
+})
+
+/** When the oldest of some versions was saved. */
+const oldestOf = (versions: ReadonlyArray<Version>): string =>
+  versions.map(({ when }) => when).reduce((a, b) => (millis(b) < millis(a) ? b : a), versions[0]?.when ?? "")
 
 const noticed = (...notices: ReadonlyArray<string | undefined>) => {
   const all = notices.filter((notice) => notice !== undefined)
