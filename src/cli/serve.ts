@@ -6,6 +6,7 @@ import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
+import { selectionOf } from "./configuration/profiles.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
 import * as NodeStdio from "./nodeStdio.ts"
 import { stopRequested } from "./stopRequested.ts"
@@ -25,10 +26,13 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   )
   yield* Effect.forkScoped(afterLists(later))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
-  const { answerLimit, http } = launch
+  const { answerLimit, http, selection } = launch
+  const selections = Object.values(http?.oauth?.tools ?? {}).map(selectionOf)
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
   yield* (yield* transport(launch, metrics, Deferred.await(stopping))).pipe(
-    Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), recorded)),
+    Effect.provide(
+      Layer.provideMerge(Server.layer({ toolsets, selections, ...(selection && { selection }) }), recorded)
+    ),
     Effect.provideService(Stopping, stopping),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.provideContext(shared)

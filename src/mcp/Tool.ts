@@ -37,6 +37,8 @@ export interface Tool<R = never> {
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /** Whether a call with these arguments asks for more than a short answer. */
   readonly isWhole?: ((input: unknown) => boolean) | undefined
+  /** The name of the toolset that it belongs to. */
+  readonly toolset?: string | undefined
   /** False for a tool that is not listed; it can still be called, which explains why. */
   readonly isListed?: boolean | undefined
   /**

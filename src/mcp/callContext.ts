@@ -2,6 +2,7 @@ import { Context, Deferred, Effect, Random, References } from "effect"
 
 import { clipped, oneLine } from "../internal/foreignText.ts"
 import { fingerprint } from "../internal/sha256.ts"
+import type { Selection } from "./selection.ts"
 
 /** The id of the current request: in its answer, in log lines, in the audit log and in traces. Undefined outside of requests. */
 export const RequestId = Context.Reference<string | undefined>("workflow-tool-server/mcp/RequestId", {
@@ -76,6 +77,8 @@ export interface Access {
   readonly mayChange: boolean
   /** The scope that a token needs for that, if its issuer has scopes. */
   readonly scopeToChange?: string
+  /** The tools that it is offered; the server's default selection when left out. */
+  readonly selection?: Selection | undefined
 }
 
 /** The access of the current request. A transport without callers' credentials allows everything. */

@@ -106,9 +106,13 @@ export const callTool = (name: string, args: Args, listening: Listening = {}): P
   })
 
 const metaOf = ({ onProgress }: Listening) => ({
+  ...wholeSelection,
   [clientInfo]: pageInfo,
   ...(onProgress === undefined ? {} : { progressToken: "page" })
 })
+
+/** The page shows people all tools, whichever of them models are offered. */
+export const wholeSelection = { "workflow-tool-server/tools": "all" }
 
 /** The field by which the audit log names the caller. */
 const clientInfo = "io.modelcontextprotocol/clientInfo"

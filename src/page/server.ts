@@ -2,7 +2,7 @@ import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
-import { type Outcome, request } from "./client.ts"
+import { type Outcome, request, wholeSelection } from "./client.ts"
 import { textOf, textsOf } from "./json.ts"
 
 export interface ToolInfo {
@@ -41,7 +41,7 @@ const ofInstances = {
 }
 
 export const readServer = (): Promise<Outcome<ServerInfo>> =>
-  request("tools/list", {}).then((listed) => {
+  request("tools/list", { _meta: wholeSelection }).then((listed) => {
     if (!listed.ok) return listed
     const tools = objectsOf(listed.value.tools).map(toolOf)
     const names = new Set(tools.map(({ name }) => name))

@@ -37,6 +37,7 @@ describe("the command line", () => {
       embedded: undefined,
       "read-only": false,
       toolsets: undefined,
+      tools: undefined,
       audit: undefined,
       history: undefined,
       redis: undefined,
@@ -77,6 +78,7 @@ describe("the command line", () => {
       embedded: "file.jsonl",
       "read-only": "1",
       toolsets: "marketplace, engine",
+      tools: "daily, -run_workflow, list_*",
       audit: "audit.jsonl",
       history: "history",
       redis: "redis://:hidden@redis.test",
@@ -97,6 +99,7 @@ describe("the command line", () => {
       embedded: { file: "file.jsonl" },
       "read-only": true,
       toolsets: ["engine", "marketplace"],
+      tools: ["daily", "-run_workflow", "list_*"],
       audit: "audit.jsonl",
       history: "history",
       tests: "tests",
@@ -114,6 +117,10 @@ describe("the command line", () => {
     [
       ["--toolsets", "engine,all"],
       "--toolsets: expected names from engine, operator, marketplace, with commas between"
+    ],
+    [
+      ["--tools", "daily,delete workflow"],
+      "--tools: expected names from daily, all, of toolsets and tools, or patterns of such names, with commas between"
     ],
     [["--log-level", "loud"], "--log-level: expected one of debug, info, warn, error, none"],
     [["--http=maybe"], "--http: expected true or false"],

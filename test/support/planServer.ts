@@ -12,6 +12,7 @@ import { PlanFields, PromotionFields, protectionOf } from "../../src/engine/plan
 import { withPlans, workflowPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
+import { everything, type Selection } from "../../src/mcp/selection.ts"
 import * as Server from "../../src/mcp/Server.ts"
 import { provide } from "../../src/mcp/Toolset.ts"
 import { configured } from "./harness.ts"
@@ -27,7 +28,8 @@ export const planServer = (
   environments: Readonly<Record<string, Environment>>,
   client: Layer.Layer<HttpClient.HttpClient>,
   given: PlanSettings = {},
-  journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory
+  journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory,
+  selection: Selection = everything
 ) => {
   const plans = Schema.decodeUnknownSync(PlanFields)(given.plans ?? {})
   const instances = Instances.layer.pipe(
@@ -50,7 +52,7 @@ export const planServer = (
         provide(withPlans(OperatorToolset), context),
         provide(ChangesToolset, Context.make(PlanSources, [source]))
       ]
-      return Server.layer({ toolsets, version: "0.0.0-test" })
+      return Server.layer({ toolsets, selection, version: "0.0.0-test" })
     })
   ).pipe(Layer.provideMerge(services))
 }

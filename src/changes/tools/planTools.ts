@@ -15,7 +15,7 @@ import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
 import { moment, more } from "./summary.ts"
 
-const planId = Schema.NonEmptyString.annotate({ description: "As a plan tool returned it" })
+const planId = Schema.NonEmptyString.annotate({ description: "From a plan tool" })
 
 /** Asks the source that knows a plan; where none does, the only or first one says so in its words. */
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
@@ -65,22 +65,22 @@ const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
 export const applyPlan = Tool.make("apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan, once: what someone else has changed since is left alone, the rest is sent and read back. A plan that takes " +
-    "long, or was broken off, goes on with the next call",
+    "Apply a plan once, except to what someone else has changed since. A plan that takes long, or was broken off, goes on with " +
+    "the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,
-    confirm: Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" }),
+    confirm: Schema.Boolean.annotate({ description: "true after a person has agreed to this plan" }),
     confirm_protected: optional(
       Schema.Boolean.annotate({
-        description: "Where nobody can be asked: true after a person has agreed to protected things by name"
+        description: "true after a person has agreed to the protected things in it"
       })
     ),
     max_seconds: optional(
       Schema.Int.check(
         Schema.isBetween({ minimum: 1, maximum: 86_400 }, { message: "must be between 1 and 86400" })
       ).annotate({
-        description: "Begin nothing new after so many seconds; default 30"
+        description: "Begin nothing after so many seconds, default 30"
       })
     )
   },
@@ -126,9 +126,8 @@ const variedFirst = (refused: Report["refused"]): Report["refused"] => {
 }
 
 export const planRollback = Tool.make("plan_rollback", {
-  title: "Plan the rollback",
-  description:
-    "Plan the rollback of an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
+  title: "Plan rollback",
+  description: "Plan to undo an applied or broken-off plan; apply_plan applies it",
   annotations: reads,
   arguments: { plan_id: planId },
   result: results.rollback,

@@ -5,8 +5,10 @@ import { Redacted, Result } from "effect"
 import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Selection } from "../../mcp/selection.ts"
 import { type AuditSettings, defaultPrefix, type Settings } from "./fileFields.ts"
 import type { Options } from "./flags.ts"
+import { selectionOf, toolsetsOf } from "./profiles.ts"
 import type { ToolsetName } from "./toolsetFacts.ts"
 
 /** Address and access control of the HTTP server. */
@@ -25,7 +27,7 @@ interface Folder {
 /** The server to start: the configuration, with what the command line and the variables say about it. */
 export interface Launch
   extends
-    Omit<Settings, "audit" | "engine" | "history" | "http" | "tests" | "warnings">,
+    Omit<Settings, "audit" | "engine" | "history" | "http" | "tests" | "tools" | "warnings">,
     Pick<Options, "config" | "embedded"> {
   /** The configured instances, perhaps none; undefined for the embedded engine. */
   readonly engine: EngineConfig["Service"] | undefined
@@ -37,6 +39,8 @@ export interface Launch
   readonly history?: Folder | undefined
   /** Undefined if no tests are kept. */
   readonly tests?: Folder | undefined
+  /** Undefined if all tools are offered. */
+  readonly selection?: Selection | undefined
 }
 
 /** The command line takes precedence over the configuration, except that both can forbid changes. */
@@ -47,11 +51,22 @@ export const resolve = (
   tokenOfFile?: Redacted.Redacted
 ): Result.Result<Launch, ConfigurationError> => {
   const { config, embedded, redis } = options
-  const { audit, engine: configured = noInstances, history, http: inFile, tests, warnings: _, ...others } = settings
+  const {
+    audit,
+    engine: configured = noInstances,
+    history,
+    http: inFile,
+    tests,
+    tools: written,
+    warnings: _,
+    ...others
+  } = settings
   const { nodeTypes, shared } = others
   const readOnly = options["read-only"] || others.readOnly
   const engine = embedded === undefined ? configured : undefined
-  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? others.toolsets)]
+  const tools = options.tools ?? written
+  const ofProfiles = toolsetsOf([...(tools ?? []), ...Object.values(inFile.oauth?.tools ?? {}).flat()])
+  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? others.toolsets), ...ofProfiles]
   const http = options.http ? resolveHttp(options, inFile, tokenOfFile) : Result.succeed(undefined)
   return Result.map(http, (http) => ({
     ...others,
@@ -64,6 +79,7 @@ export const resolve = (
     audit: resolveAudit(options.audit, audit),
     history: resolveFolder(options.history, history),
     tests: resolveFolder(options.tests, tests),
+    selection: tools === undefined ? undefined : selectionOf(tools),
     ...(redis === undefined ? {} : { shared: { prefix: defaultPrefix, ...shared, redis } }),
     ...(nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(nodeTypes, config) })
   }))

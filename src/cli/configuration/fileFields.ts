@@ -4,6 +4,7 @@ import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import type { PlanSettings, PromotionSettings } from "../../engine/plans/settings.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { matching, meaning, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
+import { toolName } from "./profiles.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 import { sections, toolsets } from "./toolsetFacts.ts"
 
@@ -22,6 +23,10 @@ const safeUrl = (what: string) =>
       return isPlain && (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) ? undefined : what
     })
   )
+
+const toolNames = Schema.Array(matching(toolName, "the name of a profile, a toolset or a tool, or a pattern"))
+  .check(Schema.makeFilter((names) => names.length > 0 || "at least one name"))
+  .annotate({ message: "a list of names of tools" })
 
 const issuerUrl = "the URL of the issuer of tokens, which begins with https://"
 const resourceUrl = "the URL of /mcp as clients write it, which begins with https://"
@@ -43,7 +48,10 @@ export const OAuthFields = Schema.Struct({
     meaning("where the issuer's keys are; left out, as its metadata says")
   ),
   readScope: scope("workflows:read").pipe(meaning("scope of tokens that may read")),
-  writeScope: scope("workflows:write").pipe(meaning("scope of tokens that may change something as well"))
+  writeScope: scope("workflows:write").pipe(meaning("scope of tokens that may change something as well")),
+  tools: Schema.optionalKey(
+    Schema.Record(Schema.String, toolNames).annotate({ message: "an object from scopes to lists of tools" })
+  ).pipe(meaning("tools that tokens with a scope are offered in place of `tools`: a list as there for each such scope"))
 }).annotate({ message: "an object with issuer and resource" })
 export type OAuthSettings = typeof OAuthFields.Type
 
@@ -135,6 +143,11 @@ export const FileFields = Schema.Struct({
   toolsets: Schema.Array(Schema.Literals(toolsets).annotate({ message: `one of ${toolsets.join(", ")}` }))
     .annotate({ message: "a list of toolset names" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])), meaning("sets of tools to offer beside `engine`")),
+  tools: Schema.optionalKey(toolNames).pipe(
+    meaning(
+      "the tools of these sets to offer: profiles (`daily`, `all`), names, patterns, `-name` to leave one out; all"
+    )
+  ),
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")).pipe(
     meaning("largest answer of a tool in bytes")
   ),

@@ -1,5 +1,6 @@
 import { Data, Option, Redacted, Result, Struct } from "effect"
 
+import { profileNames, toolName } from "./profiles.ts"
 import { type ToolsetName, toolsets } from "./toolsetFacts.ts"
 
 /** The command was called with arguments or variables that it cannot use. One line, exit code 2. */
@@ -56,6 +57,11 @@ const toolsetNames = (text: string): Option.Option<ReadonlyArray<ToolsetName>> =
   const names = text.split(",").map((name) => name.trim())
   const chosen = toolsets.filter((name) => names.includes(name))
   return names.every((name) => chosen.some((toolset) => toolset === name)) ? Option.some(chosen) : Option.none()
+}
+
+const toolNames = (text: string): Option.Option<ReadonlyArray<string>> => {
+  const names = text.split(",").map((name) => name.trim())
+  return names.every((name) => toolName.test(name)) ? Option.some(names) : Option.none()
 }
 
 /**
@@ -134,6 +140,14 @@ const flags = {
     help: `Sets of tools to offer, comma-separated: ${toolsets.join(", ").replace("engine", "engine (always)")}`,
     expected: `names from ${toolsets.join(", ")}, with commas between`,
     parse: toolsetNames
+  },
+  tools: {
+    isOfServing: true,
+    value: "NAMES",
+    variable: "WORKFLOW_TOOL_SERVER_TOOLS",
+    help: `Tools to offer of these sets, comma-separated: ${profileNames.join(", ")}, names, patterns (list_*), -name for all but it`,
+    expected: `names from ${profileNames.join(", ")}, of toolsets and tools, or patterns of such names, with commas between`,
+    parse: toolNames
   },
   audit: {
     ...file,

@@ -23,6 +23,7 @@ export const folderRules = {
   http: "needs trust",
   readOnly: "counts",
   toolsets: "needs trust",
+  tools: "needs trust",
   answerLimit: atMost(AnswerLimit.defaultValue()),
   audit: "needs trust",
   history: "needs trust",

@@ -12,6 +12,7 @@ import { isLoopback } from "../../internal/config/baseUrl.ts"
 import type { Access } from "../../mcp/callContext.ts"
 import { type ProtectedResource, TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/tokens.ts"
 import type { OAuthSettings } from "../configuration/fileFields.ts"
+import { selectionOf } from "../configuration/profiles.ts"
 
 /** Algorithms that need the issuer's private key; with a shared secret, whoever can verify a token could also make one. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
@@ -62,7 +63,7 @@ export const either =
 /** The scopes of a token, which issuers write as a string or a list. */
 const accessOf = (
   payload: JWTPayload,
-  { issuer, readScope, writeScope }: OAuthSettings
+  { issuer, readScope, tools = {}, writeScope }: OAuthSettings
 ): Effect.Effect<Access, TokenRefused> => {
   const written = payload["scope"] ?? payload["scp"]
   const scopes = Array.isArray(written) ? written.filter(Predicate.isString) : (text(written) ?? "").split(" ")
@@ -72,11 +73,13 @@ const accessOf = (
       new TokenRefused({ reason: `The token has neither the scope ${readScope} nor ${writeScope}`, lacks: "scope" })
     )
   }
+  const words = Object.entries(tools).flatMap(([scope, names]) => (scopes.includes(scope) ? names : []))
   return Effect.succeed({
     subject: payload.sub ?? text(payload["client_id"]),
     issuer,
     mayChange,
-    scopeToChange: writeScope
+    scopeToChange: writeScope,
+    selection: words.length === 0 ? undefined : selectionOf(words)
   })
 }
 

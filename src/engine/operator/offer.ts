@@ -8,8 +8,8 @@ import { foreignTexts } from "../workflow/naming.ts"
 /** Instructions for models about these tools together. */
 export const instructions =
   "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
-  "changes only what is named, explain_execution says why a run failed. Before you write nodes, find_nodes and " +
-  "describe_node tell what this engine has and needs; check_workflow finds mistakes before a run."
+  "changes only what is named, explain_execution says why a run failed. Before you write nodes, describe_node tells what they " +
+  "need on this engine; check_workflow finds mistakes before a run."
 
 /** The tools by what one call works on: several instances, or a single one. */
 interface Tools<R> {

@@ -1,8 +1,8 @@
 import type { Blocked } from "../../changes/Plan.ts"
 import { grouped } from "../../internal/collections.ts"
+import { fits } from "../../internal/fits.ts"
 import { listed } from "../../internal/foreignText.ts"
 import { type Change, idOf, type Ref } from "./Change.ts"
-import { fits } from "./fits.ts"
 import type { Guards } from "./settings.ts"
 import type { Draft, Step } from "./Step.ts"
 

@@ -51,36 +51,34 @@ const rank = (action: string) => ["blocked", "update", "create", "leave"].indexO
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
   description:
-    "Plan to bring workflows from one instance to another: which are created, changed or left, with differences. Sub-workflows, " +
-    "tags and credentials are matched there. Changes nothing; apply_plan applies it",
+    "Plan to bring workflows to another instance; sub-workflows, tags and credentials are matched there. apply_plan applies it",
   annotations: reads,
   arguments: {
     from: text("Instance"),
     to: text("Instance"),
     ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflow ids" })),
-    tag: optional(text("Only those with this tag")),
-    name: optional(text("Only of this name; * stands for anything")),
+    tag: optional(text("With this tag")),
+    name: optional(text("Of this name (*: anything)")),
     activation: optional(
       Schema.Literals(["keep", "activate", "inactive"]).annotate({
-        description: "keep (default): as on the target, new ones as on the source"
+        description: "keep (default): as it is there; new ones as here"
       })
     ),
     dependencies: optional(
-      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows that come along; default missing" })
+      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows to bring along; default missing" })
     ),
     mapping: optional(
       MatchFields.annotate({
         inputSchema: {
           type: "object",
           description:
-            'What stands for what there: {"credentials": {name or id: name or id}, "tags": {name: name}, "workflows": …, ' +
-            '"values": {text: text}}'
+            'Source to target: {"credentials": {name: name}, "workflows": …, "tags": …, "values": {text: text}}'
         }
       })
     ),
     on_drift: optional(
       Schema.Literals(["block", "overwrite"]).annotate({
-        description: "For what was changed on the target since the last promotion; default block"
+        description: "If the target was changed since the last promotion; default block"
       })
     )
   },
@@ -118,8 +116,8 @@ const partFields = {
   where: optional(
     JsonObject.annotate({
       description:
-        "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
-        "(* stands for anything), idle_days (no run since)"
+        "Which workflows: as in search_workflows (text, nodeType, credential, tags, active, …), ids, name (*: anything), " +
+        "idle_days (without a run)"
     })
   ),
   action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
@@ -127,20 +125,22 @@ const partFields = {
   }),
   value: optional(
     Schema.String.annotate({
-      description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
+      description: "Tag, error workflow (or none), new credential or new text"
     })
   ),
   find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
   field: optional(text("replace_text: only in parameters of this name")),
-  status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
-  before: optional(timestamp("delete_executions: started before, ISO 8601"))
+  status: optional(
+    ExecutionStatus.annotate({
+      inputSchema: { type: "string", description: "delete_executions: such as error, success" }
+    })
+  ),
+  before: optional(timestamp("delete_executions: started before; ISO 8601"))
 }
 
 const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
-  description:
-    "Plan actions on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
-    "Changes nothing; apply_plan applies it",
+  description: "Plan actions on many workflows, or the deletion of executions; apply_plan applies it",
   annotations: reads,
   arguments: {
     instance: optional(text("Default: the default one")),
@@ -150,7 +150,7 @@ const planBulkTool: PlanTool = Tool.make("plan_bulk", {
         inputSchema: {
           type: "array",
           items: { type: "object" },
-          description: "More in the same plan, each with its own action, where, value, …"
+          description: "More in this plan: {action, where, value, …}"
         }
       })
     )

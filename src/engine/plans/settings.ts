@@ -10,9 +10,9 @@ import {
   unknownFields,
   whole
 } from "../../internal/config/fields.ts"
+import { fits } from "../../internal/fits.ts"
 import type { Protected } from "../client/Protection.ts"
 import { maxItemsPerApply } from "./defaults.ts"
-import { fits } from "./fits.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 

@@ -110,9 +110,9 @@ export const deleteExecution = EngineTool.make("delete_execution", {
 
 export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
-  description: "Run a failed execution again; answers the new record at its end",
+  description: "Run a failed execution again, from the node that failed; answers the new record",
   annotations: runs,
-  arguments: { id: executionId, loadWorkflow: optional(flag("Workflow as it is now")) },
+  arguments: { id: executionId, loadWorkflow: optional(flag("With the workflow as it is now")) },
   run: Effect.fnUntraced(function* ({ id, loadWorkflow }) {
     const engine = yield* EngineClient
     const retried = yield* engine

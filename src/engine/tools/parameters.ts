@@ -42,7 +42,7 @@ export const limit = Schema.Int.check(
   .annotate({ description: "Default 100" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
 
-export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
+export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "nextCursor" }))
 
 /** A timestamp that does not depend on a time zone. */
 export const timestamp = (description: string) =>
@@ -70,8 +70,8 @@ export const settings = WorkflowSettings.annotate({
   inputSchema: {
     type: "object",
     description:
-      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveExecutionProgress, saveManualExecutions, " +
-      "saveDataErrorExecution, saveDataSuccessExecution (all|none)"
+      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveManualExecutions, saveDataErrorExecution " +
+      "and saveDataSuccessExecution (all|none), …"
   }
 })
 
@@ -79,19 +79,10 @@ export const settings = WorkflowSettings.annotate({
 export const nodes = Schema.Array(JsonObject).annotate({
   inputSchema: {
     type: "array",
-    items: {
-      type: "object",
-      properties: {
-        name: { type: "string", description: "Unique name" },
-        type: { type: "string", description: "e.g. engine-nodes-base.webhook" },
-        typeVersion: { type: "number", description: "Of the type" },
-        position: { type: "array", items: { type: "number" }, description: "[x, y]" },
-        parameters: { type: "object", description: "By type" },
-        credentials: { type: "object", description: "type -> {id, name}" }
-      },
-      required: ["name", "type", "typeVersion", "position"]
-    },
-    description: "At least 1"
+    items: { type: "object" },
+    description:
+      "At least 1: {name (unique), type (engine-nodes-base.webhook), typeVersion, position: [x, y], parameters, credentials: " +
+      "{<type>: {id, name}}}"
   }
 })
 

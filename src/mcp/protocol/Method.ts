@@ -126,6 +126,7 @@ export const pageParams = { cursor: Schema.optionalKey(Schema.String) }
 
 interface Page {
   readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 /** Params for a list from its beginning, as nearly always. */

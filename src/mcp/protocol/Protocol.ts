@@ -7,6 +7,7 @@ import { monotonicMillis } from "../../internal/time.ts"
 import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
+import { DefaultSelection } from "../selection.ts"
 import { Tools } from "../Tools.ts"
 import * as Rounds from "./elicitation/rounds.ts"
 import {
@@ -79,7 +80,7 @@ export class Protocol extends Context.Service<
       const grouped = inConcurrencyGroup(makeConcurrencyGroups().run)
       const tools = yield* Tools
       const methods = {
-        ...toolMethods(tools, yield* Rounds.make),
+        ...toolMethods(tools, yield* DefaultSelection, yield* Rounds.make),
         ...resourceMethods(resources),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)

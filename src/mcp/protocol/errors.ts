@@ -2,7 +2,7 @@ import { Data, Predicate } from "effect"
 
 import { abridged, clipped, oneLine, visibleJson } from "../../internal/foreignText.ts"
 import type { ResourceNotFound } from "../Resources.ts"
-import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
+import { render, type Rendered, ToolError, type ToolFailure } from "../ToolError.ts"
 import type { ConcurrencyGroupFull } from "./InFlightRequests.ts"
 import { type ErrorObject, longestErrorText, type MethodResult } from "./Message.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
@@ -41,6 +41,19 @@ export const stoppedHalfway = stoppedBefore("Its outcome is unknown: read the cu
 
 /** The request was stopped before it had begun, or only reads. */
 export const stoppedUnchanged = stoppedBefore("It changed nothing: ask again.")
+
+/** The selection of tools leaves out the tool that was called. */
+export const notOffered = (tool: string, isOfToken: boolean) =>
+  new ToolError({
+    blame: "caller",
+    code: "NOT_OFFERED",
+    message:
+      `${tool} is not offered here and was not called: ` +
+      (isOfToken
+        ? "the scopes of the token of this request leave it out (http.oauth.tools in the server's configuration)."
+        : "the server's --tools, or tools in its configuration, leaves it out. Whoever runs the server can add it there."),
+    details: { tool }
+  })
 
 /** The caller may only read, and requested more. */
 export const forbidden = (tool: string, scope?: string) =>

@@ -33,6 +33,7 @@ const forms: ReadonlyArray<readonly [names: string, settings: object]> = [
   ["nodeTypes.folder", { nodeTypes: { folder: "packages" } }],
   ["marketplace.baseUrl", { marketplace: { baseUrl: "http://127.0.0.1:9" } }],
   ["toolsets", { toolsets: ["operator"] }],
+  ["tools", { tools: ["all"] }],
   ["plans.journal", { plans: { journal: "../journal.jsonl", guards: { allowedTags: ["a"] } } }],
   ["plans.guards.maxItemsPerApply", { plans: { guards: { maxItemsPerApply: 1_000_000 } } }],
   ["answerLimit", { answerLimit: 100_000_000 }],

@@ -78,6 +78,18 @@ describe("the settings that a server starts with", () => {
     assert.deepStrictEqual(resolved([], { toolsets: ["operator"] }).toolsets, ["engine", "operator"])
   })
 
+  it("offer the tools that the command line selects, else the file, with the toolsets that a profile needs", () => {
+    assert.isUndefined(resolved([]).selection)
+    const { selection, toolsets } = resolved(["--tools", "daily,-run_workflow"], { tools: ["all"] })
+    assert.deepInclude(selection, { isBrief: true })
+    assert.include(selection?.names, "-run_workflow")
+    assert.deepStrictEqual(toolsets, ["engine", "operator"])
+    assert.deepInclude(resolved([], { tools: ["list_*"] }), {
+      toolsets: ["engine"],
+      selection: { names: ["list_*"], isBrief: false, hidden: {} }
+    })
+  })
+
   it("leave the configured instances out beside the embedded engine", () => {
     assert.isUndefined(resolved(["--embedded"]).engine)
   })

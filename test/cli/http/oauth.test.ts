@@ -104,6 +104,19 @@ describe("tokens of an issuer", () => {
     assert.deepEqual(requests, ["/.well-known/oauth-authorization-server", "/keys"])
   })
 
+  it("are offered the tools that the configuration gives to their scopes, and all others those of the server", async () => {
+    const tools = { "workflows:daily": ["daily"], "workflows:tags": ["*_tag", "get_tags"] }
+    const { call } = await serve({ oauth: { issuer, resource, tools } }, ["--tools=-delete_*"])
+    const of = (scope: string) => signed(claims({ scope: `workflows:write ${scope}` }))
+    assert.include((await call(await of("workflows:daily"), "search_workflows", {})).text, "structuredContent")
+    const refused = await call(await of("workflows:daily"), "get_tags", {})
+    assert.include(refused.text, "the scopes of the token of this request leave it out (http.oauth.tools")
+    assert.include((await call(await of("workflows:daily workflows:tags"), "get_tags", {})).text, "content")
+    const plain = await signed(claims())
+    assert.include((await call(plain, "delete_tag", { id: "1" })).text, "--tools")
+    assert.include((await call(plain, "get_tags", {})).text, "content")
+  })
+
   it("are refused when they are forged, of somebody else, for something else or out of their time", async () => {
     const publicKey = new TextEncoder().encode(JSON.stringify(await exportJWK(keys.publicKey)))
     const now = Math.floor(Date.now() / 1000)

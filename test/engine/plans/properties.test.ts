@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
 import { type Change, contentBefore, invert } from "../../../src/engine/plans/Change.ts"
-import { fits } from "../../../src/engine/plans/fits.ts"
 import { levels } from "../../../src/engine/plans/levels.ts"
 import { outlineOf } from "../../../src/engine/plans/outlineOf.ts"
 import { questionOf } from "../../../src/engine/plans/planQuestion.ts"
@@ -16,6 +15,7 @@ import { withValue } from "../../../src/engine/plans/withValue.ts"
 import { idsIn, linksOf } from "../../../src/engine/plans/workflowLinks.ts"
 import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { valueAt } from "../../../src/engine/workflow/valuePaths.ts"
+import { fits } from "../../../src/internal/fits.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 
 const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const

@@ -88,7 +88,7 @@ export interface Start {
  * if that is requested; Windows finds npx only through its shell.
  */
 export const startOf = ({ main, node, platform }: Machine, config: string, wantsNpx: boolean): Start => {
-  const args = ["--config", config, "--toolsets", "engine,operator"]
+  const args = ["--config", config, "--tools", "daily"]
   if (!wantsNpx && !/[\\/]_npx[\\/]/.test(main)) return { command: node, args: [main, ...args] }
   const npx = ["-y", "workflow-tool-server", ...args]
   return platform === "win32" ? { command: "cmd", args: ["/c", "npx", ...npx] } : { command: "npx", args: npx }

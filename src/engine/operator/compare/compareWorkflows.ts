@@ -33,13 +33,13 @@ const room = 6500
 export const compareWorkflows = AcrossTool.make("compare_workflows", {
   title: "Compare workflows",
   description:
-    "What differs, from a to b, as a person would say it: two workflows, one on two `instances` (a on the first), or two " +
-    "versions of it. Positions and ids do not count",
+    "Tell what differs from a to b: two workflows, one on two `instances` (a on the first), or two versions of one. Positions " +
+    "and ids do not count",
   annotations: reads,
   needsAll: true,
   arguments: {
     a: workflowId,
-    b: optional(workflowId.annotate({ description: "Default a, on another instance by id or name" })),
+    b: optional(workflowId.annotate({ description: "Default a; on another instance the one of its id or name" })),
     versionA: version("Version id, execution id (as it ran), previous, published; default current"),
     versionB: version("Same")
   },

@@ -5,8 +5,6 @@ import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { coercion } from "../../../mcp/coerce.ts"
 
-const described = (description: string) => ({ type: "string", description })
-
 /** The kinds of operations, in the order in which they are listed. */
 const kinds = [
   "set",
@@ -29,39 +27,34 @@ const kinds = [
   "arrange"
 ] as const
 
-/** The schema of operations that clients see: one flat object of plain types for all kinds. */
+const ofType = (type: string, ...names: ReadonlyArray<string>) =>
+  Object.fromEntries(names.map((name) => [name, { type }]))
+
+/** The types of all fields, for values in clumsy spellings. */
+const fieldTypes = {
+  type: "object",
+  properties: {
+    ...ofType("string", "op", "node", "path", "find", "name", "type", "from", "to", "link"),
+    ...ofType("integer", "count", "input"),
+    ...ofType("number", "typeVersion"),
+    ...ofType("boolean", "bridge", "create"),
+    ...ofType("object", "parameters"),
+    position: { type: "array", items: { type: "number" } }
+  }
+} satisfies JsonSchema.JsonSchema
+
+/** The schema of operations that clients see: kinds with their fields in words, as a schema of all takes twice the bytes. */
 export const operationSchema = {
   type: "array",
-  description: "Done in this order",
-  items: {
-    type: "object",
-    properties: {
-      op: { type: "string", enum: kinds, description: "What to do" },
-      node: described("Name of the node. Left out: rename the workflow, replace in all nodes, note on the canvas"),
-      parameters: {
-        type: "object",
-        description: "set, add, retype: parameters; settings: settings. Merged, null removes"
-      },
-      path: described("set, replace: place in the node, as in parameters.items[0].name, onError"),
-      value: described(
-        "set: value at path, of any JSON type, null removes; replace, note: new text; credential: its name or id; tag, untag: tag name; group: its nodes' names, null dissolves"
-      ),
-      find: described("replace: text to find"),
-      count: { type: "integer", description: "replace: times it must occur, default 1" },
-      name: described("rename: new name; group: its name"),
-      type: described("add, retype: node type; credential: its type"),
-      typeVersion: { type: "number", description: "add: default as usual" },
-      from: described("Source node; add: connect after it"),
-      to: described("Target node; add: connect before it; with from: between both"),
-      output: described("Of from: number or name (true, done, error), default 0"),
-      input: { type: "integer", description: "Of to, default 0" },
-      link: described("main, ai_tool, ai_languageModel…; default: what from gives"),
-      bridge: { type: "boolean", description: "remove: connect what it stood between" },
-      create: { type: "boolean", description: "tag: make it if missing" },
-      position: { type: "array", items: { type: "number" }, description: "[x, y]; default: placed" }
-    },
-    required: ["op"]
-  }
+  description:
+    "In this order: set {node, path, value} or {node, parameters}: merged, null removes; replace {find, value, node, path, count}: " +
+    "in texts, without node in all; add {node, type, typeVersion, parameters, from, to, output, link}: behind from, before to, or " +
+    "between; retype {node, type, typeVersion, parameters}; remove {node, bridge: join its neighbours}; rename {node, name}: without node the workflow; connect, disconnect " +
+    "{from, to, output, input, link}; enable, disable {node}; credential {node, value: name}; settings {parameters}; tag, untag " +
+    "{value, create}; note {node, value}: without node on the canvas; group {name, value: nodes}; move {node, position}; arrange. " +
+    "path: parameters.items[0].name, onError, retryOnFail, maxTries, waitBetweenTries. output: number, true, done, error. link: " +
+    "ai_tool, ai_languageModel",
+  items: { type: "object", properties: { op: { type: "string", description: "Its kind" } }, required: ["op"] }
 } satisfies JsonSchema.JsonSchema
 
 const text = Schema.String
@@ -216,7 +209,7 @@ const fieldMeant = (field: string, op: Kind, taken: ReadonlyArray<string>): stri
   return meant.find((name) => taken.includes(name)) ?? field
 }
 
-const coerceFields = coercion(operationSchema.items)
+const coerceFields = coercion(fieldTypes)
 
 /** The node type that an operation brings in. */
 export const newTypeOf = (operation: Operation): string | undefined =>

@@ -30,16 +30,16 @@ import type { Operation } from "./Operation.ts"
 export const editWorkflow = EngineTool.make("edit_workflow", {
   title: "Edit workflow",
   description:
-    "Change parts of a workflow: all operations in order, or none. Renaming also changes connections, expressions and " +
-    "code. Answers the difference and warnings, not the workflow",
+    "Change parts of a workflow: all operations, or none. A rename also changes connections, expressions and code. Answers " +
+    "the difference and warnings",
   annotations: changes,
   arguments: {
     id: workflowId,
     operations: optional(anyOperations),
     ifVersion,
-    copy_as: optional(workflowName.annotate({ description: "Save as a new workflow of this name instead" })),
+    copy_as: optional(workflowName.annotate({ description: "Save as a new workflow of this name" })),
     dry_run: optional(flag("Only say what would change")),
-    apply: optional(text("`apply` of a dry run: does that, without operations"))
+    apply: optional(text("`apply` of a dry run, in place of operations"))
   },
   run: Effect.fnUntraced(function* ({ apply, copy_as, dry_run = false, id, ifVersion, operations: given = [] }) {
     if (apply !== undefined) {

@@ -17,8 +17,7 @@ import { runDataOf } from "./runData.ts"
 export const explainExecution = EngineTool.make("explain_execution", {
   title: "Explain execution",
   description:
-    "Why a run failed, in few words: node, error, the item it failed on, path taken, what the last success had instead, " +
-    "failures alike, what was changed between. Without id: the last failed run",
+    "Say why a run failed: node, error, item, path, and what differs from the last success. Without arguments: the last failed run",
   annotations: reads,
   arguments: {
     id: optional(executionId),

@@ -12,14 +12,14 @@ import { failuresOf } from "./recentFailures.ts"
 import { workflowFactsOf, type Engine } from "./workflowFacts.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
-  .annotate({ description: "Back from now, default 24" })
+  .annotate({ description: "Default 24" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(24)))
 
 export const instanceHealth = AcrossTool.make("instance_health", {
   title: "Instance health",
   description:
-    "What is wrong on instances: failures by workflow and error, schedules that did not run, active workflows without a " +
-    "working trigger, runs that take too long, credentials that are unused, gone or failing",
+    "Tell what is wrong on instances: failures by workflow and error, missed schedules, triggers that cannot work, long runs, " +
+    "credentials unused, gone or failing",
   annotations: { ...reads, openWorldHint: true },
   arguments: { hours },
   run: Effect.fnUntraced(function* ({ hours }, engines) {

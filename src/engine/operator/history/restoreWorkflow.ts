@@ -26,19 +26,19 @@ const version = Schema.String.check(
 export const restoreWorkflow = EngineTool.make("restore_workflow", {
   title: "Restore workflow",
   description:
-    "Bring a workflow back to a former version, or undo its last change, whoever made it: content, tags, active state. A " +
-    "deleted one is made anew, with a new id",
+    "Undo the last change of a workflow, or bring back a former version: content, tags, state. A deleted one is made anew, with " +
+    "a new id",
   annotations: changes,
   arguments: {
     id: workflowId,
     version: optional(
       version.annotate({
-        description: "From workflow_history, or execution-ID: as that ran. Left out or previous: before the last change"
+        description: "From workflow_history, or execution-ID (as it ran); default previous: before the last change"
       })
     ),
     undo: optional(flag("Undo that version's change alone; keep what came later")),
     ifVersion,
-    relink: optional(flag("Let what names a deleted one's old id name the new one")),
+    relink: optional(flag("Let what names the old id of a deleted one name the new one")),
     dry_run: optional(flag("Only say what would change"))
   },
   run: ({ dry_run: isDryRun = false, id, ifVersion, relink = false, undo = false, version }) =>

@@ -16,7 +16,7 @@ const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { m
 export const workflowHistory = AcrossTool.make("workflow_history", {
   title: "Workflow history",
   description:
-    "Former versions of a workflow, newest first: when, by whom, what changed. Also of deleted ones. Without id: what was " +
+    "List former versions of a workflow, also a deleted one, newest first: when, by whom, what changed. Without id: what was " +
     "changed in all workflows; restore_workflow undoes a row",
   annotations: reads,
   arguments: {
@@ -24,9 +24,9 @@ export const workflowHistory = AcrossTool.make("workflow_history", {
     since: optional(
       Schema.String.annotate({ description: "Without id: today, monday, 2026-11-21 or 2026-11-21T09:00:00Z" })
     ),
-    by: optional(text("Without id: part of the name of a client or person; me")),
+    by: optional(text("Without id: part of a client's or person's name; me")),
     limit: Schema.optionalKey(most.annotate({ description: "Default 20" })),
-    cursor: optional(Schema.String.annotate({ description: "Last nextCursor" }))
+    cursor: optional(Schema.String.annotate({ description: "nextCursor" }))
   },
   run: Effect.fnUntraced(function* ({ id, ...request }, engines) {
     const { by, cursor, limit, since } = request

@@ -23,8 +23,7 @@ import { validate } from "../../workflow/validate.ts"
 
 export const checkWorkflow = EngineTool.make("check_workflow", {
   title: "Check workflow",
-  description:
-    "Find what is wrong with a workflow, saved or given, before it runs: nodes, parameters, credentials, expressions, webhooks",
+  description: "Find mistakes in a workflow, saved or given: nodes, parameters, credentials, expressions, webhooks",
   annotations: reads,
   arguments: {
     id: optional(workflowId),

@@ -25,13 +25,14 @@ import { nodeKind, toEngineType } from "../../workflow/naming.ts"
 
 export const describeNode = EngineTool.make("describe_node", {
   title: "Describe node",
-  description: "What a node type of this engine needs: parameters, credentials, connections, an example from here",
+  description:
+    "Tell what a node type needs on this engine: parameters, credentials, connections; with an example from here",
   annotations: reads,
   arguments: {
-    type: text("As in find_nodes"),
-    resource: optional(text("Tells its parameters")),
-    operation: optional(text("Tells its parameters")),
-    version: optional(Schema.Finite.annotate({ description: "Default: newest" }))
+    type: text("e.g. slack"),
+    resource: optional(text("Of the node, for its parameters")),
+    operation: optional(text("Same")),
+    version: optional(Schema.Finite.annotate({ description: "Default newest" }))
   },
   run: Effect.fnUntraced(function* ({ type: name, version: wanted, ...operation }) {
     const engine = yield* EngineClient

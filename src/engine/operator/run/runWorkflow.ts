@@ -24,8 +24,8 @@ const nodeName = (description: string) => Schema.String.annotate({ description }
 export const runWorkflow = EngineTool.make("run_workflow", {
   title: "Run workflow",
   description:
-    "Run any workflow once, also inactive, manual or scheduled ones, as it is saved or with operations over it: a " +
-    "temporary copy runs and is deleted. Answers every node's items and errors",
+    "Run a workflow once, active or not, saved or with operations: a temporary copy runs and is deleted. Answers each node's " +
+    "items and errors",
   annotations: runs,
   arguments: {
     id: workflowId,
@@ -34,27 +34,27 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         inputSchema: {
           type: "array",
           items: { type: "object" },
-          description: "What the trigger gives out; default: pinned, or one empty item"
+          description: "Output of the trigger; default: pinned, or one empty item"
         }
       })
     ),
     mocks: optional(JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items] or "pinned"}' })),
     operations: optional(
       operationsArgument.annotate({
-        inputSchema: { type: "array", items: { type: "object" }, description: "Unsaved, as in edit_workflow" }
+        inputSchema: { type: "array", items: { type: "object" }, description: "As in edit_workflow, not saved" }
       })
     ),
-    from: optional(nodeName("Trigger or node that gets the items")),
-    to: optional(nodeName("Last node to run")),
+    from: optional(nodeName("Node that gets the items")),
+    to: optional(nodeName("Last node")),
     timeout: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }, { message: "must be between 1 and 40" })).annotate(
         {
-          inputSchema: { type: "integer", description: "Seconds, default 30" }
+          inputSchema: { type: "integer", minimum: 1, maximum: 40, description: "Seconds, default 30" }
         }
       )
     ),
-    dry_run: optional(flag("Only say what it would do outside")),
-    confirm: optional(flag("Really do that"))
+    dry_run: optional(flag("Only list what acts outside")),
+    confirm: optional(flag("Let it act outside"))
   },
   run: Effect.fnUntraced(function* ({
     confirm = false,

@@ -21,13 +21,13 @@ import {
 
 /** The arguments of a search. */
 export const criteria = {
-  text: optional(text("In names, notes, parameters, code")),
+  text: optional(text("In names, notes, parameters or code")),
   nodeType: optional(text("e.g. webhook")),
   credential: optional(text("Id, name or type")),
   path: optional(text("Webhook path or URL")),
-  calls: optional(workflowId.annotate({ description: "Runs this workflow" })),
-  calledBy: optional(workflowId.annotate({ description: "Is run by it" })),
-  errorWorkflow: optional(workflowId.annotate({ description: "Its error workflow" })),
+  calls: optional(workflowId.annotate({ description: "Call this workflow" })),
+  calledBy: optional(workflowId.annotate({ description: "Are called by it" })),
+  errorWorkflow: optional(workflowId.annotate({ description: "Have this error workflow" })),
   tags: optional(Schema.Array(Schema.String).annotate({ description: "Names" })),
   active: optional(flag("State")),
   archived: optional(flag("Default both")),
@@ -41,9 +41,7 @@ const room = 5700
 
 export const searchWorkflows = AcrossTool.make("search_workflows", {
   title: "Search workflows",
-  description:
-    "Find workflows: everything given must hold. Tells id, name, state and where it matched (node, field, snippet). " +
-    "Start here when an id is unknown, or to ask what uses something",
+  description: "Find workflows by all that is given. Answers id, name, state, and the node, field and text that match",
   annotations: reads,
   arguments: { ...criteria, cursor },
   run: Effect.fnUntraced(function* ({ cursor, ...given }, engines) {

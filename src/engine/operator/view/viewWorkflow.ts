@@ -21,15 +21,13 @@ import { namesById } from "../workflowNames.ts"
 
 export const viewWorkflow = EngineTool.make("view_workflow", {
   title: "View workflow",
-  description:
-    "See a workflow in few words: a line for each node with kind, what it does and where it leads. " +
-    "Cheaper than get_workflow; look here first",
+  description: "Show a workflow in few words: a line for each node, with what it does and where it leads",
   annotations: reads,
   arguments: {
     id: workflowId,
-    nodes: optional(nodeNames("Show these whole instead, secrets masked")),
+    nodes: optional(nodeNames("Show only these, whole; secrets masked")),
     format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
-    execution: optional(executionId.annotate({ description: "Lays this run over it" }))
+    execution: optional(executionId.annotate({ description: "Lay this run over it" }))
   },
   narrow: "Name fewer nodes.",
   isWhole: (input) => Predicate.hasProperty(input, "nodes"),

@@ -1,5 +1,6 @@
 import { Clock, Effect, Schema, Struct } from "effect"
 
+import { fitting } from "../../../internal/fits.ts"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -8,7 +9,6 @@ import { criteria } from "../../operator/search/searchWorkflows.ts"
 import { optional, text } from "../../tools/parameters.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { isArchived } from "../content.ts"
-import { fitting } from "../fits.ts"
 
 /** The arguments of a selection: those of a search, and others that only a whole list can answer. */
 const selection = Arguments.make({

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { fits } from "../../../internal/fits.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapTextsApart } from "../../../internal/secrets/maskSecrets.ts"
 import { type Growth, replaceTexts } from "../../../internal/texts.ts"
@@ -7,7 +8,6 @@ import { nameOf } from "../../workflow/models.ts"
 import { nodeKind } from "../../workflow/naming.ts"
 import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
 import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
-import { fits } from "../fits.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import { withValue } from "../withValue.ts"
 

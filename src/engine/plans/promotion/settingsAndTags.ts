@@ -1,9 +1,9 @@
+import { fits } from "../../../internal/fits.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { bodyForms, removals } from "../../client/body.ts"
 import { type Generation, generationOf, type Workflow } from "../../workflow/models.ts"
 import type { Brought } from "../Change.ts"
 import { isArchived } from "../content.ts"
-import { fits } from "../fits.ts"
 import type { Keep } from "../settings.ts"
 import type { Input } from "./Input.ts"
 

@@ -15,11 +15,11 @@ import { write } from "./writes.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {
   title: "Activate workflow",
-  description: "Let a workflow run by itself; it needs a schedule, webhook or service trigger",
+  description: "Activate a workflow; it needs a schedule, webhook or service trigger",
   annotations: switchesOn,
   arguments: {
     id: workflowId,
-    addTrigger: optional(flag("Add a daily Schedule Trigger if there is none")),
+    addTrigger: optional(flag("Add a daily schedule if there is none")),
     ifVersion
   },
   result: results.writtenWorkflow,

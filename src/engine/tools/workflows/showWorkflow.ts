@@ -1,7 +1,8 @@
-import { Context, Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
 import { memoized } from "../../../internal/caching.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { BriefAnswers } from "../../../mcp/selection.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { addressTexts } from "../../workflow/addresses.ts"
 import type { Workflow } from "../../workflow/models.ts"
@@ -33,23 +34,18 @@ const viewOf = memoized((workflow: Workflow, version: string): Shown => {
   return { version, ...rest, ...activeVersionDifference(workflow) }
 })
 
-/** The form of answers about workflows that were written, where the call does not say. */
-export const WrittenForm = Context.Reference<"short" | "whole">("workflow-tool-server/engine/WrittenForm", {
-  defaultValue: () => "whole"
-})
-
 /** The argument that says how much of a written workflow is answered. */
 export const answerForm = optional(Schema.Literals(["whole", "short"]).annotate({ description: "short: no nodes" }))
 
 /** A workflow that was written, in the form that the call or else the configuration says. */
 export const showWritten = Effect.fnUntraced(function* (
-  form: typeof WrittenForm.Service | undefined,
+  form: "short" | "whole" | undefined,
   workflow: Workflow,
   notices: ReadonlyArray<string>,
   warnings: ReadonlyArray<string>
 ) {
   const whole = yield* showWorkflow(workflow, notices, warnings)
-  if ((form ?? (yield* WrittenForm)) === "whole") return whole
+  if ((form ?? ((yield* BriefAnswers) ? "short" : "whole")) === "whole") return whole
   const { active, id, name, tags = [], version } = whole
   const addresses = addressTexts(workflow).map(({ address }) => address)
   return {

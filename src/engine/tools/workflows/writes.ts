@@ -46,7 +46,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     settings: optional(settings),
     staticData: optional(object("Static data")),
     tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag ids or names" })),
-    active: optional(flag("Activate it at once")),
+    active: optional(flag("Activate it")),
     answer: answerForm
   },
   result: results.writtenWorkflow,

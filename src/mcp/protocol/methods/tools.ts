@@ -1,14 +1,15 @@
 import { Effect, type JsonSchema, Option, Schema } from "effect"
 
-import { lazy, memoized } from "../../../internal/caching.ts"
+import { BoundedCache, lazy, memoized } from "../../../internal/caching.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { CallerId, CurrentAccess } from "../../callContext.ts"
 import { Elicitation } from "../../Elicitation.ts"
-import type { Answer, Tool } from "../../Tool.ts"
+import { BriefAnswers, everything, select, type Selection } from "../../selection.ts"
+import type { Annotations, Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { inputJson } from "../../Tools.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
-import { forbidden, ProtocolError } from "../errors.ts"
+import { forbidden, notOffered, ProtocolError } from "../errors.ts"
 import { bare, type MethodResult, writtenBy } from "../Message.ts"
 import * as Method from "../Method.ts"
 import { listed, onePage, pageParams } from "../Method.ts"
@@ -28,25 +29,20 @@ type Called = typeof Called.Type
 /** The params of a call that determine where it works. */
 const readCalled = Schema.decodeUnknownOption(Called)
 
-/** `tools/list` and `tools/call`. */
-export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
+/** `tools/list` and `tools/call`, with the selection for callers whose access has none. */
+export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const listedTools = tools.filter(({ isListed }) => isListed !== false)
-  // At the first use in each revision: schemas take time.
-  const listings = memoized((protocolVersion: ProtocolVersion): MethodResult => {
-    const json = lazy(() => listOf(listedTools.map((tool) => listing(tool, protocolVersion))))
-    const result = {
-      get tools(): unknown {
-        return JSON.parse(json())
-      }
-    }
-    return writtenBy(result, () => `"tools":${json()}`)
-  })
+  const offers = new BoundedCache<SelectedTools>(mostSelections)
+  const offerOf = (selection: Selection) =>
+    offers.keep(JSON.stringify(selection), () => selectedTools(tools, selection))
 
   return {
     "tools/list": Method.make(
-      () => pageParams,
-      (params, { protocolVersion }) => onePage(params, listings(protocolVersion)),
+      () => ({ ...pageParams, _meta: callTool._meta }),
+      (params, { protocolVersion }) =>
+        Effect.flatMap(CurrentAccess, ({ selection = requested(params, standard) }) =>
+          onePage(params, offerOf(selection).listing(protocolVersion))
+        ),
       listed
     ),
     "tools/call": Method.make(
@@ -68,14 +64,55 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
               : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
           return Effect.provideService(served, CallerId, caller(clientName(client)))
         }
-        if (tool.annotations.readOnlyHint) return calling()
-        return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange }) =>
-          mayChange ? calling() : Effect.fail(forbidden(tool.name, scopeToChange))
-        )
+        return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange, selection }) => {
+          const { isBrief, names } = offerOf(selection ?? requested(params, standard))
+          if (!names.has(tool.name)) return Effect.fail(notOffered(tool.name, selection !== undefined))
+          if (!mayChange && !tool.annotations.readOnlyHint) return Effect.fail(forbidden(tool.name, scopeToChange))
+          return isBrief ? Effect.provideService(calling(), BriefAnswers, true) : calling()
+        })
       },
       { work: workOf(byName) }
     )
   } satisfies Method.Methods
+}
+
+/** The tools of a selection, as one caller is offered them. */
+interface SelectedTools {
+  readonly names: ReadonlySet<string>
+  readonly isBrief: boolean
+  readonly listing: (protocolVersion: ProtocolVersion) => MethodResult
+}
+
+/** The default selection, unless a program that is no model, such as the page, requests all tools. */
+const requested = (params: { readonly _meta?: Readonly<Record<string, unknown>> }, standard: Selection): Selection =>
+  params._meta?.[selectionKey] === "all" ? everything : standard
+
+const selectionKey = "workflow-tool-server/tools"
+
+/** Selections whose lists are kept: tokens may have any combination of scopes. */
+const mostSelections = 200
+
+const selectedTools = (tools: ReadonlyArray<Tool>, selection: Selection): SelectedTools => {
+  const selected = select(tools, selection)
+  const { hidden = {}, isBrief = false } = selection
+  const listedTools = selected.filter(({ isListed }) => isListed !== false)
+  const schemas = lazy(() => (isBrief ? briefSchemas(listedTools, hidden) : listedTools.map((tool) => inputJson(tool))))
+  return {
+    names: new Set(selected.map(({ name }) => name)),
+    isBrief,
+    // At the first use in each revision: schemas take time.
+    listing: memoized((protocolVersion: ProtocolVersion): MethodResult => {
+      const json = lazy(() =>
+        listOf(listedTools.map((tool, at) => listing(tool, schemas()[at] ?? "", protocolVersion, isBrief)))
+      )
+      const result = {
+        get tools(): unknown {
+          return JSON.parse(json())
+        }
+      }
+      return writtenBy(result, () => `"tools":${json()}`)
+    })
+  }
 }
 
 /** The reason for a call, for the history. */
@@ -109,21 +146,58 @@ const unknownTool = (name: string, names: ReadonlyArray<string>) => {
 const listOf = (items: ReadonlyArray<string>) =>
   `[${items.reduce((list, item) => (list === "" ? item : `${list},${item}`), "")}]`
 
-/** A tool in a list, as JSON. */
-const listing = (tool: Tool, protocolVersion: ProtocolVersion): string => {
-  const { annotations, description, meta, name, title } = tool
-  const inputSchema = `"inputSchema":${inputJson(tool)}`
+/** The schemas of a brief list, as JSON: an argument that an earlier tool takes as well is not described again. */
+const briefSchemas = (tools: ReadonlyArray<Tool>, hidden: NonNullable<Selection["hidden"]>): ReadonlyArray<string> => {
+  const described = new Set<string>()
+  return tools.map((tool) => {
+    const { properties = {}, ...schema }: JsonSchema.JsonSchema = JSON.parse(inputJson(tool))
+    const listedArguments = Object.entries(Object(properties)).flatMap(([name, property]) => {
+      if (hidden[tool.name]?.includes(name) === true) return []
+      const argument = JSON.stringify([name, property])
+      const { description: _, ...bareProperty } = Object(property)
+      if (described.has(argument)) return [[name, bareProperty]]
+      described.add(argument)
+      return [[name, property]]
+    })
+    return JSON.stringify({ ...schema, properties: Object.fromEntries(listedArguments) })
+  })
+}
+
+/** A tool in a list, as JSON. A brief list leaves out what clients assume where it is not said, and shapes of answers. */
+const listing = (tool: Tool, schema: string, protocolVersion: ProtocolVersion, isBrief: boolean): string => {
+  const { description, meta, name, title } = tool
+  const annotations = isBrief ? notable(tool.annotations) : tool.annotations
+  const inputSchema = `"inputSchema":${schema}`
   if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
   if (!protocolVersion.structure) {
     return `{${bare({ name, description })},${inputSchema},${bare({ annotations: { title, ...annotations } })}}`
   }
   const rest = {
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
+    ...(isBrief || tool.outputSchema === undefined
+      ? {}
+      : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }
-  return `{${bare({ name, title, description })},${inputSchema},${bare(rest)}}`
+  const words = isBrief && saysTheSame(title, name) ? { name, description } : { name, title, description }
+  return `{${bare(words)},${inputSchema},${bare(rest)}}`
 }
+
+/** Whether a title is the name in other letters. */
+const saysTheSame = (title: string, name: string) => title.toLowerCase().replaceAll(" ", "_").startsWith(name)
+
+/** The annotations that differ from those that clients assume; two of them mean something only for tools that change. */
+const notable = ({
+  destructiveHint,
+  idempotentHint,
+  openWorldHint,
+  readOnlyHint
+}: Annotations): Partial<Annotations> => ({
+  ...(readOnlyHint ? { readOnlyHint } : {}),
+  ...(readOnlyHint || destructiveHint ? {} : { destructiveHint }),
+  ...(readOnlyHint || !idempotentHint ? {} : { idempotentHint }),
+  ...(openWorldHint ? {} : { openWorldHint })
+})
 
 /**
  * The fields that an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every

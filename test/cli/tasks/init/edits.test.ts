@@ -196,7 +196,7 @@ describe("a client's file", () => {
   })
 
   it("starts the server by its file, or by npx through the shell that Windows needs", () => {
-    const args = ["--config", "c.json", "--toolsets", "engine,operator"]
+    const args = ["--config", "c.json", "--tools", "daily"]
     assert.deepStrictEqual(startOf(machine, "c.json", false), { command: machine.node, args: [machine.main, ...args] })
     assert.deepStrictEqual(startOf(machine, "c.json", true), {
       command: "npx",

@@ -1,0 +1,205 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Schema } from "effect"
+import { HttpClient } from "effect/http"
+
+import { selectionOf, toolsetsOf } from "../../../src/cli/configuration/profiles.ts"
+import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
+import { find, modern } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { select } from "../../../src/mcp/selection.ts"
+import { engineThat, host, json, key } from "../../engine/tools/standIn.ts"
+import { environment, refused, request } from "../../support/harness.ts"
+import { planServer } from "../../support/planServer.ts"
+
+const daily = selectionOf(["daily"])
+
+const Listed = Schema.Struct({
+  tools: Schema.Array(
+    Schema.StructWithRest(
+      Schema.Struct({
+        name: Schema.String,
+        description: Schema.String,
+        inputSchema: Schema.Struct({
+          properties: Schema.Record(
+            Schema.String,
+            Schema.Struct({ type: Schema.String, description: Schema.optionalKey(Schema.String) })
+          )
+        })
+      }),
+      [Schema.Record(Schema.String, Schema.Unknown)]
+    )
+  )
+})
+const decode = Schema.decodeUnknownSync(Listed)
+const latestLegacy = find("2025-11-25") ?? assert.fail("no such revision")
+const modernMeta = {
+  "io.modelcontextprotocol/protocolVersion": modern.date,
+  "io.modelcontextprotocol/clientCapabilities": {}
+}
+
+const listing = (params: object = {}, version = latestLegacy) =>
+  Effect.map(request("tools/list", params, version), ({ result }) => decode(result).tools)
+const everyTool = Effect.map(listing({ _meta: { "workflow-tool-server/tools": "all" } }), (tools) =>
+  tools.map(({ name }) => name)
+)
+
+const bytesOf = (tools: unknown) => new TextEncoder().encode(JSON.stringify(tools)).length
+
+/** The server with all that it has for engines, over instances of these names. */
+const serving = (
+  words: ReadonlyArray<string>,
+  instances: Readonly<Record<string, Partial<Environment>>> = { production: {}, staging: {} },
+  client = engineThat(() => json({})).client
+) =>
+  planServer(
+    Object.fromEntries(Object.entries(instances).map(([name, more]) => [name, environment(host, key, more)])),
+    Layer.succeed(HttpClient.HttpClient, client),
+    {},
+    undefined,
+    selectionOf(words)
+  )
+
+describe("the profile daily", () => {
+  it.effect("lists its 18 tools in its own order, within 13,000 bytes, in every revision", () =>
+    Effect.gen(function* () {
+      const tools = yield* listing()
+      assert.lengthOf(tools, 18)
+      assert.deepStrictEqual(
+        tools.map(({ name }) => name),
+        daily.names
+      )
+      assert.isAtMost(bytesOf(tools), 13_000)
+      assert.isAtMost(bytesOf(yield* listing({ _meta: modernMeta }, modern)), 13_000)
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`customer-instance-${index}`, {}]))
+
+  it.effect("stays within them however many instances there are, and names them where an instance comes first", () =>
+    Effect.gen(function* () {
+      const tools = yield* listing()
+      assert.isAtMost(bytesOf(tools), 13_000)
+      const first = tools.find(({ inputSchema }) => "instance" in inputSchema.properties)
+      assert.match(
+        first?.inputSchema.properties["instance"]?.description ?? "",
+        /^customer-instance-0 \(default\), .* more$/
+      )
+    }).pipe(Effect.provide(serving(["daily"], many)))
+  )
+
+  it.effect(
+    "leaves out output schemas, hints that clients assume, and what an earlier tool has said of an argument",
+    () =>
+      Effect.gen(function* () {
+        const tools = new Map((yield* listing()).map((tool) => [tool.name, tool]))
+        for (const [name, tool] of tools) assert.notProperty(tool, "outputSchema", name)
+        assert.deepInclude(tools.get("view_workflow"), { annotations: { readOnlyHint: true, openWorldHint: false } })
+        assert.deepInclude(tools.get("edit_workflow"), { annotations: { idempotentHint: true, openWorldHint: false } })
+        assert.notProperty(tools.get("edit_workflow"), "title")
+        assert.deepStrictEqual(tools.get("view_workflow")?.inputSchema.properties["instance"], {
+          type: "string",
+          description: "production (default), staging"
+        })
+        assert.deepStrictEqual(tools.get("edit_workflow")?.inputSchema.properties["instance"], { type: "string" })
+      }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("names no tool that it does not hold, neither in descriptions nor in the instructions", () =>
+    Effect.gen(function* () {
+      const handshake = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+      const { result } = yield* request("initialize", handshake, latestLegacy)
+      const text = JSON.stringify([yield* listing(), result?.["instructions"]])
+      const others = (yield* everyTool).filter((name) => !daily.names.includes(name))
+      assert.isAbove(others.length, 20)
+      assert.deepStrictEqual(
+        others.filter((name) => new RegExp(`\\b${name}\\b`).test(text)),
+        []
+      )
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("hides only arguments that its tools take", () =>
+    Effect.gen(function* () {
+      const all = new Map(
+        (yield* listing()).map(({ inputSchema, name }) => [name, Object.keys(inputSchema.properties)])
+      )
+      for (const [tool, names] of Object.entries(daily.hidden ?? {}))
+        assert.includeMembers(all.get(tool) ?? [], [...names])
+    }).pipe(Effect.provide(serving(["all"])))
+  )
+
+  it("brings along the toolset that its tools are in", () => {
+    assert.deepStrictEqual(toolsetsOf(["daily", "list_*"]), ["operator"])
+    assert.deepStrictEqual(toolsetsOf(["all", "-delete_tag"]), [])
+  })
+})
+
+describe("a tool that is not selected", () => {
+  it.effect("is refused with the flag that leaves it out, and nothing is sent", () => {
+    const { client, requests } = engineThat(() => json({}))
+    return Effect.gen(function* () {
+      const { code, data, message } = yield* refused("delete_workflow", { id: "1" })
+      assert.strictEqual(code, -32602)
+      assert.deepStrictEqual(data, { code: "NOT_OFFERED", tool: "delete_workflow" })
+      assert.match(message, /^delete_workflow is not offered here and was not called: .*--tools/)
+      const call = { name: "delete_workflow", arguments: { id: "1" }, _meta: modernMeta }
+      assert.deepInclude((yield* request("tools/call", call, modern)).result, { isError: true })
+      assert.isEmpty(requests)
+    }).pipe(Effect.provide(serving(["all", "-delete_*"], undefined, client)))
+  })
+
+  it.effect("can be called by a program that requests all tools", () =>
+    Effect.gen(function* () {
+      assert.isAbove((yield* everyTool).length, 40)
+      const call = { name: "get_tag", arguments: { id: "1" }, _meta: { "workflow-tool-server/tools": "all" } }
+      const answer = yield* request("tools/call", call)
+      assert.notNestedPropertyVal(answer, "error.data.code", "NOT_OFFERED")
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+})
+
+describe("a selection", () => {
+  const all = [
+    { name: "list_tags", toolset: "engine" },
+    { name: "delete_tag", toolset: "engine" },
+    { name: "plan_bids", toolset: "market" }
+  ]
+  it.each([
+    [["all"], ["list_tags", "delete_tag", "plan_bids"]],
+    [["-delete_*"], ["list_tags", "plan_bids"]],
+    [
+      ["plan_bids", "list_tags"],
+      ["plan_bids", "list_tags"]
+    ],
+    [
+      ["*_tag*", "-list_tags", "market"],
+      ["delete_tag", "plan_bids"]
+    ],
+    [
+      ["engine", "list_tags"],
+      ["list_tags", "delete_tag"]
+    ],
+    [["all", "-all"], []]
+  ])("of %j holds %j", (words, names) => {
+    assert.deepStrictEqual(
+      select(all, selectionOf(words)).map(({ name }) => name),
+      names
+    )
+  })
+
+  it.effect("that names no tool is told at the start, with the nearest name", () => {
+    const lines = new Array<string>()
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(
+        (yield* listing()).map(({ name }) => name),
+        ["view_workflow"]
+      )
+      assert.deepStrictEqual(lines, [
+        'tools: "serch_workflows" is no tool that this server has. Did you mean search_workflows?',
+        'tools: "bids" is no tool that this server has. Its toolset may not be offered: see --toolsets.'
+      ])
+    }).pipe(
+      Effect.provide(Layer.provide(serving(["view_workflow", "serch_workflows", "-bids"]), Logger.layer([logger])))
+    )
+  })
+})
