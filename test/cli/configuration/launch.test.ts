@@ -82,7 +82,7 @@ describe("the settings that a server starts with", () => {
     assert.isUndefined(resolved([]).selection)
     const { selection, toolsets } = resolved(["--tools", "daily,-run_workflow"], { tools: ["all"] })
     assert.deepInclude(selection, { isBrief: true })
-    assert.include(selection?.names, "-run_workflow")
+    assert.strictEqual(selection?.names.at(-1), "-run_workflow")
     assert.deepStrictEqual(toolsets, ["engine", "operator"])
     assert.deepInclude(resolved([], { tools: ["list_*"] }), {
       toolsets: ["engine"],

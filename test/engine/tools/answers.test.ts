@@ -2,8 +2,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
-import { WrittenForm } from "../../../src/engine/tools/workflows/showWorkflow.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { BriefAnswers } from "../../../src/mcp/selection.ts"
 import { AnswerLimit } from "../../../src/mcp/Tool.ts"
 import { everyTool, hooked, idIn } from "../../support/everyTool.ts"
 import { ask, refused, request, serverOverEmbedded, TestServer } from "../../support/harness.ts"
@@ -77,12 +77,12 @@ layer(TestServer)("a workflow that was written", (it) => {
       })
       assert.deepStrictEqual(state, { name: "Short", active: false, addresses: ["POST /webhook/short2"] })
       const named = { id, name: "Shorter", ifVersion: version }
-      const configured = yield* Effect.provideService(ask("update_workflow", named), WrittenForm, "short")
+      const configured = yield* Effect.provideService(ask("update_workflow", named), BriefAnswers, true)
       assert.deepInclude(configured, { id, name: "Shorter", active: false })
       assert.notProperty(configured, "nodes")
       assert.isString(configured["version"])
       const whole = ask("update_workflow", { id, name: "Long", answer: "whole" })
-      assert.property(yield* Effect.provideService(whole, WrittenForm, "short"), "nodes")
+      assert.property(yield* Effect.provideService(whole, BriefAnswers, true), "nodes")
     })
   )
 })

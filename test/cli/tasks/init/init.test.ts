@@ -30,7 +30,7 @@ describe("init", () => {
     assert.deepStrictEqual((await read(`${cwd}/.mcp.json`)).mcpServers.workflows.args, args)
     const { child, ended } = start(args.slice(1), { env: {} })
     child.stdin.end(
-      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_tags" } })}\n`
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_workflows" } })}\n`
     )
     assert.include((await ended).stdout, '"result":{"content"')
 
