@@ -13,7 +13,7 @@ const homepage = `${repositoryUrl}#readme`
 /** For the registry of MCP servers. */
 export const serverJson = () => ({
   ...server,
-  name: manifest.mcpName,
+  name: `io.github.${new URL(repositoryUrl).pathname.slice(1)}`,
   version,
   repository: { url: repositoryUrl, source: "github" },
   websiteUrl: homepage,

@@ -19,6 +19,11 @@ describe("what is made from the code", () => {
     assert.isAbove(wanted.length, 40)
   })
 
+  it("leaves a change log whose newest version is read in a minute", () => {
+    const [, newest = ""] = readFileSync(path.join(root, "CHANGELOG.md"), "utf8").split(/^## /m)
+    assert.isAtMost(newest.split("\n").length, 60)
+  })
+
   it("leaves a README that is short enough to be read", () => {
     assert.isAtMost(readFileSync(path.join(root, "README.md"), "utf8").split("\n").length, 110)
   })

@@ -11,6 +11,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import lock from "../package-lock.json" with { type: "json" }
 import manifest from "../package.json" with { type: "json" }
+import { serverJson } from "../scripts/distribution.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const embedding = path.join(root, "test/embedding")
@@ -36,7 +37,7 @@ let packed: Packed = { filename: "", size: 0, unpackedSize: 0, files: [] }
 /** Builds and packs a copy of the repository, so that nothing of it changes under other tests. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "packaging-"))
-  const names = ["src", "scripts", "package.json", "tsconfig.json", ...manifest.files]
+  const names = ["src", "scripts", "package.json", "packaging/server.json", "tsconfig.json", ...manifest.files]
   for (const name of names.filter((name) => !/^!?dist/.test(name))) {
     await cp(path.join(root, name), path.join(folder, name), { recursive: true })
   }
@@ -77,7 +78,9 @@ describe("what is part of the bundled command", () => {
   it("is not installed a second time with the packed command, and effect stays a peer of programs around it", async () => {
     const work = path.join(folder, "work")
     await mkdir(work)
-    await cp(path.join(folder, "dist"), path.join(work, "dist"), { recursive: true })
+    for (const name of ["dist", "packaging"]) {
+      await cp(path.join(folder, name), path.join(work, name), { recursive: true })
+    }
     const before = JSON.stringify(manifest)
     await writeFile(path.join(work, "package.json"), before)
     const script = (word: string) =>
@@ -85,7 +88,9 @@ describe("what is part of the bundled command", () => {
     const read = () => readFile(path.join(work, "package.json"), "utf8")
     for (const again of [1, 2]) {
       await script("packed")
-      const packed: Partial<typeof manifest> = JSON.parse(await read())
+      const packed: Partial<typeof manifest> & { readonly mcpName?: string } = JSON.parse(await read())
+      // The registry of MCP servers looks for this field in the package on npm.
+      assert.strictEqual(packed.mcpName, serverJson().name)
       assert.notProperty(packed, "dependencies", `attempt ${again}`)
       assert.deepStrictEqual(packed.peerDependencies, { effect: "~4.1.0", redis: ">=5.0.0 <7.0.0" })
       assert.deepStrictEqual(packed.bin, manifest.bin)
@@ -178,7 +183,6 @@ describe("the tarball", () => {
   it("says where it comes from", () => {
     assert.match(manifest.repository.url, /^git\+https:\/\/github\.com\/[\w-]+\/[\w-]+\.git$/)
     assert.isAbove(manifest.keywords.length, 4)
-    assert.isTrue(URL.canParse(manifest.homepage) && URL.canParse(manifest.bugs))
   })
 
   it("runs where it is installed into an empty folder, with every Node at hand", { timeout: 120_000 }, async () => {

@@ -9,7 +9,8 @@ export const pages: ReadonlyMap<string, string> = new Map(
   [
     "README.md",
     ...readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`),
-    ".github/CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...["CONTRIBUTING", "RELEASING", "SECURITY"].map((name) => `.github/${name}.md`),
     ...readdirSync(path.join(root, "examples")).map((name) => `examples/${name}/README.md`)
   ]
     .filter((name) => name.endsWith(".md"))

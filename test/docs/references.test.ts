@@ -130,7 +130,7 @@ const helpOf = (words: ReadonlyArray<string>) =>
   }).pipe(Effect.provide(TestConsole.layer))
 
 /** Flags of programs of others and of npm scripts, and those that stand for any. */
-const foreign = ["--grep", "--peers", "--omit", "--name", "--active", "--no-active", "--workflow-id"]
+const foreign = ["--grep", "--peers", "--keep", "--omit", "--name", "--active", "--no-active", "--workflow-id"]
 
 describe("the names in the running text", () => {
   it("are flags that the command has", async () => {

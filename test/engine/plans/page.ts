@@ -103,7 +103,7 @@ export const followPage = async (
   await operator.leave()
 
   const inGitHub = [
-    ...placed(read("promotion-workflow.yml")).matchAll(/npx (workflow-tool-server promote .*?) (?:>|>>) /g)
+    ...placed(read("promotion-workflow.yml")).matchAll(/\.bin\/(workflow-tool-server promote .*?) >{1,2} /g)
   ]
   const codes: Array<unknown> = []
   for (const [, command = ""] of inGitHub) codes.push((await shell(command)).code)
