@@ -15,7 +15,7 @@ import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
 import { moment, more } from "./summary.ts"
 
-const planId = Schema.NonEmptyString.annotate({ description: "From a plan tool" })
+const planId = Schema.NonEmptyString.annotate({ inputSchema: { type: "string", description: "From a plan tool" } })
 
 /** Asks the source that knows a plan; where none does, the only or first one says so in its words. */
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
@@ -65,8 +65,8 @@ const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
 export const applyPlan = Tool.make("apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan once, except to what someone else has changed since. A plan that takes long, or was broken off, goes on with " +
-    "the next call",
+    "Apply a plan once, except where someone else has changed something since. One that takes long, or was broken off, goes on " +
+    "with the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,

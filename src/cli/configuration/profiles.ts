@@ -39,7 +39,7 @@ const profiles = new Map<string, Profile>([
         apply_plan: ["max_seconds"],
         create_workflow: ["answer", "staticData"],
         describe_node: ["version"],
-        list_executions: ["includeData", "projectId"],
+        list_executions: ["includeData", "limit", "projectId"],
         plan_bulk: ["also"],
         plan_promotion: ["dependencies", "on_drift"],
         restore_workflow: ["ifVersion", "relink"],

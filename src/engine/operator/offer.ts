@@ -2,7 +2,7 @@ import { type ReadView, viewMeta, viewResources } from "../../mcp/AppViews.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Offer } from "../../mcp/Toolset.ts"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"
-import { over } from "../tools/overInstances.ts"
+import { naming, over } from "../tools/overInstances.ts"
 import { foreignTexts } from "../workflow/naming.ts"
 
 /** Instructions for models about these tools together. */
@@ -35,12 +35,13 @@ const several = () => "Several instances"
 export const withPlanning = <R, P>(
   offer: Offer<R>,
   planning: ReadonlyArray<Tool<P>>,
-  { names }: Pick<InstanceNames, "names">,
+  instances: InstanceNames,
   read: ReadView | undefined
-): Offer<P | R> =>
-  names.length === 0
-    ? offer
-    : { ...offer, tools: [...offer.tools, ...(read === undefined ? planning : withView(planning))] }
+): Offer<P | R> => {
+  if (instances.names.length === 0) return offer
+  const named = naming(planning, instances)
+  return { ...offer, tools: [...offer.tools, ...(read === undefined ? named : withView(named))] }
+}
 
 /** The view that clients show beside answers, if they show views. */
 const appView = {

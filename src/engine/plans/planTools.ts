@@ -13,6 +13,7 @@ import * as Tool from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
 import type { Instances } from "../client/Instances.ts"
 import { type Failure, toToolFailure } from "../tools/errors.ts"
+import { instanceSchema } from "../tools/overInstances.ts"
 import { optional, text, timestamp } from "../tools/parameters.ts"
 import { ExecutionStatus } from "../workflow/models.ts"
 import { actions, planBulk } from "./bulk/planBulk.ts"
@@ -116,8 +117,8 @@ const partFields = {
   where: optional(
     JsonObject.annotate({
       description:
-        "Which workflows: as in search_workflows (text, nodeType, credential, tags, active, …), ids, name (*: anything), " +
-        "idle_days (without a run)"
+        "As in search_workflows (text, nodeType, credential, tags, active, …); also ids, name (*: anything), idle_days (without " +
+        "a run)"
     })
   ),
   action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
@@ -143,7 +144,7 @@ const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   description: "Plan actions on many workflows, or the deletion of executions; apply_plan applies it",
   annotations: reads,
   arguments: {
-    instance: optional(text("Default: the default one")),
+    instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
     ...partFields,
     also: optional(
       Schema.Array(Schema.Struct(partFields)).annotate({
@@ -170,7 +171,7 @@ const planRestoreTool: PlanTool = Tool.make("plan_restore", {
     "ones are made anew, newer ones stay. Changes nothing; apply_plan applies it",
   annotations: reads,
   arguments: {
-    instance: optional(text("Default: the default one")),
+    instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
     version: text("Commit, or `version` of workflow_history")
   },
   result: Schema.Struct(results.summaryFields(Schema.Literal("restore"), place)),

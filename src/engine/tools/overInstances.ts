@@ -9,23 +9,30 @@ import { engineName } from "../workflow/naming.ts"
 /** The argument that every tool of one instance takes. */
 export const instanceSchema = { type: "string", description: engineName }
 
-/**
- * The tools over these instances, which their schemas name. Tools that change something are not listed where all instances
- * are read-only; a call of one is refused with the reason.
- */
-export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
-  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
+/** The tools with the names of these instances in the schemas of those that take one. */
+export const naming = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   // A single name is told whatever room there is.
   const description = lazy(() => instanceNames(instances, instances.names.length === 1 ? 0 : roomIn(tools)))
   const argument = lazy(() => argumentJson(description()))
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
-      const schema = tool.inputSchema()
+      const { properties = {}, ...schema } = tool.inputSchema()
       const described = { instance: { ...instanceSchema, description: description() } }
-      return { ...schema, properties: Object.assign({}, schema.properties, described) }
+      return { ...schema, properties: Object.assign({}, properties, "instance" in Object(properties) ? described : {}) }
     },
-    inputJson: tool.inputJson && (() => inputJson(tool).replace(unnamed(), argument)),
+    inputJson: tool.inputJson && (() => inputJson(tool).replace(unnamed(), argument))
+  }))
+}
+
+/**
+ * The tools over these instances, which their schemas name. Tools that change something are not listed where all instances
+ * are read-only; a call of one is refused with the reason.
+ */
+export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
+  return naming(tools, instances).map((tool) => ({
+    ...tool,
     isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
     concurrencyGroup: (input) => concurrencyGroupOf(takeInstance(input).instance, instances)
   }))

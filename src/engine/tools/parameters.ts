@@ -70,8 +70,8 @@ export const settings = WorkflowSettings.annotate({
   inputSchema: {
     type: "object",
     description:
-      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveManualExecutions, saveDataErrorExecution " +
-      "and saveDataSuccessExecution (all|none), …"
+      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveManualExecutions, " +
+      "saveDataErrorExecution, saveDataSuccessExecution (all|none), …"
   }
 })
 
@@ -91,7 +91,7 @@ export const connections = Schema.Unknown.annotate({
   inputSchema: {
     type: "object",
     description:
-      '{"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}} or [{source, target, sourceOutput, targetInput}]'
+      "{<source>: {main: [[{node: <target>, type: main, index: 0}]]}} or [{source, target, sourceOutput, targetInput}]"
   }
 })
 

@@ -19,7 +19,7 @@ export const instanceHealth = AcrossTool.make("instance_health", {
   title: "Instance health",
   description:
     "Tell what is wrong on instances: failures by workflow and error, missed schedules, triggers that cannot work, long runs, " +
-    "credentials unused, gone or failing",
+    "bad credentials",
   annotations: { ...reads, openWorldHint: true },
   arguments: { hours },
   run: Effect.fnUntraced(function* ({ hours }, engines) {

@@ -33,7 +33,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
     id: workflowId,
     version: optional(
       version.annotate({
-        description: "From workflow_history, or execution-ID (as it ran); default previous: before the last change"
+        description: "From workflow_history, or execution-ID (as it ran); default: before the last change"
       })
     ),
     undo: optional(flag("Undo that version's change alone; keep what came later")),

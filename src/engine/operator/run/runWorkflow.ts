@@ -34,7 +34,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         inputSchema: {
           type: "array",
           items: { type: "object" },
-          description: "Output of the trigger; default: pinned, or one empty item"
+          description: "Output of the trigger; default pinned, or one empty item"
         }
       })
     ),

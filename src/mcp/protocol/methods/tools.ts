@@ -177,7 +177,7 @@ const listing = (tool: Tool, schema: string, protocolVersion: ProtocolVersion, i
       ? {}
       : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
     annotations,
-    ...(meta === undefined ? {} : { _meta: meta })
+    ...(meta === undefined || isBrief ? {} : { _meta: meta })
   }
   const words = isBrief && saysTheSame(title, name) ? { name, description } : { name, title, description }
   return `{${bare(words)},${inputSchema},${bare(rest)}}`
