@@ -17,9 +17,10 @@ export const naming = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceName
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
-      const { properties = {}, ...schema } = tool.inputSchema()
+      const schema = tool.inputSchema()
+      if (!("instance" in Object(schema.properties))) return schema
       const described = { instance: { ...instanceSchema, description: description() } }
-      return { ...schema, properties: Object.assign({}, properties, "instance" in Object(properties) ? described : {}) }
+      return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
     inputJson: tool.inputJson && (() => inputJson(tool).replace(unnamed(), argument))
   }))
