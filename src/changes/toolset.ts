@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { masking } from "../mcp/masking.ts"
+import * as Tool from "../mcp/Tool.ts"
 import type { Offer, Toolset } from "../mcp/Toolset.ts"
 import { offerFor } from "./offer.ts"
 import { PlanSources } from "./tools/PlanSource.ts"
@@ -11,7 +12,7 @@ const instructions =
 
 const everything: Offer<PlanSources> = {
   instructions,
-  tools: [showPlan, planRollback, auditLog, applyPlan].map(masking)
+  tools: [showPlan, planRollback, auditLog, applyPlan].map((tool) => masking(Tool.lean(tool)))
 }
 
 /** The tools of plans, offered once, whichever toolsets make plans. */

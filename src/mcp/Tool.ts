@@ -111,6 +111,12 @@ export const describe = (
   isWhole
 })
 
+/** The same tool, of whose answers lists name no fields: clients pay for the list in every conversation. */
+export const lean = <R>(tool: Tool<R>): Tool<R> => {
+  const { outputSchema } = tool
+  return outputSchema === undefined ? tool : { ...tool, outputSchema: () => ({ ...outputSchema(), required: [] }) }
+}
+
 /** The program's result as compact JSON text and as data, unless it is over the limit. */
 export const run = <Fields extends Arguments.Fields, R, E, A extends ResultObject>(
   definition: Definition<Fields, R, E, A>,

@@ -10,6 +10,11 @@ export const flag = (description: string) => Schema.Boolean.annotate({ descripti
 export const text = (description: string) =>
   Schema.String.check(Schema.isPattern(/\S/, { message: "must not be empty" })).annotate({ description })
 
+/** A number as callers see it: its bounds stand in the refusal, not in every list of tools. */
+export const shownNumber = (description: string, type: "integer" | "number" = "integer") => ({
+  inputSchema: { type, description }
+})
+
 /** Number of rows of a list to return. */
 export const limit = (standard: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" }))
@@ -18,9 +23,9 @@ export const limit = (standard: number) =>
 
 /** The same, with a default that a model can be expected to read. */
 export const fittingLimit = Schema.optionalKey(
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" })).annotate({
-    description: "Rows to show; default: what fits into 6 kB"
-  })
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" })).annotate(
+    shownNumber("Rows; default what fits into 6 kB")
+  )
 )
 
 /** Number of rows of a list to skip. */

@@ -205,7 +205,6 @@ describe("a write of today's interface", () => {
             server = started()
           }
           const report = yield* ask(acting, given)
-          console.log(name, JSON.stringify(report))
           assert.deepInclude(report, isBrake ? { done: true } : { state: "applied", done: steps }, name)
           assert.strictEqual(next.path, "", `${name} met no fault`)
           for (const [request, times] of carriedOut) assert.strictEqual(times, 1, `${name}: ${request}`)

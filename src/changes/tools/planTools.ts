@@ -4,7 +4,7 @@ import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
 import { Progress } from "../../mcp/callContext.ts"
 import { spanOf } from "../../mcp/moments.ts"
-import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
+import { fittingLimit, offset as anyOffset, optional, shownNumber } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
@@ -16,6 +16,8 @@ import * as results from "./results.ts"
 import { moment, more } from "./summary.ts"
 
 const planId = Schema.NonEmptyString.annotate({ inputSchema: { type: "string", description: "From a plan tool" } })
+
+const offset = anyOffset.annotate(shownNumber("Rows to skip"))
 
 /** Asks the source that knows a plan; where none does, the only or first one says so in its words. */
 const ofPlan = <A>(id: string, ask: (source: PlanSource) => Effect.Effect<A, ToolError>) =>
@@ -138,15 +140,14 @@ export const planRollback = Tool.make("plan_rollback", {
 
 export const auditLog = Tool.make("audit_log", {
   title: "Audit log",
-  description:
-    "What was planned, sent, done and stopped, by whom (кто менял), newest first; with before and after for every step",
+  description: "What was planned and done, by whom (кто менял), newest first, with before and after of every step",
   annotations: reads,
   arguments: {
     plan_id: optional(planId),
     subject: optional(Schema.NonEmptyString.annotate({ description: "Only about this id" })),
     since: optional(
       Schema.String.annotate({
-        description: "yesterday, 2026-11-21 (Moscow for campaigns) or 2026-11-21T09:00:00Z"
+        description: "yesterday, 2026-11-21 or 2026-11-21T09:00:00Z"
       })
     ),
     until: optional(Schema.String.annotate({ description: "A day counts whole" })),

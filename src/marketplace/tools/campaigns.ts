@@ -59,7 +59,11 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
   arguments: {
     statuses: optional(
       Schema.Array(Schema.Literals(Object.values(status))).annotate({
-        description: "4 ready, 7 finished, 9 active, 11 paused"
+        inputSchema: {
+          type: "array",
+          items: { type: "integer" },
+          description: "4 ready, 7 finished, 9 active, 11 paused"
+        }
       })
     ),
     ids: optional(advertIds),

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
 import * as PlanSource from "../../changes/tools/PlanSource.ts"
-import type { Tool } from "../../mcp/Tool.ts"
+import * as Tool from "../../mcp/Tool.ts"
 import { readOnly } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
 import { readOnlyReason } from "../client/keyRules.ts"
@@ -27,7 +27,7 @@ import { pauseCampaign, startCampaign } from "./startPause.ts"
 /** The services that the tools of this toolset need. */
 export type Needs = KeptStatistics | LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
-const reading: ReadonlyArray<Tool<Needs>> = [
+const reading: ReadonlyArray<Tool.Tool<Needs>> = [
   checkKey,
   overview,
   Campaigns.listCampaigns,
@@ -47,15 +47,15 @@ const reading: ReadonlyArray<Tool<Needs>> = [
 ]
 
 /** Tools that change nothing at the marketplace: reads, and plans. */
-export const readTools = reading.map((tool) => withDeadline(tool))
+export const readTools = reading.map((tool) => withDeadline(Tool.lean(tool)))
 
 /** Tools that change something there; listed only if writes are allowed. */
-export const writeTools: ReadonlyArray<Tool<Needs>> = [startCampaign, pauseCampaign]
+export const writeTools: ReadonlyArray<Tool.Tool<Needs>> = [startCampaign, pauseCampaign].map((tool) => Tool.lean(tool))
 
 /** Every tool where nothing may be written: those that would write are not listed, and say why where they are called. */
-export const toolsForReading: ReadonlyArray<Tool<Needs>> = [
+export const toolsForReading: ReadonlyArray<Tool.Tool<Needs>> = [
   ...readTools,
-  ...writeTools.map((tool): Tool<Needs> => ({
+  ...writeTools.map((tool): Tool.Tool<Needs> => ({
     ...tool,
     isListed: false,
     call: (input) =>

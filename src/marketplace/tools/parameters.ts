@@ -1,16 +1,13 @@
 import { Schema, SchemaGetter } from "effect"
 
-import { limit as anyLimit, offset as anyOffset } from "../../mcp/parameters.ts"
+import { limit as anyLimit, offset as anyOffset, shownNumber } from "../../mcp/parameters.ts"
 import { AdvertId } from "../client/ids.ts"
 import { digits, Rubles } from "../client/money.ts"
 
-/** An integer as callers see it: its bounds stand in the refusal, not in every list of tools. */
-const shownInteger = (description: string) => ({ inputSchema: { type: "integer", description } })
+export const limit = (standard: number) => anyLimit(standard).annotate(shownNumber(`Rows, default ${standard}`))
+export const offset = anyOffset.annotate(shownNumber("Rows to skip"))
 
-export const limit = (standard: number) => anyLimit(standard).annotate(shownInteger(`Rows, default ${standard}`))
-export const offset = anyOffset.annotate(shownInteger("Rows to skip"))
-
-export const advertId = AdvertId.annotate(shownInteger("Campaign id"))
+export const advertId = AdvertId.annotate(shownNumber("Campaign id"))
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
 
@@ -56,8 +53,8 @@ export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero
     shownAs(
       "Pairs; nm_id 0: campaign-wide (type 8)",
       {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" }
+        advert_id: { type: "integer", description: "Campaign" },
+        nm_id: { type: "integer", description: "Article" }
       },
       ["advert_id", "nm_id"]
     )
@@ -71,7 +68,7 @@ export const onBelowFloor = Schema.optionalKey(
 
 export const checkFloors = Schema.optionalKey(
   Schema.Boolean.annotate({
-    description: "Ask for the lowest first; default to 20 campaigns"
+    description: "Read the lowest; default to 20 campaigns"
   })
 )
 

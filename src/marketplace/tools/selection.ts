@@ -33,7 +33,7 @@ export const selection = (description: string) =>
 /** The same where a list of tools has told its fields before. */
 export const selectionLike = (description: string) =>
   Selection.annotate({
-    inputSchema: { type: "object", description: `${description}: ids, statuses, name, payment_type as in ads_report` }
+    inputSchema: { type: "object", description: `${description}: like campaigns of ads_report` }
   })
 
 /** Refuses a selection that says nothing, or too much: what is empty never means all. */

@@ -25,11 +25,8 @@ const amountFields = {
   )
 }
 
-/** The same as shown to callers. */
-const amountShown = {
-  bid_rubles: { type: "number", description: "New bid" },
-  bid_kopecks: { type: "integer", description: "The same" }
-}
+/** The unit that lists of tools name: the other one is taken as well. */
+const amountShown = { bid_rubles: { type: "number", description: "New bid" } }
 
 interface Amount {
   readonly bid_rubles?: Rubles
@@ -66,10 +63,10 @@ const bidChanges = Schema.Array(BidChange)
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Each with one of bid_rubles, bid_kopecks, change_percent",
+      "Each with bid_rubles or change_percent",
       {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
+        advert_id: { type: "integer", description: "Campaign" },
+        nm_id: { type: "integer", description: "Article" },
         placement: { type: "string", enum: Placement.literals, description: "Where there are two" },
         ...amountShown,
         change_percent: {
@@ -126,10 +123,10 @@ const clusterChanges = Schema.Array(ClusterChange)
   .check(notEmpty)
   .annotate(
     shownAs(
-      "Each with one of bid_rubles, bid_kopecks, drop",
+      "Each with bid_rubles or drop",
       {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
+        advert_id: { type: "integer", description: "Campaign" },
+        nm_id: { type: "integer", description: "Article" },
         norm_query: { type: "string", description: "Search cluster" },
         ...amountShown,
         drop: { type: "boolean", description: "Removes its own bid" }

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import { reads } from "../../../mcp/annotations.ts"
-import { optional } from "../../../mcp/parameters.ts"
+import { optional, shownNumber } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { explain } from "../../apply/advice.ts"
@@ -31,7 +31,7 @@ const snapshot = Schema.Array(
   shownAs(
     "Old settings of type 8; rubles",
     {
-      advert_id: { type: "integer", description: "Campaign id" },
+      advert_id: { type: "integer", description: "Campaign" },
       bid_rubles: { type: "number", description: "Its one bid" },
       bids: {
         type: "array",
@@ -39,7 +39,7 @@ const snapshot = Schema.Array(
         items: {
           type: "object",
           properties: {
-            nm_id: { type: "integer", description: "Article id" },
+            nm_id: { type: "integer", description: "Article" },
             rubles: { type: "number", description: "Bid" }
           },
           required: ["nm_id", "rubles"]
@@ -54,7 +54,7 @@ const snapshot = Schema.Array(
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
   .annotate({
-    description: "Default in-place; the other: a manual twin"
+    description: "Default in-place"
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
 
@@ -62,7 +62,7 @@ const percent = (placement: string) =>
   optional(
     Schema.Finite.check(
       Schema.isBetween({ minimum: 1, maximum: 1000 }, { message: "must be between 1 and 1000" })
-    ).annotate({ description: `Of the old bid, for ${placement}` })
+    ).annotate(shownNumber(`Of the old bid, for ${placement}`, "number"))
   )
 
 export const planMigrationTool = Tool.make("ads_plan_migration", {

@@ -2,7 +2,7 @@ import { Clock, DateTime, Effect, Schema } from "effect"
 
 import { next, whole } from "../../../changes/tools/results.ts"
 import { reads } from "../../../mcp/annotations.ts"
-import { optional } from "../../../mcp/parameters.ts"
+import { optional, shownNumber } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { Plans } from "../../apply/Plans.ts"
 import { articlesOf, type Campaign, hasClusterBids, pairsOf } from "../../client/Campaign.ts"
@@ -40,8 +40,7 @@ const rulesPlan = Schema.Struct({
 export const planRulesTool = Tool.make("ads_plan_rules", {
   title: "Plan by rules",
   description:
-    "Plan by rules: lower bids (снизить ставки) where ДРР is high, exclude clusters (кластеры без заказов), pause what burns; each step " +
-    "with its evidence",
+    "Plan by rules: lower bids (снизить ставки) where ДРР is high, exclude clusters (кластеры без заказов), pause what burns",
   annotations: reads,
   arguments: {
     rules: optional(rules),
@@ -51,9 +50,7 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
     to: optional(Day.annotate({ description: "Last day" })),
     check_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }, { message: "must be between 1 and 60" })).annotate(
-        {
-          description: "Judged by days before these"
-        }
+        shownNumber("Judged by days before these")
       )
     )
   },

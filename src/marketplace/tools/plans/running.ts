@@ -126,7 +126,7 @@ const topUps = Schema.Array(Schema.Struct({ advert_id: id, rubles: positive, fro
     shownAs(
       "For good",
       {
-        advert_id: { type: "integer", description: "Campaign id" },
+        advert_id: { type: "integer", description: "Campaign" },
         rubles: { type: "number", description: "Whole rubles" },
         from: { type: "string", enum: Purse.literals, description: "Default account" }
       },
@@ -140,7 +140,7 @@ const dailyLimits = Schema.Array(Schema.Struct({ advert_id: id, rubles: Schema.N
     shownAs(
       "Only with pay per click",
       {
-        advert_id: { type: "integer", description: "Campaign id" },
+        advert_id: { type: "integer", description: "Campaign" },
         rubles: { type: "number", description: "0: no limit" }
       },
       ["advert_id", "rubles"]

@@ -203,8 +203,12 @@ const notable = ({
  * The fields that an answer always has, and no more: clients validate every answer, and the list of tools costs tokens in every
  * conversation. Modern failures are results, too, which some clients also validate.
  */
-const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
-  era === "legacy" ? { type: "object", required } : { type: "object", anyOf: [{ required }, { required: ["error"] }] }
+const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema => {
+  if (Array.isArray(required) && required.length === 0) return { type: "object" }
+  return era === "legacy"
+    ? { type: "object", required }
+    : { type: "object", anyOf: [{ required }, { required: ["error"] }] }
+}
 
 const result = (answer: Answer, { structure }: ProtocolVersion): MethodResult =>
   structure && answer.structured !== undefined ? structuredResult(answer) : plainResult(answer)
