@@ -6,8 +6,12 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 
 import manifest from "../package.json" with { type: "json" }
+import { ChangesToolset } from "../src/changes/toolset.ts"
+import { selectionOf } from "../src/cli/configuration/profiles.ts"
 import { OperatorToolset } from "../src/engine/operator/toolset.ts"
+import { withPlans } from "../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset/toolset.ts"
+import { select } from "../src/mcp/selection.ts"
 import { desktopManifest } from "./distribution.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -22,7 +26,8 @@ export const stageDesktop = (dist: string, stage: string) => {
   const kind = path.join(server, "package.json")
   if (!existsSync(kind)) writeFileSync(kind, `${JSON.stringify({ type: "module" })}\n`)
   cpSync(path.join(root, "LICENSE"), path.join(stage, "LICENSE"))
-  const described = desktopManifest([...EngineToolset.tools, ...OperatorToolset.tools])
+  const tools = [...EngineToolset.tools, ...withPlans(OperatorToolset).tools, ...ChangesToolset.tools]
+  const described = desktopManifest(select(tools, selectionOf(["daily"])))
   writeFileSync(path.join(stage, "manifest.json"), `${JSON.stringify(described, undefined, 2)}\n`)
 }
 

@@ -40,7 +40,7 @@ export const desktopManifest = (tools: ReadonlyArray<Pick<Tool, "description" | 
 /** Links that put the server into an editor; the editor asks for what is left open. */
 export const installLinks = () => {
   const { engine_api_key, engine_host } = desktop.user_config
-  const start = { command: "npx", args: ["-y", name, "--toolsets", "engine,operator"] }
+  const start = { command: "npx", args: ["-y", name, "--tools", "daily"] }
   const cursor = { ...start, env: { ENGINE_HOST: "https://n8n.example.com", ENGINE_API_KEY: "your key" } }
   const env = { ENGINE_HOST: "${input:engine_host}", ENGINE_API_KEY: "${input:engine_api_key}" }
   const inputs = [

@@ -76,8 +76,8 @@ describe("the desktop bundle's manifest", () => {
   it("starts the server with words that it takes", () => {
     const [entry, ...words] = server.mcp_config.args
     assert.strictEqual(entry, `\${__dirname}/${server.entry_point}`)
-    const options = Result.getOrThrow(readOptions({ toolsets: words[words.indexOf("--toolsets") + 1] }, {}))
-    assert.deepStrictEqual(options.toolsets, ["engine", "operator"])
+    const options = Result.getOrThrow(readOptions({ tools: words[words.indexOf("--tools") + 1] }, {}))
+    assert.deepStrictEqual(options.tools, ["daily"])
   })
 })
 
@@ -87,6 +87,7 @@ describe("the desktop bundle", () => {
     stageDesktop(path.dirname(commandFile()), stage)
     const { server, ...manifest } = JSON.parse(readFileSync(path.join(stage, "manifest.json"), "utf8"))
     assert.deepStrictEqual(problemsOf("mcpb-manifest-v0.3", { server, ...manifest }), [])
+    assert.lengthOf(manifest.tools, 18)
     assert.isNotEmpty(problemsOf("mcpb-manifest-v0.3", manifest))
     const uri = "ui://workflow-tool-server/view"
     const request = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri } }
@@ -119,7 +120,7 @@ describe("links that install the server", () => {
     const given = new URL(vscode).searchParams
     const inVscode = JSON.parse(given.get("config") ?? "")
     for (const { args, command, env } of [inCursor, inVscode]) {
-      assert.deepStrictEqual([command, ...args], ["npx", "-y", manifest.name, "--toolsets", "engine,operator"])
+      assert.deepStrictEqual([command, ...args], ["npx", "-y", manifest.name, "--tools", "daily"])
       assert.hasAllKeys(env, ["ENGINE_HOST", "ENGINE_API_KEY"])
     }
     const inputs: ReadonlyArray<{ id: string; password?: boolean }> = JSON.parse(given.get("inputs") ?? "")
