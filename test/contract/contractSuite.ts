@@ -16,6 +16,7 @@ import { explaining } from "./explaining.ts"
 import { groups } from "./groups.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { lists } from "./lists.ts"
+import { names } from "./names.ts"
 import { nodes } from "./nodes.ts"
 import { partialReads } from "./partialReads.ts"
 import { prompts } from "./prompts.ts"
@@ -63,6 +64,7 @@ const families = [
   credentials,
   tags,
   errors,
+  names,
   resources,
   nodes,
   checks,

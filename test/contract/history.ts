@@ -214,6 +214,31 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
         })
       )
 
+      it.effect("finds deleted workflows by their names, whoever deleted them", () =>
+        Effect.gen(function* () {
+          for (const name of [`${unique("Old")} report`, unique("single")]) {
+            const { id } = yield* created({ name, nodes: [manual()] })
+            yield* ask("delete_workflow", { id })
+            const elsewhere = yield* created({ name: `${name}-2`, nodes: [manual()] })
+            yield* cleared(elsewhere.id)
+            const ofDeleted = yield* ask("workflow_history", { id: name })
+            assert.strictEqual(ofDeleted["notice"], `"${name}" is the deleted workflow ${id}.`)
+            assert.nestedPropertyVal(ofDeleted, "data[0].change", "deleted")
+            const ofOther = yield* ask("workflow_history", { id: `${name}-2` })
+            assert.strictEqual(ofOther["notice"], `"${name}-2" is the deleted workflow ${elsewhere.id}.`)
+            const back = yield* ask("restore_workflow", { id: name })
+            yield* Effect.addFinalizer(() => cleared(String(back.id)))
+            assert.include(back, { formerId: id, name })
+            assert.include(String(back.notice), `"${name}" is the deleted workflow ${id}.`)
+            // Now a workflow has that name, which goes before a deleted one.
+            const again = yield* ask("workflow_history", { id: name })
+            assert.strictEqual(again["notice"], `"${name}" is workflow ${String(back.id)}.`)
+          }
+          const never = yield* refused("restore_workflow", { id: `${unique("never")} there` })
+          assert.match(never.message, /^API error: Not Found \(workflow "never-/)
+        })
+      )
+
       it.effect("lists the engine's own versions of what this server never saw, and brings one back", () =>
         Effect.gen(function* () {
           const { isV2 } = yield* TestedEngine

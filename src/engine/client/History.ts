@@ -164,6 +164,8 @@ export interface InstanceHistory {
     id: string,
     page: { readonly limit: number; readonly after?: string | undefined }
   ) => Effect.Effect<Versions, VersionError>
+  /** The ids of recorded workflows that have a name, or had it when they were deleted. */
+  readonly idsNamed: (name: string) => Effect.Effect<ReadonlyArray<string>, VersionError>
   /** The workflow after a change, or `before` it; undefined if it did not exist. */
   readonly read: (
     id: string,
@@ -197,6 +199,7 @@ export const noHistory: InstanceHistory = {
   problem: Effect.undefined,
   setAside: Effect.succeed([]),
   versions: () => Effect.succeed({ data: [], next: undefined }),
+  idsNamed: () => Effect.succeed([]),
   read: () => Effect.undefined
 }
 

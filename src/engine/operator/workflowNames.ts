@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 
 import { EngineClient } from "../client/EngineClient.ts"
-import { firstPages } from "../client/listAll.ts"
 import { WorkflowId } from "../workflow/models.ts"
 
 /** Other workflows that are looked up by their ids. */
@@ -18,15 +17,4 @@ export const namesById = Effect.fnUntraced(function* (given: ReadonlyArray<unkno
     { concurrency: "unbounded" }
   )
   return new Map<string, string>(names.flat())
-})
-
-/** The ids of the workflows of exactly this name, among the first pages that hold it. */
-export const idsNamed = Effect.fnUntraced(function* (name: string) {
-  const engine = yield* EngineClient
-  const { matches: ids } = yield* firstPages(
-    (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
-    { limit: 100, pages: 40 },
-    (page) => page.flatMap((workflow) => (workflow.name === name && isWorkflowId(workflow.id) ? [workflow.id] : []))
-  )
-  return ids
 })

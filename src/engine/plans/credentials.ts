@@ -1,32 +1,12 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import type { Workflow } from "../workflow/models.ts"
-
-/** A credential of an instance, without its values. */
-export interface Credential {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-}
+import type { Credential } from "../workflow/nodes.ts"
 
 /** The credentials of an instance, as far as they are known; some engines do not list them. */
 export interface KnownCredentials {
   readonly all: ReadonlyArray<Credential>
   readonly isComplete: boolean
-}
-
-/** The credentials that workflows name in their nodes, each once. */
-export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
-  const named = workflows.flatMap(({ nodes }) =>
-    nodes.flatMap(({ credentials }) =>
-      Object.entries(objectOf(credentials)).flatMap(([type, given]) => {
-        const { id, name } = objectOf(given)
-        return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
-      })
-    )
-  )
-  return [...new Map(named.map((one) => [`${one.type} ${one.id}`, one])).values()]
 }
 
 /** The result of looking up an id or a name; `Unlisted` may be there, but the engine does not tell. */

@@ -7,7 +7,8 @@ import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { listAllIfSupported, listWhole, workflowsIn } from "../client/listAll.ts"
 import { type Generation, type Workflow, type WorkflowQuery, generationOf } from "../workflow/models.ts"
-import { type Credential, credentialsIn, type KnownCredentials } from "./credentials.ts"
+import { type Credential, credentialsIn } from "../workflow/nodes.ts"
+import type { KnownCredentials } from "./credentials.ts"
 
 type Client = EngineClient["Service"]
 

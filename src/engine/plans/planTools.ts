@@ -57,7 +57,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   arguments: {
     from: text("Instance"),
     to: text("Instance"),
-    ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflow ids" })),
+    ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflows: ids or names" })),
     tag: optional(text("With this tag")),
     name: optional(text("Of this name (*: anything)")),
     activation: optional(

@@ -1,5 +1,6 @@
 import { Context, Effect, Predicate } from "effect"
 
+import { lazy } from "../../internal/caching.ts"
 import { spanned } from "../../internal/effects.ts"
 import { UsefulBytes } from "../../internal/http/MemoryBudget.ts"
 import { monotonicMillis } from "../../internal/time.ts"
@@ -13,7 +14,8 @@ import { Instances } from "../client/Instances.ts"
 import { Agreed, type Agreement, noAgreement } from "../client/Protection.ts"
 import { type Failure, onInstance, toToolFailure } from "./errors.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
-import { withAgreement } from "./withAgreement.ts"
+import { type DeletedNamed, referencesIn, resolvingNames, withNotices } from "./references.ts"
+import { agreeToDeletion, withAgreement } from "./withAgreement.ts"
 
 export { over } from "./overInstances.ts"
 
@@ -24,6 +26,8 @@ export interface Definition<
 > extends Tool.Definition<Fields, EngineClient, Failure, A> {
   /** Whether it only reads from the engine, whatever it changes elsewhere: then it may be used where nothing may be changed. */
   readonly sparesEngine?: boolean
+  /** The deleted workflows of a name, for a tool that works on these, too. */
+  readonly deletedNamed?: DeletedNamed
 }
 
 /**
@@ -36,16 +40,21 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
 ): Tool.Tool<Instances> => {
   const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
-  const within = (
+  const references = lazy(() => referencesIn(definition.arguments))
+  const agree = name.startsWith("delete_") ? agreeToDeletion({ name, title: definition.title }) : undefined
+  const { deletedNamed } = definition
+  const withId = (
     client: EngineClient["Service"],
+    { isAgreed, rest }: CallOptions,
+    since: number,
     args: Arguments.Decoded<Fields>,
-    { isAgreed, rest }: CallOptions
+    notices: ReadonlyArray<string>
   ) => {
-    if (client.isReadOnly && !isHarmless) {
-      return Effect.fail(new ReadOnlyInstance({ instance: client.instance, operation: name }))
-    }
+    const run = (given: Arguments.Decoded<Fields>) =>
+      Effect.map(definition.run(given), (answer) => withNotices(answer, notices))
+    const noting = notices.length === 0 ? definition : { ...definition, run }
     const attempt = (agreed: Agreement, from: number) =>
-      Tool.run(definition, args).pipe(
+      Tool.run(noting, args).pipe(
         Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
         Effect.updateContext((context: Context.Context<never>) =>
           context.pipe(
@@ -55,15 +64,24 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
           )
         )
       )
-    return Effect.flatMap(Arrival, (arrival) =>
-      Effect.flatMap(monotonicMillis, (now) => {
-        const since = arrival ?? now
-        return isHarmless
-          ? attempt(noAgreement, since)
-          : withAgreement(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
-      })
-    )
+    return isHarmless
+      ? attempt(noAgreement, since)
+      : withAgreement(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
   }
+  const within = (client: EngineClient["Service"], args: Arguments.Decoded<Fields>, options: CallOptions) =>
+    client.isReadOnly && !isHarmless
+      ? Effect.fail(new ReadOnlyInstance({ instance: client.instance, operation: name }))
+      : Effect.flatMap(Arrival, (arrival) =>
+          Effect.flatMap(monotonicMillis, (now) => {
+            const since = arrival ?? now
+            return resolvingNames(references(), args, { deletedNamed, agree }, (ids, notices) =>
+              withId(client, options, since, ids, notices)
+            ).pipe(
+              Effect.provideService(EngineClient, client),
+              Effect.provideService(Deadline, since + callSeconds * 1000)
+            )
+          })
+        )
   return {
     ...Tool.describe(name, definition),
     ...(definition.sparesEngine === true ? { isListed: true } : {}),

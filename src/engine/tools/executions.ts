@@ -6,7 +6,7 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { executionNotFound } from "../client/isMissing.ts"
 import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
-import { type Execution, WorkflowId } from "../workflow/models.ts"
+import type { Execution } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import {
@@ -19,12 +19,14 @@ import {
   limit,
   timestamp,
   nodeNames,
-  optional
+  optional,
+  workflowId
 } from "./parameters.ts"
+import { refuseName } from "./references.ts"
 import * as results from "./results.ts"
 
 const filters = {
-  workflowId: optional(WorkflowId.annotate({ description: "Of this workflow" })),
+  workflowId: optional(workflowId.annotate({ description: "Of this workflow" })),
   status: optional(executionStatus),
   projectId: optional(Schema.String.annotate({ description: "Of this project" })),
   startedAfter: optional(timestamp("ISO 8601")),
@@ -56,7 +58,13 @@ export const listExecutions = EngineTool.make("list_executions", {
       keep: matches,
       isOver: isPastPeriod,
       show: (execution, { includeData = false }) => (includeData ? withoutStacks : metadata)(execution)
-    })
+    }).pipe(
+      Effect.tap(({ data }) =>
+        data.length === 0 && cursor === undefined && given.workflowId !== undefined
+          ? refuseName(given.workflowId)
+          : Effect.void
+      )
+    )
 })
 
 export const getExecution = EngineTool.make("get_execution", {
@@ -96,7 +104,7 @@ export const getExecution = EngineTool.make("get_execution", {
 
 export const deleteExecution = EngineTool.make("delete_execution", {
   title: "Delete execution",
-  description: "Delete the record of one execution for good",
+  description: "Delete one execution for good",
   annotations: changes,
   arguments: { id: executionId },
   result: results.deleted,

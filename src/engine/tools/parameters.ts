@@ -6,28 +6,30 @@ import { nearest } from "../../internal/texts.ts"
 import { optional, text } from "../../mcp/parameters.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { isTimestamp } from "../workflow/executions.ts"
-import {
-  ExecutionStatus,
-  CredentialId,
-  CredentialType,
-  ExecutionId,
-  TagId,
-  WorkflowId,
-  WorkflowSettings
-} from "../workflow/models.ts"
+import { ExecutionStatus, CredentialType, ExecutionId, WorkflowSettings } from "../workflow/models.ts"
+import type { Kind } from "../workflow/names.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
 
-export const workflowId = WorkflowId.annotate({ description: "Id" })
+/**
+ * The id or the name of something: by the time a tool's program runs, names have become ids. The brand is that of the id, as
+ * which a program gets it.
+ */
+const reference = (refersTo: Kind) =>
+  Schema.String.check(
+    Schema.isPattern(/^\s*\S[^]{0,255}$/, { message: "must be an id or a name, of at most 256 characters" })
+  ).annotate({ description: "Or name", refersTo })
+
+export const workflowId = reference("workflow").pipe(Schema.brand("WorkflowId"))
 export const ifVersion = optional(
   Schema.String.check(
     Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
-  ).annotate({ description: "`version` you read; refused if changed since" })
+  ).annotate({ description: "`version` read; refused if changed since" })
 )
 export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
-export const credentialId = CredentialId.annotate({ description: "Id" })
+export const credentialId = reference("credential").pipe(Schema.brand("CredentialId"))
 export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
-export const tagId = TagId.annotate({ description: "Id" })
+export const tagId = reference("tag").pipe(Schema.brand("TagId"))
 
 export const workflowName = text("Name")
 export const credentialName = text("Name")

@@ -4,11 +4,13 @@ import { clipped, oneLine, quotedName, visible } from "../../internal/foreignTex
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import type { ToolError } from "../../mcp/ToolError.ts"
+import { ToolError } from "../../mcp/ToolError.ts"
+import { EngineClient } from "../client/EngineClient.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"
 import { type Agreement, agreement } from "../client/Protection.ts"
 import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
+import { inQuotes, type Kind, type Named } from "../workflow/names.ts"
 import { kindOf } from "../workflow/triggers.ts"
 
 interface ChangeCall {
@@ -60,6 +62,29 @@ export const withAgreement = <A, E extends { readonly _tag: string }, R>(
     })
   return next(new Set(), call.since)
 }
+
+/**
+ * Lets a person agree to the deletion of what was given by its name: names are easily taken for another's. Where nobody can be
+ * asked, nothing is deleted, and the refusal says the id with which it is.
+ */
+export const agreeToDeletion =
+  ({ name: tool, title }: Pick<Tool, "name" | "title">) =>
+  (kind: Kind, { id, name, state }: Named) =>
+    Effect.gen(function* () {
+      const { instance } = yield* EngineClient
+      const { agreedTo } = yield* Effect.promise(() => import("../../mcp/agreement.ts"))
+      const thing = `${inQuotes(name)} is ${kind} ${id}${state === "" ? "" : ` (${oneLine(state)})`} on instance ${instance}`
+      const isAgreed = yield* agreedTo({
+        message: `${title}: ${thing}. It was named, not given by its id. Delete it for good?`,
+        subject: `${thing}, and would be deleted by its name`,
+        covers: { tool, instance, id }
+      })
+      const message =
+        `${thing}. Nothing was deleted: a person has to agree to a deletion by name, and this client cannot ask one. ` +
+        `Call again with id ${id} to delete it.`
+      const refusal = new ToolError({ blame: "caller", code: "NOT_AGREED", message, details: { instance, id, name } })
+      yield* isAgreed ? Effect.void : Effect.fail(refusal)
+    })
 
 const isProtected = (error: { readonly _tag: string }): error is ProtectedWorkflow => error._tag === "ProtectedWorkflow"
 

@@ -2,7 +2,7 @@ import { Predicate, Struct } from "effect"
 
 import { grouped } from "../../internal/collections.ts"
 import { digest } from "../../internal/json/digest.ts"
-import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** The name of a node, "" if it has none. */
 export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
@@ -55,3 +55,21 @@ export const renamesIn = ({ both }: NodePairs): ReadonlyMap<string, string> =>
       nameOf(before) === nameOf(after) ? [] : [[nameOf(before), nameOf(after)]]
     )
   )
+
+/** A credential without its values. */
+export interface Credential {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}
+
+/** The credentials that workflows name in their nodes, each once. One that is called as its own id was written without its name. */
+export const credentialsIn = (workflows: ReadonlyArray<JsonObject>): ReadonlyArray<Credential> => {
+  const all = workflows.flatMap(nodesOf).flatMap(({ credentials }) =>
+    Object.entries(objectOf(credentials)).flatMap(([type, given]): ReadonlyArray<Credential> => {
+      const { id, name } = objectOf(given)
+      return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
+    })
+  )
+  return [...new Map(all.map((one) => [`${one.type} ${one.id}`, one])).values()]
+}

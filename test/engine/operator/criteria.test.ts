@@ -1,8 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { type Criteria, matcherOf } from "../../../src/engine/operator/search/criteria.ts"
-import { WorkflowId } from "../../../src/engine/workflow/models.ts"
+import { matcherOf, type Search } from "../../../src/engine/operator/search/criteria.ts"
 
 const node = (name: string, kind: string, parameters: object = {}, more: object = {}) => ({
   name,
@@ -28,11 +27,11 @@ const workflow = {
   ],
   connections: {}
 }
-const matchedFields = (criteria: Criteria) =>
+const matchedFields = (criteria: Search) =>
   matcherOf(criteria)(workflow)?.map(({ field, node }) => [node, field] as const)
 
 describe("matcherOf", () => {
-  it.each<readonly [string, Criteria, ReadonlyArray<readonly [string | undefined, string]> | undefined]>([
+  it.each<readonly [string, Search, ReadonlyArray<readonly [string | undefined, string]> | undefined]>([
     ["nothing asked", {}, []],
     ["a text over two lines, letter case aside", { text: "new ORDER of" }, [["Tell", "text"]]],
     ["a number", { text: "4711" }, [["Tell", "limit"]]],
@@ -105,11 +104,11 @@ describe("matcherOf", () => {
           { nodeType: "a" },
           { credential: "a" },
           { path: "a" },
-          { calls: "a" },
-          { errorWorkflow: "a" },
+          { calls: new Set(["a"]) },
+          { errorWorkflow: new Set(["a"]) },
           { tags: ["a"] },
           { changedSince: "2026-01-01" },
-          { calledBy: WorkflowId.make("a") }
+          { called: new Set(["a"]) }
         ]) {
           const matches = matcherOf(criteria)(given)
           assert.isTrue(matches === undefined || Array.isArray(matches))

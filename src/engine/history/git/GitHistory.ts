@@ -19,7 +19,16 @@ import { explainGitError } from "./explainGitError.ts"
 import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
-import { changesOf, readAll, readAllAt, readVersion, recordedIds, sinceBackup, versionsOf } from "./reading.ts"
+import {
+  changesOf,
+  idsNamed,
+  readAll,
+  readAllAt,
+  readVersion,
+  recordedIds,
+  sinceBackup,
+  versionsOf
+} from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
 import { HistorySpool } from "./Spool.ts"
@@ -128,6 +137,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
       problem: recorder.problem,
       setAside: Effect.sync(() => entries.of(instance)),
       versions: (id, page) => readingVersion(({ repository }) => versionsOf(repository, instance, id, page)),
+      idsNamed: (name) => readingVersion(({ repository }) => idsNamed(repository, instance, name)),
       read: (id, version, side) =>
         readingVersion(({ repository }) =>
           readVersion(repository, instance, id, side === "before" ? `${version}^` : version)

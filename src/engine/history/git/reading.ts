@@ -13,7 +13,7 @@ import {
 } from "../../client/History.ts"
 import { recordAt, weightAt } from "../layout.ts"
 import { backupLine, type Commit, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
-import { folderOf, idAt } from "../paths.ts"
+import { folderOf, idAt, slug } from "../paths.ts"
 import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
 import { type Files, type Repository, weightOfPath } from "./Repository.ts"
@@ -36,6 +36,32 @@ export const versionsOf = Effect.fnUntraced(function* (
     next: commits.length > limit ? page.at(-1)?.hash : undefined
   }
 })
+
+/** The ids of workflows that have a name in the newest commit, or had it when they were deleted; the latest first. */
+export const idsNamed = Effect.fnUntraced(function* (repository: Repository, instance: string, name: string) {
+  const folder = folderOf(instance)
+  const { hash } = yield* repository.tip
+  if (hash === undefined) return []
+  const beginning = `${folder}/${slug(name)}.`
+  const present = [...(yield* repository.files(hash, folder)).keys()].filter((path) => path.startsWith(beginning))
+  const commits = yield* repository.log(beginning, { limit: mostOfName })
+  const deletions = commits
+    .flatMap((commit) => driftIn(commit, folder))
+    .filter((one) => one.isDeletion && one.name === slug(name))
+    .map(({ id, version }) => [id, `${version}^`] as const)
+  const candidates = [
+    ...present.flatMap((path) => (isMain(path) ? [[idAt(path) ?? "", hash] as const] : [])),
+    ...deletions
+  ]
+  // Several names have one slug.
+  const named = yield* Effect.filter(candidates, ([id, version]) =>
+    Effect.map(readVersion(repository, instance, id, version), (record) => record?.name === name)
+  )
+  return [...new Set(named.map(([id]) => id))]
+})
+
+/** Commits that are searched for a name. */
+const mostOfName = 100
 
 /** The workflow in a commit, or in the one before it; undefined if it did not exist. */
 export const readVersion = Effect.fnUntraced(function* (

@@ -8,12 +8,13 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { onInstance } from "../../tools/errors.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
+import { resolvingNames, withNotices } from "../../tools/references.ts"
 import { type Change, changeLines, differencesSliced } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { namedIds, withWorkflowNames } from "../../workflow/subWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { namesById } from "../workflowNames.ts"
-import { type Side, sideOf, workflowLike } from "./sides.ts"
+import { counterpartOf, type Side, sideOf } from "./sides.ts"
 
 const version = (description: string) =>
   optional(
@@ -39,7 +40,7 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
   needsAll: true,
   arguments: {
     a: workflowId,
-    b: optional(workflowId.annotate({ description: "Default a; on another instance the one of its id or name" })),
+    b: optional(workflowId.annotate({ description: "Default a, on another instance" })),
     versionA: version("Version id, execution id (as it ran), previous, published; default current"),
     versionB: version("Same")
   },
@@ -58,12 +59,16 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
         (engine: EngineClient["Service"]) =>
         <A, E>(self: Effect.Effect<A, E, EngineClient>) =>
           onInstance(Effect.provideService(self, EngineClient, engine), engine.instance)
-      const workflow = yield* workflowLike(a, undefined).pipe(on(first))
-      const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
+      const { notices: noticesOfA, workflow } = yield* named("a", a).pipe(on(first))
+      const { notices, workflow: other } = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
       const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))
       const after = yield* sideOf(other, versionB, "versionB").pipe(on(second))
-      if (first === second) return yield* answerOf(before, after)
-      return yield* answerOf(yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second)))
+      const isHere = first === second
+      const sides = isHere
+        ? ([before, after] as const)
+        : ([yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second))] as const)
+      const answer = yield* answerOf(...sides)
+      return withNotices(answer, [...noticesOfA, ...notices])
     },
     Effect.catchTag("Unavailable", ({ guidance }) => Effect.succeed<JsonObject>({ guidance }))
   )
@@ -76,9 +81,21 @@ const byNames = (side: Side) =>
     content: withWorkflowNames(side.content, names)
   }))
 
+/** The workflow that an argument names, and what is to be said of the name. */
+const named = (argument: "a" | "b", given: WorkflowId) =>
+  resolvingNames([{ argument, kind: "workflow" }], { [argument]: given }, {}, ({ [argument]: id = given }, notices) =>
+    Effect.map(
+      EngineClient.use(({ getWorkflow }) => getWorkflow(id)),
+      (workflow) => ({ workflow, notices })
+    )
+  )
+
 const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, isHere: boolean) => {
-  if (b === undefined) return isHere ? Effect.succeed(workflow) : workflowLike(a, workflow)
-  return isHere && b === a ? Effect.succeed(workflow) : workflowLike(b, undefined)
+  const isSame = isHere && (b ?? a) === a
+  if (isSame) return Effect.succeed({ workflow, notices: [] })
+  return b === undefined
+    ? Effect.map(counterpartOf(workflow), (counterpart) => ({ workflow: counterpart, notices: [] }))
+    : named("b", b)
 }
 
 const answerOf = Effect.fnUntraced(function* (before: Side, after: Side) {

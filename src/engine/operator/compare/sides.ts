@@ -6,9 +6,9 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { ExecutionId, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
+import { workflowsNamed } from "../../tools/references.ts"
+import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
-import { idsNamed } from "../workflowNames.ts"
 
 /** One of two workflows that are compared. */
 export interface Side {
@@ -153,22 +153,23 @@ const executed = Effect.fnUntraced(function* (
   }
 })
 
-/** The workflow with this id, or the one that is called as another one where no workflow has it. */
-export const workflowLike = Effect.fnUntraced(function* (
-  id: WorkflowId,
-  named: Workflow | undefined
-): Effect.fn.Return<Workflow, EngineError | InvalidArgument, EngineClient> {
-  const engine = yield* EngineClient
-  const workflow = yield* Effect.result(engine.getWorkflow(id))
-  if (Result.isSuccess(workflow)) return workflow.success
-  const { failure } = workflow
-  if (named === undefined || !isMissing(failure)) return yield* failure
-  const [only, ...others] = yield* idsNamed(named.name)
-  if (only === undefined) {
-    const problem = `is missing: instance ${engine.instance} has neither a workflow of id ${id} nor one called "${named.name}"`
-    return yield* new InvalidArgument({ argument: "b", problem })
-  }
-  if (others.length === 0) return yield* engine.getWorkflow(only)
-  const problem = `is missing: ${others.length + 1} workflows of instance ${engine.instance} have the name of workflow ${id}: ${[only, ...others].join(", ")}`
-  return yield* new InvalidArgument({ argument: "b", problem })
+/** The workflow of another instance that has the id of one, or is called as it is where none has its id. */
+export const counterpartOf = Effect.fnUntraced(function* ({
+  id,
+  name
+}: Workflow): Effect.fn.Return<Workflow, EngineError | InvalidArgument, EngineClient> {
+  const { getWorkflow, instance } = yield* EngineClient
+  return yield* Effect.catchIf(getWorkflow(id), isMissing, () =>
+    Effect.gen(function* () {
+      const [only, ...others] = yield* workflowsNamed(name)
+      const ids = [only, ...others].map((one) => one?.id).join(", ")
+      const problem =
+        others.length > 0
+          ? `${others.length + 1} workflows of instance ${instance} have the name of workflow ${id}: ${ids}`
+          : `instance ${instance} has neither a workflow of id ${id} nor one called "${name}"`
+      return only === undefined || others.length > 0
+        ? yield* new InvalidArgument({ argument: "b", problem: `is missing: ${problem}` })
+        : yield* getWorkflow(WorkflowId.make(only.id))
+    })
+  )
 })

@@ -5,18 +5,12 @@ import { nearest } from "../../../internal/texts.ts"
 import type { NodeType } from "../../nodes/NodeType.ts"
 import { toConnections } from "../../workflow/connections.ts"
 import { type Connections, nameOf, type Tag, type Workflow } from "../../workflow/models.ts"
+import type { Credential } from "../../workflow/nodes.ts"
 import type { Operation } from "./Operation.ts"
-
-/** A credential that a node can be given. */
-export interface CredentialReference {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-}
 
 /** Facts about the instance that operations need, looked up before they are applied. */
 export interface Lookups {
-  readonly credentials: ReadonlyArray<CredentialReference>
+  readonly credentials: ReadonlyArray<Credential>
   /** Whether the list is complete; else it holds the credentials that other workflows use. */
   readonly hasAllCredentials: boolean
   readonly tags: ReadonlyArray<Tag>

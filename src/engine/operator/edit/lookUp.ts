@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { everything, firstPages, firstPagesIfSupported } from "../../client/listAll.ts"
@@ -12,9 +12,9 @@ import { suggestTypes } from "../../nodes/suggestNodes.ts"
 import { fullType, portableVersion } from "../../nodes/typeVersions.ts"
 import type { Page, PageQuery, Workflow } from "../../workflow/models.ts"
 import { packageOf, toEngineType } from "../../workflow/naming.ts"
-import { nodesOf } from "../../workflow/nodes.ts"
+import { type Credential, credentialsIn, nodesOf } from "../../workflow/nodes.ts"
 import { versionIn } from "./adding.ts"
-import type { CredentialReference, Lookups } from "./Draft.ts"
+import type { Lookups } from "./Draft.ts"
 import { newTypeOf, type Operation } from "./Operation.ts"
 
 /** Reads from the instance the facts that these operations need, and nothing else. */
@@ -30,7 +30,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
     return version === undefined ? [] : [[type, version] as const]
   })
   return {
-    credentials: Option.getOrElse(listed, () => credentialsIn(nodes)),
+    credentials: Option.getOrElse(listed, () => credentialsIn([workflow, ...others])),
     hasAllCredentials: Option.isSome(listed),
     tags: operations.some(({ op }) => op === "tag") ? yield* itemsOf(engine.listTags) : [],
     typeVersions: new Map([...typeVersions, ...used]),
@@ -54,21 +54,11 @@ const allCredentials = (engine: EngineClient["Service"]) =>
     page.flatMap(asCredential)
   ).pipe(
     Effect.map(Option.map(({ matches: credentials }) => credentials)),
-    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<CredentialReference>>()))
+    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<Credential>>()))
   )
 
-const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<CredentialReference> =>
+const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<Credential> =>
   Predicate.isString(id) && Predicate.isString(name) && Predicate.isString(type) ? [{ id, name, type }] : []
-
-/** The credentials that nodes use, each once. */
-const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<CredentialReference> => {
-  const usedCredentials = nodes.flatMap(({ credentials }) =>
-    Object.entries(objectOf(credentials)).flatMap(([type, one]) =>
-      isJsonObject(one) ? asCredential({ ...one, type }) : []
-    )
-  )
-  return [...new Map(usedCredentials.map((one) => [`${one.type} ${one.id}`, one])).values()]
-}
 
 /**
  * The types of new nodes on the instance: their versions, the types that it does not have, and those (`open`) whose version

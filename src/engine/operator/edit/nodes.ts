@@ -8,6 +8,7 @@ import { addressesOf } from "../../workflow/addresses.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { nodeType } from "../../workflow/naming.ts"
 import { groupProblem } from "../../workflow/nodeGroups.ts"
+import type { Credential } from "../../workflow/nodes.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
 import { mentions, renameNode } from "../../workflow/references.ts"
 import { idOf } from "./adding.ts"
@@ -16,7 +17,6 @@ import {
   connectionsOf,
   type Draft,
   freeName,
-  type CredentialReference,
   type Lookups,
   nodeNamed,
   addNote,
@@ -152,7 +152,7 @@ const credentialCalled = (
   value: string,
   type: string | undefined,
   { credentials, hasAllCredentials }: Lookups
-): Result.Result<CredentialReference, string> => {
+): Result.Result<Credential, string> => {
   const called = credentials.filter(({ id, name }) => id === value || name === value)
   const fitting = called.filter((one) => type === undefined || one.type === type)
   const [match] = fitting

@@ -4,8 +4,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { executionId, optional } from "../../tools/parameters.ts"
-import { WorkflowId } from "../../workflow/models.ts"
+import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
 import { describeUnfailed } from "./describeExecution.ts"
 import { explainFailure } from "./explainFailure.ts"
 import { failureOf, messageOf } from "./failure.ts"
@@ -21,7 +20,7 @@ export const explainExecution = EngineTool.make("explain_execution", {
   annotations: reads,
   arguments: {
     id: optional(executionId),
-    workflowId: optional(WorkflowId.annotate({ description: "Its last failed run" }))
+    workflowId: optional(workflow.annotate({ description: "Id or name: its last failed run" }))
   },
   run: Effect.fnUntraced(function* ({ id, workflowId }) {
     if (id !== undefined && workflowId !== undefined) {

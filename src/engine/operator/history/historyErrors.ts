@@ -1,5 +1,10 @@
+import { Effect } from "effect"
+
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import type { VersionError } from "../../client/History.ts"
+import { type DeletedNamed, exists } from "../../tools/references.ts"
+import { deleted } from "../../workflow/names.ts"
 
 /** The history cannot be read, and what to do about it is in its words; or it has no such version of the instance. */
 export const unreadable = (error: VersionError): InvalidArgument | ToolError => {
@@ -17,6 +22,17 @@ export const unreadable = (error: VersionError): InvalidArgument | ToolError => 
       : `${error.version} is not in this history: workflow_history lists the versions of a workflow, git log those of all`
   return new InvalidArgument({ argument: "version", problem })
 }
+
+/** The workflows of a name that the engine has no more, and the history knows. */
+export const deletedNamed: DeletedNamed = Effect.fnUntraced(function* (name) {
+  const { history } = yield* EngineClient
+  yield* history.flushed
+  const ids = yield* Effect.mapError(history.idsNamed(name), unreadable)
+  const gone = yield* Effect.filter(ids, (given) =>
+    Effect.map(exists({ kind: "workflow", given }), (isThere) => !isThere)
+  )
+  return gone.map((id) => ({ id, name, state: deleted }))
+})
 
 const noHistory = (more: string) =>
   new ToolError({

@@ -10,6 +10,7 @@ import { listWhole, workflowsIn } from "../../client/listAll.ts"
 import { changesTo, creationOf, differencesFrom } from "../../history/restoring.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
+import { refuseName } from "../../tools/references.ts"
 import { exclusively, failIfChangedSince } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/showWorkflow.ts"
 import { write } from "../../tools/workflows/writes.ts"
@@ -17,6 +18,7 @@ import { changeLines } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
 import { chosen, withoutChange } from "./chosenVersion.ts"
+import { deletedNamed } from "./historyErrors.ts"
 import { recreate, restore } from "./restore.ts"
 
 const version = Schema.String.check(
@@ -41,6 +43,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
     relink: optional(flag("Let what names the old id of a deleted one name the new one")),
     dry_run: optional(flag("Only say what would change"))
   },
+  deletedNamed,
   run: ({ dry_run: isDryRun = false, id, ifVersion, relink = false, undo = false, version }) =>
     restored(id, version, { ifVersion, isDryRun, isUndoing: undo, relinks: relink }).pipe(exclusively(id))
 })
@@ -65,9 +68,12 @@ const restored = Effect.fnUntraced(function* (
   if (current !== undefined && ifVersion !== undefined) {
     yield* failIfChangedSince(ifVersion, current)
   }
-  const { named, record } = yield* isUndoing && version !== undefined && version !== "previous"
-    ? withoutChange(id, version, current)
-    : chosen(id, version, current)
+  const nameless = Effect.suspend(() => (current === undefined ? refuseName(id, deletedNamed) : Effect.void))
+  const isOneChange = isUndoing && version !== undefined && version !== "previous"
+  const { named, record } = yield* Effect.tapError(
+    isOneChange ? withoutChange(id, version, current) : chosen(id, version, current),
+    () => nameless
+  )
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
   if (isDryRun) {
     const callers = current === undefined ? (yield* callersOf(id)).map(shownCaller) : []

@@ -5,11 +5,12 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
 import { optional, text, workflowId } from "../../tools/parameters.ts"
+import { refuseName, resolvingNames, withNotices } from "../../tools/references.ts"
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { changesOfAll } from "./changesOfAll.ts"
 import { engineVersions, millis, newestFirst, nothingKept, engineRows } from "./engineVersions.ts"
-import { unreadable } from "./historyErrors.ts"
+import { deletedNamed, unreadable } from "./historyErrors.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
@@ -40,7 +41,9 @@ export const workflowHistory = AcrossTool.make("workflow_history", {
     if (engine === undefined || others.length > 0) {
       return yield* new InvalidArgument({ argument: "instances", problem: "must be one, where id is given" })
     }
-    return yield* versionsOf(id, cursor, limit).pipe(Effect.provideService(EngineClient, engine))
+    return yield* resolvingNames([{ argument: "id", kind: "workflow" }], { id }, { deletedNamed }, (given, notices) =>
+      Effect.map(versionsOf(given.id, cursor, limit), (answer) => withNotices(answer, notices))
+    ).pipe(Effect.provideService(EngineClient, engine))
   })
 })
 
@@ -54,6 +57,7 @@ const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string |
   const problem = yield* history.problem
   const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
   const { problem: unread, versions: all } = yield* engineVersions(id)
+  if (cursor === undefined && ours.data.length + all.length === 0) yield* refuseName(id, deletedNamed)
   if (!history.isKept && all.length === 0) return yield* nothingKept(id)
 
   // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.

@@ -6,7 +6,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { executionId, optional } from "../../tools/parameters.ts"
+import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
 import { type ExecutionId, WorkflowId } from "../../workflow/models.ts"
 import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
@@ -27,7 +27,7 @@ export const stopExecution = EngineTool.make("stop_execution", {
   annotations: changes,
   arguments: {
     id: optional(executionId),
-    workflowId: optional(WorkflowId.annotate({ description: "All of this one" }))
+    workflowId: optional(workflow.annotate({ description: "Id or name: all of this one" }))
   },
   run: Effect.fnUntraced(function* ({ id, workflowId }) {
     if ((id === undefined) === (workflowId === undefined)) {

@@ -4,7 +4,7 @@ import { clipped } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { pathTest } from "../../workflow/addresses.ts"
-import { nameOf, type WorkflowId } from "../../workflow/models.ts"
+import { nameOf } from "../../workflow/models.ts"
 import { toEngineType } from "../../workflow/naming.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
@@ -19,7 +19,7 @@ export interface Criteria {
   readonly credential?: string
   readonly path?: string
   readonly calls?: string
-  readonly calledBy?: WorkflowId
+  readonly calledBy?: string
   readonly errorWorkflow?: string
   readonly tags?: ReadonlyArray<string>
   readonly active?: boolean
@@ -36,8 +36,11 @@ export interface Match {
   readonly isAsked: boolean
 }
 
-/** Criteria, with the workflows that `calledBy` runs looked up. */
-interface Search extends Criteria {
+/** Criteria, with the workflows looked up that are given by id or name. */
+export interface Search extends Omit<Criteria, "calledBy" | "calls" | "errorWorkflow"> {
+  /** The ids of the workflows that are meant. */
+  readonly calls?: ReadonlySet<string> | undefined
+  readonly errorWorkflow?: ReadonlySet<string> | undefined
   /** The ids of the workflows that `calledBy` runs. */
   readonly called?: ReadonlySet<string> | undefined
 }
@@ -74,7 +77,9 @@ const matchesIn = (
 }
 
 const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
-  errorWorkflow === undefined ? [] : [{ field: "settings.errorWorkflow", snippet: errorWorkflow, isAsked: true }]
+  errorWorkflow === undefined
+    ? []
+    : [{ field: "settings.errorWorkflow", snippet: [...errorWorkflow].join(", "), isAsked: true }]
 
 const stateTest = (search: Search): ((workflow: JsonObject) => boolean) => {
   const { active, archived, called, changedSince, errorWorkflow, tags = [] } = search
@@ -90,7 +95,7 @@ const stateTest = (search: Search): ((workflow: JsonObject) => boolean) => {
       (changedSince === undefined ||
         (Predicate.isString(updatedAt) && Date.parse(updatedAt) >= Date.parse(changedSince))) &&
       (called === undefined || (Predicate.isString(id) && called.has(id))) &&
-      (errorWorkflow === undefined || errorWorkflowOf(workflow) === errorWorkflow) &&
+      (errorWorkflow === undefined || errorWorkflow.has(errorWorkflowOf(workflow) ?? "")) &&
       wanted.every((tag) => names.includes(tag))
     )
   }
@@ -152,12 +157,10 @@ const listensAt = (wanted: string): NodeTest => {
 }
 
 const runs =
-  (wanted: string): NodeTest =>
+  (wanted: ReadonlySet<string>): NodeTest =>
   (node) => {
-    const subWorkflow = subWorkflowOf(node)
-    return subWorkflow?.id === wanted
-      ? { field: "workflowId", snippet: clipped(subWorkflow.name ?? wanted, snippetRoom), isAsked: true }
-      : undefined
+    const { id = "", name = id } = subWorkflowOf(node) ?? {}
+    return wanted.has(id) ? { field: "workflowId", snippet: clipped(name, snippetRoom), isAsked: true } : undefined
   }
 
 /** Values that may be searched, each under the name of its field. */

@@ -8,14 +8,16 @@ import { jsonBytes } from "../../../internal/json/values.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
-import type { EngineClient } from "../../client/EngineClient.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { provingPage } from "../../client/listAll.ts"
-import type { WorkflowQuery } from "../../workflow/models.ts"
+import { exists, workflowsNamed } from "../../tools/references.ts"
+import { idPattern, WorkflowId, type WorkflowQuery } from "../../workflow/models.ts"
+import { takenName } from "../../workflow/names.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
-import { type Criteria, type Match, type Matcher, matcherOf } from "./criteria.ts"
+import { type Criteria, type Match, type Matcher, matcherOf, type Search } from "./criteria.ts"
 
 /** A workflow that meets the criteria, and its place. */
 interface Hit {
@@ -30,6 +32,8 @@ export interface Findings {
   /** The place behind all hits; undefined where the instance has been searched to its end. */
   readonly next: Place | undefined
   readonly problem: EngineError | undefined
+  /** The names of workflows that were taken for their ids. */
+  readonly notices: ReadonlyArray<string>
 }
 
 /** Workflows of a page: their nodes come with them, so that larger pages may be many megabytes. */
@@ -38,21 +42,45 @@ const pageSize = 100
 /** Pages of one instance that are read in one call. */
 const maxPages = 40
 
-/** Searches one instance from a place on, until the rows of its hits have so many bytes. */
+/**
+ * Searches one instance from a place on, until the rows of its hits have so many bytes. Where nothing is found, what was taken
+ * for the id of a workflow may be a name.
+ */
 export const searchInstance = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   criteria: Criteria,
   from: Place,
   room: number
 ): Effect.fn.Return<Findings> {
+  const findings = yield* searchWith(engine, criteria, from, { room, isByName: false })
+  const { hits, next, notices, problem } = findings
+  const mayBeName = [criteria.calledBy, criteria.calls, criteria.errorWorkflow].some((given) => given !== undefined)
+  if (hits.length > 0 || next !== undefined || problem !== undefined || !mayBeName) return findings
+  const byName = yield* searchWith(engine, criteria, from, { room, isByName: true })
+  return byName.notices.length > notices.length ? byName : findings
+})
+
+interface SearchOptions {
+  readonly room: number
+  readonly isByName: boolean
+}
+
+const searchWith = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  criteria: Criteria,
+  from: Place,
+  { isByName, room }: SearchOptions
+): Effect.fn.Return<Findings> {
   const hits: Array<Hit> = []
   let bytes = 0
   let count = 0
   let place: Place = from
-  const left = (problem?: EngineError): Findings => ({ hits, searched: count, next: place, problem })
-  const prepared = yield* Effect.result(prepare(engine, criteria))
+  let notices: ReadonlyArray<string> = []
+  const left = (problem?: EngineError): Findings => ({ hits, searched: count, next: place, problem, notices })
+  const prepared = yield* Effect.result(Effect.provideService(prepare(criteria, isByName), EngineClient, engine))
   if (prepared._tag === "Failure") return left(prepared.failure)
-  const fits = matcherOf(prepared.success)
+  notices = prepared.success.notices
+  const fits = matcherOf(prepared.success.search)
 
   for (let pages = 0; pages < maxPages; pages++) {
     const page = yield* Effect.result(provingPage(engine)(engine.listWorkflows(queryOf(criteria, place), searched)))
@@ -68,7 +96,7 @@ export const searchInstance = Effect.fnUntraced(function* (
       bytes += sizeOf(row, "none")
     }
     if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === place.after) {
-      return { hits, searched: count, next: undefined, problem: undefined }
+      return { hits, searched: count, next: undefined, problem: undefined, notices }
     }
     place = { instance: engine.instance, after: nextCursor, skip: 0 }
     if (bytes > room) break
@@ -87,18 +115,48 @@ const queryOf = ({ active, tags = [] }: Criteria, { after }: Place): WorkflowQue
   ...(after === undefined ? { limit: pageSize } : { cursor: after })
 })
 
-/** Looks up the workflows that `calledBy` runs, which are named in its nodes. */
-const prepare = Effect.fnUntraced(function* (
-  engine: EngineClient["Service"],
-  criteria: Criteria
-): Effect.fn.Return<Parameters<typeof matcherOf>[0], EngineError> {
-  const { calledBy } = criteria
-  if (calledBy === undefined) return criteria
-  const caller = yield* engine
-    .getWorkflow(calledBy)
-    .pipe(Effect.catchIf(isMissing, () => Effect.succeed<JsonObject>({})))
-  return { ...criteria, called: new Set(nodesOf(caller).flatMap((node) => subWorkflowOf(node)?.id ?? [])) }
+/** Workflows that a criterion names, by their ids, and what is to be said of it. */
+const meantBy = Effect.fnUntraced(function* (given: string, isByName: boolean) {
+  const asId = { ids: new Set([given]), notices: [] }
+  const isId = idPattern.test(given)
+  if (isId && !isByName) return asId
+  const things = yield* workflowsNamed(given)
+  if (things.length === 0 || (isId && (yield* exists({ kind: "workflow", given })))) return asId
+  return { ids: new Set(things.map(({ id }) => id)), notices: things.map((thing) => takenName(thing, "workflow")) }
 })
+
+/**
+ * Looks up the workflows that criteria name, and those that `calledBy` runs. What can be an id is one, unless with `isByName`
+ * the engine has none of it.
+ */
+export const prepare = Effect.fnUntraced(function* (criteria: Criteria, isByName: boolean) {
+  const { calledBy, calls, errorWorkflow, ...rest } = criteria
+  const lookUp = (given: string | undefined) => (given === undefined ? Effect.undefined : meantBy(given, isByName))
+  const callers = yield* lookUp(calledBy)
+  const calledOnes = yield* lookUp(calls)
+  const errorWorkflows = yield* lookUp(errorWorkflow)
+  const search: Search = {
+    ...rest,
+    calls: calledOnes?.ids,
+    errorWorkflow: errorWorkflows?.ids,
+    called: callers === undefined ? undefined : yield* runBy([...callers.ids])
+  }
+  return { search, notices: [callers, calledOnes, errorWorkflows].flatMap((one) => one?.notices ?? []) }
+})
+
+/** The ids of the workflows that some run; those that do not exist run none. */
+const runBy = Effect.fnUntraced(function* (callers: ReadonlyArray<string>) {
+  const { getWorkflow } = yield* EngineClient
+  const nodes = yield* Effect.forEach(callers.filter(isWorkflowId), (id) =>
+    getWorkflow(id).pipe(
+      Effect.map(nodesOf),
+      Effect.catchIf(isMissing, () => Effect.succeed([]))
+    )
+  )
+  return new Set(nodes.flat().flatMap((node) => subWorkflowOf(node)?.id ?? []))
+})
+
+const isWorkflowId = Schema.is(WorkflowId)
 
 const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyArray<Row> => {
   const matches = fits(workflow)

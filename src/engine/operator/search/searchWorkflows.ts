@@ -62,7 +62,9 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
       problem === undefined ? [] : [{ instance: next?.instance, error: problem.message }]
     )
     const nextCursor = writeCursor({ ...wanted }, left)
+    const notices = [...new Set(findings.flatMap((one) => one.notices))]
     return {
+      ...(notices.length === 0 ? {} : { notice: notices.join(" ") }),
       data: rows,
       searched: findings.reduce((sum, { searched }) => sum + searched, 0),
       ...(isBare ? { note: "So many were found that matches are left out: narrow the search to see them." } : {}),
@@ -72,7 +74,7 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
   })
 })
 
-const nothing: Findings = { hits: [], searched: 0, next: undefined, problem: undefined }
+const nothing: Findings = { hits: [], searched: 0, next: undefined, problem: undefined, notices: [] }
 
 /** The start of a search, or where a cursor lets it go on, whatever instances are named beside it. */
 const beginning = Effect.fnUntraced(function* (

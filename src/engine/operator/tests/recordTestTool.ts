@@ -5,8 +5,8 @@ import { creates } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { flag, optional } from "../../tools/parameters.ts"
-import { ExecutionId, type WorkflowId, WorkflowId as Id } from "../../workflow/models.ts"
+import { flag, optional, workflowId as workflowReference } from "../../tools/parameters.ts"
+import { ExecutionId, type WorkflowId } from "../../workflow/models.ts"
 import { runsOf } from "./NodeOutput.ts"
 import { type Expectation, fileName, printTest, type TestFile } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
@@ -26,7 +26,7 @@ export const recordTestTool = EngineTool.make("record_test", {
   narrow: "Record a smaller run.",
   arguments: {
     execution: optional(ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id of the run" } })),
-    workflow: optional(Id.annotate({ description: "Or its last success" })),
+    workflow: optional(workflowReference.annotate({ description: "Or its last success" })),
     name: optional(Schema.String.annotate({ description: "Of the test" })),
     expect: optional(
       Schema.Record(Schema.String, Wanted).annotate({
@@ -96,6 +96,7 @@ const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId | undefi
   const { data } = yield* engine.listExecutions({ workflowId, status: "success", limit: 1 })
   const [last] = data
   if (last !== undefined) return last.id
+  yield* engine.getWorkflow(workflowId)
   const problem = `no successful run of ${workflowId} is on record. run_workflow runs it, but keeps nothing; execute_workflow does`
   return yield* new InvalidArgument({ argument: "workflow", problem })
 })

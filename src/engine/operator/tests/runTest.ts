@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { workflowsNamed } from "../../tools/references.ts"
 import { type Execution, type ExecutionId, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
@@ -13,7 +14,6 @@ import { type Mock, mockable, type Mocks } from "../run/mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/Part.ts"
 import { runPart } from "../run/runTemporaryCopy.ts"
 import { sideEffectsOf } from "../run/sideEffects.ts"
-import { idsNamed } from "../workflowNames.ts"
 import { checkExpectations, type Problem } from "./checkExpectations.ts"
 import { isForEveryRun, type NodeOutput, runsOf, sourceItemsOf } from "./NodeOutput.ts"
 import type { TestFile } from "./TestFile.ts"
@@ -46,16 +46,16 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
     if (!isMissing(failure)) return yield* failure
   }
   const meant = name === undefined ? `of id ${id ?? ""}` : `called "${name}"`
-  const [only, ...others] = name === undefined ? [] : yield* idsNamed(name)
+  const [only, ...others] = name === undefined ? [] : yield* workflowsNamed(name)
   if (only === undefined)
     return yield* new NoWorkflow({ message: `there is no workflow ${meant} on ${engine.instance}` })
   if (others.length > 0) {
-    const ids = [only, ...others].join(", ")
+    const ids = [only, ...others].map((one) => one.id).join(", ")
     return yield* new NoWorkflow({
       message: `several workflows are ${meant} on ${engine.instance}: ${ids}. Name one by its id`
     })
   }
-  return yield* engine.getWorkflow(only)
+  return yield* engine.getWorkflow(WorkflowId.make(only.id))
 })
 
 /** Runs a test on a workflow through a temporary copy, and compares the outcome with what is expected. */

@@ -4,6 +4,7 @@ import { fitted } from "../../../internal/json/values.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { operationsArgument } from "../edit/edited.ts"
@@ -42,6 +43,7 @@ export const runTestsTool = EngineTool.make("run_tests", {
     const cases = test === undefined ? yield* ofFolder(files) : [yield* given(test)]
     const results = yield* runTests(cases, { id, operations, concurrency: usualConcurrency })
     if (results.length === 0) {
+      if (id !== undefined) yield* EngineClient.use(({ getWorkflow }) => getWorkflow(id))
       return { passed: 0, total: 0, guidance: "There is no test for this: record_test makes one." }
     }
     return answer(results)

@@ -66,7 +66,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
   const plans = yield* WorkflowPlans
   const parts = [first, ...also]
   yield* Effect.forEach(parts, ({ value }) => refuseMasked({ value }), { discard: true })
-  const ready = yield* Effect.forEach(parts, checked)
+  const ready = yield* Effect.forEach(parts, (part) => checked(client, part))
   const needsWorkflows = ready.some(({ selection, wanted }) => selection !== undefined || wanted !== undefined)
   const withSecrets = new Set<Ready>()
   const keep = (workflow: Workflow) => kept(workflow, ready, withSecrets)
@@ -110,7 +110,7 @@ interface Ready {
 }
 
 /** A part, checked. */
-const checked = Effect.fnUntraced(function* (part: Part) {
+const checked = Effect.fnUntraced(function* (client: EngineClient["Service"], part: Part) {
   const names = typeof part.action === "string" ? [part.action] : part.action
   const others = names.filter((name) => name !== "delete_executions")
   const isOfWorkflows = others.length === names.length
@@ -118,7 +118,7 @@ const checked = Effect.fnUntraced(function* (part: Part) {
     return yield* alone("delete_executions is planned alone, or beside other actions in `also`")
   }
   const wanted = isOfWorkflows ? yield* Effect.forEach(others, (action) => actionOf({ ...part, action })) : undefined
-  const selection = isOfWorkflows || part.where !== undefined ? yield* selectionOf(part.where) : undefined
+  const selection = isOfWorkflows || part.where !== undefined ? yield* selectionOf(client, part.where) : undefined
   return { part, selection, wanted } satisfies Ready
 })
 
@@ -173,7 +173,7 @@ const ofWorkflows = Effect.fnUntraced(function* (
   one: Ready,
   contents: Contents & { readonly hasSecrets: boolean }
 ) {
-  const { selection = yield* selectionOf(one.part.where), wanted = [] } = one
+  const { selection = yield* selectionOf(client, one.part.where), wanted = [] } = one
   const { problems, selected, warnings } = yield* meant(client, one, selection, contents)
   const drafts = yield* Effect.forEach(wanted, (action) =>
     inSlices(() => draftBulk({ ...contents, instance: client.instance, action, selected }))

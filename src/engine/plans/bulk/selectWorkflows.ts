@@ -3,11 +3,14 @@ import { Clock, Effect, Schema, Struct } from "effect"
 import { fitting } from "../../../internal/fits.ts"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { EngineClient } from "../../client/EngineClient.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import { matcherOf } from "../../operator/search/criteria.ts"
+import { prepare } from "../../operator/search/searchInstance.ts"
 import { criteria } from "../../operator/search/searchWorkflows.ts"
 import { optional, text } from "../../tools/parameters.ts"
+import { idsAmong } from "../../tools/references.ts"
 import type { Workflow } from "../../workflow/models.ts"
+import { normalName, proposed } from "../../workflow/names.ts"
 import { isArchived } from "../content.ts"
 
 /** The arguments of a selection: those of a search, and others that only a whole list can answer. */
@@ -26,7 +29,7 @@ export interface Selection {
 }
 
 /** Reads `where`. */
-export const selectionOf = Effect.fnUntraced(function* (where: unknown) {
+export const selectionOf = Effect.fnUntraced(function* (client: EngineClient["Service"], where: unknown) {
   const { ids, idle_days: idleDays, name, ...search } = yield* selection.decode(where ?? {})
   const isEmpty = ids === undefined && name === undefined && idleDays === undefined && Object.keys(search).length === 0
   if (isEmpty) {
@@ -36,13 +39,16 @@ export const selectionOf = Effect.fnUntraced(function* (where: unknown) {
     })
   }
   const chosen = ids === undefined ? undefined : new Set(ids)
+  const names = new Set(ids?.map(normalName))
   const isNamed = fitting(name ?? "*")
-  const matches = matcherOf(search)
+  const matches = matcherOf((yield* Effect.provideService(prepare(search, true), EngineClient, client)).search)
   const meant: Selection = {
     ids,
     idleDays,
     fits: (workflow) =>
-      (chosen === undefined || chosen.has(workflow.id)) && isNamed(workflow.name) && matches(workflow) !== undefined
+      (chosen === undefined || chosen.has(workflow.id) || names.has(normalName(workflow.name))) &&
+      isNamed(workflow.name) &&
+      matches(workflow) !== undefined
   }
   return meant
 })
@@ -57,15 +63,17 @@ export const select = Effect.fnUntraced(function* (
   { all, fitting }: { readonly all: ReadonlyArray<Workflow>; readonly fitting: ReadonlyArray<Workflow> }
 ) {
   const there = new Set(all.map(({ id }) => String(id)))
-  const stranger = ids?.find((id) => !there.has(id))
+  const chosen = ids === undefined ? undefined : yield* idsAmong("where.ids", ids, all, client.instance)
+  const stranger = chosen?.find((id) => !there.has(id))
   if (stranger !== undefined) {
     return yield* new InvalidArgument({
       argument: "where.ids",
-      problem: `${client.instance} has no workflow ${stranger}`
+      problem: `${client.instance} has no workflow ${stranger}${proposed(stranger, all)}`
     })
   }
+  const candidates = chosen === undefined ? fitting : fitting.filter(({ id }) => chosen.includes(id))
   const idle =
-    idleDays === undefined ? { selected: fitting, problems: [] } : yield* idleAmong(client, fitting, idleDays)
+    idleDays === undefined ? { selected: candidates, problems: [] } : yield* idleAmong(client, candidates, idleDays)
   const warnings =
     idleDays === undefined ? [] : ["Idle means without a recorded run: engines forget old runs, mostly after 14 days"]
   return { warnings, ...idle }

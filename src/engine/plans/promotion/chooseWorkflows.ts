@@ -1,5 +1,6 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Workflow } from "../../workflow/models.ts"
+import { proposed } from "../../workflow/names.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
 import { calledIds, type Links, linksOf } from "../workflowLinks.ts"
@@ -25,7 +26,10 @@ export const chooseWorkflows = (
     const workflow = source.get(id)
     if (chosen.has(id)) continue
     if (workflow === undefined) {
-      blocked.push({ what: id, reason: `there is no workflow ${id} on ${from} that its key can read` })
+      blocked.push({
+        what: id,
+        reason: `there is no workflow ${id} on ${from} that its key can read${proposed(id, [...source.values()])}`
+      })
       continue
     }
     const content = contentOf(workflow)

@@ -1,6 +1,6 @@
 import { holdsSecrets, secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import type { Workflow } from "../../workflow/models.ts"
-import { credentialsIn } from "../credentials.ts"
+import { credentialsIn } from "../../workflow/nodes.ts"
 import type { Mapping, Matches } from "../settings.ts"
 import type { Input } from "./Input.ts"
 

@@ -8,7 +8,9 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listWhole } from "../../client/listAll.ts"
+import { idsAmong } from "../../tools/references.ts"
 import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { normalName } from "../../workflow/names.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
 import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
@@ -189,10 +191,11 @@ const selection = ({ ids, name, tag }: PromotionRequest) => {
     return Effect.fail(new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" }))
   }
   const chosen = ids === undefined ? undefined : new Set<string>(ids)
+  const names = new Set(ids?.map(normalName))
   const isNamed = fitting(name ?? "*")
   return Effect.succeed(
     (workflow: Workflow): boolean =>
-      (chosen === undefined || chosen.has(workflow.id)) &&
+      (chosen === undefined || chosen.has(workflow.id) || names.has(normalName(workflow.name))) &&
       isNamed(workflow.name) &&
       (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
       (chosen !== undefined || !isArchived(workflow))
@@ -206,8 +209,10 @@ const selectedIn = Effect.fnUntraced(function* (
   isAsked: (workflow: Workflow) => boolean
 ) {
   const sourceIds = new Set<string>(all.map(({ id }) => id))
-  const missing = (ids ?? []).filter((id) => !sourceIds.has(id))
-  const selected = [...all.filter(isAsked).map(({ id }) => String(id)), ...missing]
+  const chosen = ids === undefined ? undefined : yield* idsAmong("ids", ids, all, from)
+  const missing = (chosen ?? []).filter((id) => !sourceIds.has(id))
+  const meant = all.filter((workflow) => isAsked(workflow) && (chosen === undefined || chosen.includes(workflow.id)))
+  const selected = [...meant.map(({ id }) => String(id)), ...missing]
   if (selected.length > 0) return selected
   const argument = tag !== undefined ? "tag" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })

@@ -11,6 +11,7 @@ import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
 import { cursor, flag, limit, optional, text, refuseUnknownNodes, nodeNames, workflowId } from "../parameters.ts"
+import { sendablePart } from "../references.ts"
 import * as results from "../results.ts"
 import { showWorkflow } from "./showWorkflow.ts"
 
@@ -66,19 +67,6 @@ const someNodes = Effect.fnUntraced(function* (workflow: Workflow, nodes: Readon
   const { active, id, name } = workflow
   return { ...partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes), id, name, active }
 })
-
-/**
- * The longest part of a text that every engine's name filter matches: engines ignore letter case only in ASCII, take `%`
- * and `_` as wildcards, and trim.
- */
-const sendablePart = (name: string): { readonly name?: string } => {
-  const parts = name
-    .normalize("NFC")
-    .split(/[^\x20-\x7e]|[%_\\]/)
-    .map((part) => part.trim())
-  const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "")
-  return longest === "" ? {} : { name: longest }
-}
 
 /** Engines take several names as one text with commas. */
 const isSendable = (tag: string) => tag.trim() !== "" && !tag.includes(",")
