@@ -12,7 +12,7 @@ import {
   type Versions
 } from "../../client/History.ts"
 import { recordAt, weightAt } from "../layout.ts"
-import { backupLine, type Commit, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
+import { backupLine, type Commit, deleted, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
 import { folderOf, idAt, slug } from "../paths.ts"
 import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
@@ -45,10 +45,11 @@ export const idsNamed = Effect.fnUntraced(function* (repository: Repository, ins
   const beginning = `${folder}/${slug(name)}.`
   const present = [...(yield* repository.files(hash, folder)).keys()].filter((path) => path.startsWith(beginning))
   const commits = yield* repository.log(beginning, { limit: mostOfName })
-  const deletions = commits
-    .flatMap((commit) => driftIn(commit, folder))
-    .filter((one) => one.isDeletion && one.name === slug(name))
-    .map(({ id, version }) => [id, `${version}^`] as const)
+  const deletions = commits.flatMap(({ hash: commit, message }) =>
+    linesIn(message)
+      .filter((line) => line.folder === folder && line.name === slug(name) && line.change === deleted)
+      .map(({ id }) => [id, `${commit}^`] as const)
+  )
   const candidates = [
     ...present.flatMap((path) => (isMain(path) ? [[idAt(path) ?? "", hash] as const] : [])),
     ...deletions
