@@ -1,17 +1,16 @@
 import { createServer } from "node:http"
 
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Redacted } from "effect"
-import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Exit } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { operations } from "../../src/marketplace/client/operations.ts"
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { directory, once, useCommand } from "../cli/built.ts"
 import { nodesHere } from "../engines/install.ts"
 import { bigAccount, comparable } from "./accounts.ts"
 import { command } from "./overStdio.ts"
+import { served } from "./served.ts"
 
 const account = bigAccount({ campaigns: 12, articles: 15 })
 
@@ -25,13 +24,6 @@ const server = () => {
   })
 }
 
-/** The marketplace on a port, as a process that outlives the command. */
-const served = Layer.unwrap(EmbeddedMarketplace.use(({ routes }) => Effect.succeed(routes))).pipe(
-  (routes) => HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }),
-  Layer.provideMerge(NodeHttpServer.layer(server, { port: 0, host: "127.0.0.1" })),
-  Layer.provideMerge(EmbeddedMarketplace.layer({ account, limits: "none" }))
-)
-
 const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
 
 describe("kill -9 in the middle of an apply", () => {
@@ -41,10 +33,9 @@ describe("kill -9 in the middle of an apply", () => {
     "loses no change and repeats none: the next process goes on, and rolls everything back",
     () =>
       Effect.gen(function* () {
-        const world = yield* EmbeddedMarketplace
-        const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed)
+        const { settings, world } = yield* served({ account, limits: "none" }, { server })
         const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const marketplace = { baseUrl, apiKey: Redacted.value(world.apiKey), readOnly: false, limits }
+        const marketplace = { ...settings, limits }
         const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
         const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
 
@@ -72,7 +63,7 @@ describe("kill -9 in the middle of an apply", () => {
         assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
         next.child.stdin.end()
         yield* Effect.promise(() => next.ended)
-      }).pipe(Effect.provide(served)),
+      }).pipe(Effect.scoped),
     60_000
   )
 })
@@ -134,7 +125,7 @@ const ofWrites: ReadonlyArray<string> = Object.values(operations).flatMap(({ kin
 const faulty = Effect.fnUntraced(function* (fault: Fault) {
   const carriedOut = new Map<string, number>()
   const next = { path: "", met: once<void>(), gone: once<void>() }
-  const meeting = HttpRouter.middleware(
+  const middleware = HttpRouter.middleware(
     (answer) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
@@ -155,15 +146,7 @@ const faulty = Effect.fnUntraced(function* (fault: Fault) {
       }),
     { global: true }
   )
-  const layer = Layer.unwrap(EmbeddedMarketplace.use(({ routes }) => Effect.succeed(routes))).pipe(
-    (routes) => HttpRouter.serve(Layer.merge(routes, meeting), { disableLogger: true, disableListenLog: true }),
-    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
-    Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none", wire: "published" }))
-  )
-  const context = yield* Layer.build(layer)
-  const world = yield* EmbeddedMarketplace.pipe(Effect.provide(context))
-  const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provide(context))
-  return { carriedOut, next, world, baseUrl }
+  return { carriedOut, next, ...(yield* served({ limits: "none", wire: "published" }, { middleware })) }
 })
 
 describe("a write of today's interface", () => {
@@ -175,11 +158,10 @@ describe("a write of today's interface", () => {
     "is carried out once and to the end where it meets: %s, on %s",
     ([fault, node]) =>
       Effect.gen(function* () {
-        const { baseUrl, carriedOut, next, world } = yield* faulty(fault)
+        const { carriedOut, next, settings, world } = yield* faulty(fault)
         const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
         const guards = { maxTopUpRublesPerDay: 100_000 }
-        const settings = { wire: "published", tokenKind: "personal", readOnly: false, limits, guards }
-        const marketplace = { ...settings, baseUrl, apiKey: Redacted.value(world.apiKey) }
+        const marketplace = { ...settings, wire: "published", tokenKind: "personal", limits, guards }
         const cwd = yield* Effect.promise(() => directory({ ".config.json": { marketplace } }))
         const started = () => command(cwd, { node }, "--config", ".config.json")
         let server = started()

@@ -79,11 +79,12 @@ export class SharedRedis {
       case "PEXPIRE":
         return 1
       case "ZADD": {
-        const [score, member] = one === "XX" ? [more[0], more[1]] : [one, two]
+        const [score, member] = one === "XX" ? [more[0], more[1]] : one === "GT" ? [two, more[0]] : [one, two]
         const set = this.setAt(key)
         const before = set.get(member ?? "")
         const after = Number(score)
         if (one === "XX" && (before === undefined || before <= after)) return 0
+        if (one === "GT" && (before ?? -Infinity) >= after) return 0
         set.set(member ?? "", after)
         return 1
       }

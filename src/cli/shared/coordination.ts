@@ -1,18 +1,22 @@
 import { Effect, Option, Semaphore, Random, Schedule } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import { type Coordination, makePacer, type Pacer } from "../../internal/http/Coordination.ts"
+import { type Coordination, makePacer, type NoTurn } from "../../internal/http/Coordination.ts"
+import { monotonicMillis } from "../../internal/time.ts"
 import { type Store, redisProblem } from "./Store.ts"
 
-/** A request without an answer counts as sent after this many milliseconds at the latest, as in `Pacer`. */
+/** A paced request without an answer counts as sent after this many milliseconds at the latest, as in `Pacer`. */
 const longestDeparture = 1000
+
+/** A limited request is over after this many milliseconds at the latest, or its server is gone. */
+const longestRequest = 60_000
 
 /**
  * The requests sent by all servers are a sorted set, each with the time at which it can no longer be in the same window as a
- * new one, by the clock of the Redis. Returns 0 if a request may be sent, or the milliseconds after which to ask again.
+ * new one, by the clock of the Redis. Returns 0 if a request may be sent, or the milliseconds until the first of them is out.
  */
 const enter = Redis.script(
-  (key: string, id: string, places: number, window: number) => [key, id, places, window, longestDeparture],
+  (key: string, id: string, places: number, window: number, departure: number) => [key, id, places, window, departure],
   {
     numberOfKeys: 1,
     lua: `
@@ -25,7 +29,7 @@ const enter = Redis.script(
         return 0
       end
       local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-      return math.max(1, math.min(first[2] - now, tonumber(ARGV[3])))`
+      return math.max(1, first[2] - now)`
   }
 ).withReturnType<number>()
 
@@ -37,42 +41,93 @@ const leave = Redis.script((key: string, id: string, window: number) => [key, id
     redis.call('ZADD', KEYS[1], 'XX', 'LT', time[1] * 1000 + math.ceil(time[2] / 1000) + ARGV[2], ARGV[1])`
 })
 
-/** Pacers that count the requests of all servers; if the Redis does not answer, each counts its own. */
-export const makePacers = Effect.fnUntraced(function* (store: Store) {
+/** Occupies a place for so long, or longer where it is occupied already. */
+const occupy = Redis.script((key: string, id: string, millis: number) => [key, id, millis], {
+  numberOfKeys: 1,
+  lua: `
+    local time = redis.call('TIME')
+    redis.call('ZADD', KEYS[1], 'GT', time[1] * 1000 + math.ceil(time[2] / 1000) + ARGV[2], ARGV[1])
+    redis.call('PEXPIRE', KEYS[1], 2 * ARGV[2])`
+})
+
+/** Pacers and limiters that count the requests of all servers; if the Redis does not answer, each counts its own. */
+export const makeLimits = Effect.fnUntraced(function* (store: Store) {
   const scope = yield* Effect.scope
   const self = crypto.randomUUID()
   let count = 0
 
-  return (upstream: string, perSecond: number): Pacer => {
+  /** The places of a window: servers wait for one in a line of their own. */
+  const placesAt = (key: string, places: number, window: number, departure: number) => {
+    const line = Semaphore.makeUnsafe(1)
+    return {
+      /** Waits for a place; false if the Redis cannot say whether there is one. `isNear` may fail where the wait is long. */
+      enter: <E>(id: string, isNear: (wait: number) => Effect.Effect<void, E>) =>
+        line.withPermit(
+          Effect.gen(function* () {
+            while (true) {
+              const wait = yield* Effect.option(store.ask(store.eval(enter)(key, id, places, window, departure)))
+              if (Option.isNone(wait)) return false
+              if (wait.value === 0) return true
+              yield* isNear(wait.value)
+              // A request that is still out may leave its place sooner.
+              yield* Effect.sleep(Math.min(wait.value, longestDeparture))
+            }
+          })
+        ),
+      leave: (id: string, millis: number) =>
+        Effect.forkIn(Effect.ignore(store.ask(store.eval(leave)(key, id, millis))), scope, { startImmediately: true }),
+      occupy: (id: string, millis: number) => Effect.ignore(store.ask(store.eval(occupy)(key, id, millis)))
+    }
+  }
+
+  const pacer: typeof Coordination.Service.pacer = (upstream, perSecond) => {
     const alone = makePacer(perSecond)
     if (perSecond === Infinity) return alone
-    const key = store.key("pace", upstream)
     const places = Math.max(1, Math.floor(perSecond))
     const window = Math.ceil((places * 1000) / perSecond)
-    const line = Semaphore.makeUnsafe(1)
-
-    /** The name under which a request is sent; undefined if the Redis cannot say whether it may be. */
-    const turn = line.withPermit(
-      Effect.gen(function* () {
-        const id = `${self}-${count++}`
-        while (true) {
-          const wait = yield* Effect.option(store.ask(store.eval(enter)(key, id, places, window)))
-          if (Option.isNone(wait)) return Option.none()
-          if (wait.value === 0) return Option.some(id)
-          yield* Effect.sleep(wait.value)
-        }
-      })
-    )
-    const left = (id: string) =>
-      Effect.forkIn(Effect.ignore(store.ask(store.eval(leave)(key, id, window))), scope, { startImmediately: true })
-
+    const set = placesAt(store.key("pace", upstream), places, window, longestDeparture)
     return {
       run: (request) =>
-        Effect.flatMap(turn, (id) =>
-          Option.isNone(id) ? alone.run(request) : Effect.ensuring(request, left(id.value))
+        Effect.suspend(() => {
+          const id = `${self}-${count++}`
+          return Effect.flatMap(
+            set.enter(id, () => Effect.void),
+            (isCounted) => (isCounted ? Effect.ensuring(request, set.leave(id, window)) : alone.run(request))
+          )
+        })
+    }
+  }
+
+  const limiter: typeof Coordination.Service.limiter = (name, { intervalMs, maxWaitMs, slackMs, width }) => {
+    const window = Math.ceil(width * intervalMs)
+    const set = placesAt(store.key("limit", name), width, window, longestRequest)
+    const run = <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E | NoTurn, R> =>
+      Effect.gen(function* () {
+        const id = `${self}-${count++}`
+        const since = yield* monotonicMillis
+        const isNear = (waitMs: number) =>
+          Effect.flatMap(monotonicMillis, (now) => {
+            const isOut = waitMs > window && now - since <= maxWaitMs
+            return waitMs <= maxWaitMs || isOut ? Effect.void : Effect.fail<NoTurn>({ _tag: "NoTurn", waitMs })
+          })
+        if (!(yield* set.enter(id, isNear))) return yield* request
+        const sent = yield* monotonicMillis
+        const left = Effect.flatMap(monotonicMillis, (now) => set.leave(id, window - Math.min(slackMs, now - sent)))
+        return yield* Effect.ensuring(request, left)
+      })
+    return {
+      run,
+      // After a pause, one request goes after the other.
+      pause: (millis) =>
+        Effect.forEach(
+          Array.from({ length: width }, (_, at) => at),
+          (at) => set.occupy(`pause-${at}`, Math.ceil(millis + at * intervalMs)),
+          { discard: true }
         )
     }
   }
+
+  return { pacer, limiter }
 })
 
 /** Milliseconds for which a lock outlives a crashed server; a living one renews it three times in that time. */

@@ -7,7 +7,7 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
 import { Journals } from "../plans/PlanJournalFile.ts"
-import { makeLocks, makePacers } from "./coordination.ts"
+import { makeLimits, makeLocks } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
 import { type Store, makeStore, redisRefusal, silent } from "./Store.ts"
@@ -38,9 +38,9 @@ export const layerOver = <E, R>(connecting: Effect.Effect<Store, E, R>) =>
     Effect.gen(function* () {
       const store = yield* connecting
       const withLock = yield* makeLocks(store)
-      const pacer = yield* makePacers(store)
+      const limits = yield* makeLimits(store)
       const copies = yield* Effect.mapError(makeCopies(store), unusable)
-      return Context.make(Coordination, { withLock, pacer }).pipe(
+      return Context.make(Coordination, { withLock, ...limits }).pipe(
         Context.add(Journals, sharedJournals(store)),
         Context.add(Copies, copies)
       )

@@ -82,10 +82,36 @@ export interface Waiting<E> {
   readonly busy: (problem?: string) => Effect.Effect<never, E>
 }
 
+/** The call would have to wait longer than the caller is willing to. */
+export interface NoTurn {
+  readonly _tag: "NoTurn"
+  readonly waitMs: number
+}
+
+/** Keeps calls within a limit. */
+export interface Limiter {
+  /** Runs calls at their turns, in the order of arrival. */
+  readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NoTurn, R>
+  /** The upstream asked for a pause: nothing is sent until it is over, and then one call at a time. */
+  readonly pause: (ms: number) => Effect.Effect<void>
+}
+
+/** A limit of calls that an upstream sets for a key. */
+export interface SharedLimit {
+  /** The number of calls in a round of as many intervals. */
+  readonly width: number
+  readonly intervalMs: number
+  /** Milliseconds by which a place is free sooner than a round after the answer, though not sooner than a round after the call. */
+  readonly slackMs: number
+  readonly maxWaitMs: number
+}
+
 /** The limits and locks on which all servers of the same upstreams agree. One that is alone has nobody to ask. */
 export const Coordination = Context.Reference<{
   /** Paces requests to an upstream, by its base URL, together with those of the other servers. */
   readonly pacer: (upstream: string, perSecond: number) => Pacer
+  /** Keeps calls within a limit of this name, together with those of the other servers. */
+  readonly limiter: (name: string, limit: SharedLimit) => Limiter
   /** Runs while no other server holds the lock of this name. */
   readonly withLock: <A, E, R, E2>(
     name: string,
@@ -93,5 +119,9 @@ export const Coordination = Context.Reference<{
     waiting: Waiting<E2>
   ) => Effect.Effect<A, E | E2, R>
 }>("workflow-tool-server/http/Coordination", {
-  defaultValue: () => ({ pacer: (_, perSecond) => makePacer(perSecond), withLock: (_, self) => self })
+  defaultValue: () => ({
+    pacer: (_, perSecond) => makePacer(perSecond),
+    limiter: () => ({ run: (call) => call, pause: () => Effect.void }),
+    withLock: (_, self) => self
+  })
 })

@@ -1,20 +1,8 @@
 import { Effect, Queue, Ref } from "effect"
 
+import { Coordination, type Limiter, type NoTurn } from "../../internal/http/Coordination.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import { intervalMs, type Limit, width } from "./operations.ts"
-
-/** The call would have to wait longer than the caller is willing to. */
-export interface NoTurn {
-  readonly _tag: "NoTurn"
-  readonly waitMs: number
-}
-
-export interface Limiter {
-  /** Runs calls one after the other, in the order of arrival. */
-  readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NoTurn, R>
-  /** The marketplace asked for a pause: nothing is sent until it is over, and then one call at a time. */
-  readonly pause: (ms: number) => Effect.Effect<void>
-}
 
 /**
  * The time by which a turn is free again sooner than a round after its answer: the part of the burst beyond `width`. Two arrivals on
@@ -29,11 +17,13 @@ const slackMs = (limit: Limit): number => Math.max(0, limit.burst - width(limit)
  * after it was sent, and not before one round minus the slack after its answer: however slow and uneven the network, the
  * marketplace's bucket never runs dry.
  */
-export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number) {
+export const make = Effect.fnUntraced(function* (name: string, limit: Limit, maxWaitMs: number) {
+  const { limiter } = yield* Coordination
   const turns = yield* Queue.unbounded<number>()
   const count = width(limit)
   const interval = intervalMs(limit)
   const slack = slackMs(limit)
+  const together = limiter(name, { width: count, intervalMs: interval, slackMs: slack, maxWaitMs })
   yield* Queue.offerAll(
     turns,
     Array.from({ length: count }, () => 0)
@@ -61,7 +51,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
             // A pause may have been requested during this sleep, so the conditions are checked again after it.
             else yield* Effect.sleep(Math.ceil(at - now))
           }
-          return yield* call
+          return yield* together.run(call)
         })
         const giveBack = Effect.flatMap(monotonicMillis, (now) =>
           Queue.offer(turns, sentAt === undefined ? freeAt : Math.max(sentAt, now - slack) + count * interval)
@@ -71,7 +61,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
     )
 
   const pause = (ms: number) =>
-    Effect.flatMap(monotonicMillis, (now) =>
+    Effect.flatMap(Effect.andThen(together.pause(ms), monotonicMillis), (now) =>
       Ref.update(after, (was) => ({
         notBefore: Math.max(was.notBefore, now + ms),
         oneByOneUntil: Math.max(was.oneByOneUntil, now + ms + count * interval)

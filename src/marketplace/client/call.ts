@@ -1,13 +1,15 @@
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
+import type { Limiter } from "../../internal/http/Coordination.ts"
 import { redactor } from "../../internal/http/redact.ts"
 import { addressOf } from "../../internal/http/Transport.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { parseJson } from "../../internal/json/values.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { fingerprint } from "../../internal/sha256.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
-import * as Limiter from "./Limiter.ts"
+import * as Limiters from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
@@ -38,11 +40,13 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   })
   const address = addressOf(settings.baseUrl, settings.proxy) ?? settings.baseUrl
   const maxWaitMs = settings.maxWaitSeconds * 1000
-  const limiters = new Map<string, Limiter.Limiter>()
-  for (const { name } of Object.values(operations)) {
-    limiters.set(name, yield* Limiter.make(limitOf(settings, name), maxWaitMs))
-  }
   const key = Redacted.value(settings.apiKey)
+  // Servers with the same key share its limits, under a name that does not tell the key.
+  const owner = (yield* fingerprint(key)).slice(0, 16)
+  const limiters = new Map<string, Limiter>()
+  for (const { name } of Object.values(operations)) {
+    limiters.set(name, yield* Limiters.make(`${owner}:${name}`, limitOf(settings, name), maxWaitMs))
+  }
   const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
   const headers = { authorization: Redacted.make(authorization) }
 

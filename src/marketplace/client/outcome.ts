@@ -1,10 +1,10 @@
 import { Match, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
+import type { NoTurn } from "../../internal/http/Coordination.ts"
 import * as Resend from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
-import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
 import { cameAsPage, isPage, refusal } from "./refusal.ts"
