@@ -29,8 +29,8 @@ const temporaryCopiesOf = (name: unknown) =>
 
 const rows = ({ nodes }: Json) =>
   (Array.isArray(nodes) ? nodes : []).map((row: unknown) => {
-    const { first, in: taken, node: name, out, status } = Object(row)
-    return { node: name, status, in: taken, out, first }
+    const { in: taken, items = [], node: name, out, status } = Object(row)
+    return { node: name, status, in: taken, out, first: items[0] }
   })
 
 const request = (name: string) =>
@@ -66,8 +66,10 @@ export const temporaryCopies = (it: Suite) => {
       const refusal = yield* ask("run_workflow", { id })
       assert.deepInclude(refusal, { ran: false })
       assert.deepInclude(refusal, {
-        outside: [{ node: "Fetch", type: "httpRequest", does: "GET http://127.0.0.1:9/never" }]
+        outside: [],
+        reads: [{ node: "Fetch", type: "httpRequest", does: "GET http://127.0.0.1:9/never" }]
       })
+      assert.match(String(refusal.guidance), /name those that may in confirm: \["Fetch"\]$/)
       const mocks = { Fetch: [{ title: "one" }, { title: "two" }] }
       const run = yield* ask("run_workflow", { id, mocks })
       assert.deepStrictEqual(rows(run), [
@@ -106,6 +108,129 @@ export const temporaryCopies = (it: Suite) => {
       const run = yield* ask("run_workflow", { id, items: [{ n: "new" }], operations })
       assert.deepInclude(rows(run).at(-1), { node: "Say", first: { said: "new" } })
       assert.deepStrictEqual(yield* kept(id), was)
+    })
+  )
+
+  it.effect("run_workflow shows what a mocked node would have sent, for the first items", () =>
+    Effect.gen(function* () {
+      const parameters = {
+        method: "POST",
+        url: "=http://127.0.0.1:9/{{ $json.order }}",
+        sendBody: true,
+        bodyParameters: { parameters: [{ name: "to", value: "={{ $json.mail }}" }] },
+        options: {}
+      }
+      const { id, name } = yield* created({
+        nodes: [manual(), node("httpRequest", "Send", parameters, { typeVersion: 4.2 }), answer("Say", "sent")],
+        connections: chain("Start", "Send", "Say")
+      })
+      const items = [
+        { order: 7, mail: "ann@example.com" },
+        { order: 8, mail: "bob@example.com" }
+      ]
+      const run = yield* ask("run_workflow", { id, items, mocks: { Send: [{}, {}] } })
+      const sent = (order: number, value: string) => ({
+        method: "POST",
+        url: `http://127.0.0.1:9/${order}`,
+        sendBody: true,
+        bodyParameters: { parameters: { to: value } }
+      })
+      assert.deepNestedPropertyVal(run, "nodes[1].wouldSend", [sent(7, "ann@example.com"), sent(8, "bob@example.com")])
+      assert.deepStrictEqual(
+        rows(run).map(({ node, out, status }) => [node, status, out]),
+        [
+          ["Start", "success", 2],
+          ["Send", "mocked", 2],
+          ["Say", "success", 2]
+        ]
+      )
+      assert.deepNestedPropertyVal(run, "nodes[2].items", [{ said: "sent" }, { said: "sent" }])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
+    })
+  )
+
+  it.effect("run_workflow lets a mock fail as its node would, tried again and past its output for errors", () =>
+    Effect.gen(function* () {
+      const tried = { retryOnFail: true, maxTries: 2, waitBetweenTries: 300, onError: "continueErrorOutput" }
+      const { id } = yield* created({
+        nodes: [
+          manual(),
+          node(
+            "httpRequest",
+            "Book",
+            { url: "=http://127.0.0.1:9/{{ $json.id }}", options: {} },
+            { ...tried, typeVersion: 4.2 }
+          ),
+          answer("Booked", "fine"),
+          answer("Failed", "={{ $json.error }}")
+        ],
+        connections: [...chain("Start", "Book", "Booked"), { source: "Book", sourceOutput: 1, target: "Failed" }]
+      })
+      const mocks = { Book: { error: 'The "books" are closed' } }
+      const run = yield* ask("run_workflow", { id, items: [{ id: 3 }], mocks })
+      assert.deepInclude(run, { status: "success", didNotRun: ["Booked"] })
+      assert.deepNestedInclude(run, {
+        "nodes[1].node": "Book",
+        "nodes[1].status": "mocked",
+        "nodes[1].out": [0, 1],
+        "nodes[1].tries": 2,
+        "nodes[1].wouldSend[0].url": "http://127.0.0.1:9/3"
+      })
+      assert.match(String(rows(run).at(-1)?.first?.said), /^The "books" are closed/)
+
+      yield* ask("edit_workflow", {
+        id,
+        operations: [
+          { op: "set", node: "Book", path: "onError", value: null },
+          { op: "set", node: "Book", path: "retryOnFail", value: false }
+        ]
+      })
+      const stopped = yield* ask("run_workflow", { id, mocks })
+      assert.deepInclude(stopped, { status: "error" })
+      assert.nestedPropertyVal(stopped, "failed.node", "Book")
+      assert.match(String(Object(stopped.failed).message), /^The "books" are closed/)
+      assert.notNestedProperty(stopped, "nodes[1].tries")
+    })
+  )
+
+  it.effect("run_workflow asks for permission node by node, and for none to call what acts nowhere", () =>
+    Effect.gen(function* () {
+      const inner = yield* created({
+        nodes: [
+          node("executeWorkflowTrigger", "Called", { inputSource: "passthrough" }, { typeVersion: 1.1 }),
+          answer("Inner", "inside")
+        ],
+        connections: chain("Called", "Inner")
+      })
+      const workflowId = { __rl: true, mode: "id", value: inner.id }
+      const { id } = yield* created({
+        nodes: [
+          manual(),
+          node("executeWorkflow", "Call", { workflowId, options: {} }, { typeVersion: 1.2 }),
+          request("Fetch"),
+          node("httpRequest", "Send", { method: "POST", url: "http://127.0.0.1:9/", options: {} }, { typeVersion: 4.2 })
+        ],
+        connections: chain("Start", "Call", "Fetch", "Send")
+      })
+      const names = (rows: unknown) => decodeNodes(rows).map((row) => row.node)
+      const refusal = yield* ask("run_workflow", { id })
+      assert.deepStrictEqual(names(refusal.outside), ["Send"])
+      assert.deepStrictEqual(names(refusal.reads), ["Fetch"])
+      const some = yield* ask("run_workflow", { id, confirm: ["Send"] })
+      assert.deepInclude(some, { ran: false, outside: [] })
+      assert.deepStrictEqual(names(some.reads), ["Fetch"])
+      assert.include(yield* ask("run_workflow", { id, confirm: ["Fetch"], to: "Fetch", mocks: { Call: [{}] } }), {
+        ran: true
+      })
+      const { message } = yield* refused("run_workflow", { id, confirm: ["Fetsh"] })
+      assert.match(message, /^Invalid confirm: workflow \S+ has no node Fetsh\. Did you mean Fetch\?/)
+
+      yield* ask("edit_workflow", {
+        id: inner.id,
+        operations: [{ op: "add", node: "Post", type: "httpRequest", from: "Inner" }]
+      })
+      const acting = yield* ask("run_workflow", { id, to: "Call" })
+      assert.deepStrictEqual(names(acting.outside), ["Call"])
     })
   )
 

@@ -112,11 +112,12 @@ const mostNodeNames = 30
 export const refuseUnknownNodes = (
   thing: string,
   wanted: ReadonlyArray<string>,
-  existingNames: ReadonlyArray<string>
+  existingNames: ReadonlyArray<string>,
+  argument = "nodes"
 ) => {
   const stranger = wanted.find((name) => !existingNames.includes(name))
   if (stranger === undefined) return Effect.void
   const guess = nearest(stranger, existingNames)
   const hint = guess === undefined ? `Its nodes: ${listed(existingNames, mostNodeNames)}` : `Did you mean ${guess}?`
-  return Effect.fail(new InvalidArgument({ argument: "nodes", problem: `${thing} has no node ${stranger}. ${hint}` }))
+  return Effect.fail(new InvalidArgument({ argument, problem: `${thing} has no node ${stranger}. ${hint}` }))
 }

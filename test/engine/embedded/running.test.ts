@@ -137,7 +137,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
       assert.nestedPropertyVal(
         yield* lastExecution(id),
         "data.resultData.error.message",
-        "The embedded engine runs no code but `return <expression>`"
+        "The embedded engine runs no code but `return <expression>` and `throw new Error(<text>)`"
       )
     })
   )

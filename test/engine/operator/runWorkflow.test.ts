@@ -58,9 +58,9 @@ const keeping = (step: (request: ReceivedRequest) => ReturnType<typeof json> | u
 }
 
 describe("run_workflow", () => {
-  it("costs at most 260 tokens of the list of tools", () => {
+  it("costs at most 270 tokens of the list of tools", () => {
     const { description, inputSchema, name } = runWorkflow
-    assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 260)
+    assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 270)
   })
 
   it.effect("makes a copy that starts no other workflow, and that everybody knows for what it is", () => {

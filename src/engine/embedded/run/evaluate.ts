@@ -1,5 +1,6 @@
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
 
+import { parseJson } from "../../../internal/json/values.ts"
 import { sha256 } from "../../../internal/sha256.ts"
 import { Thrown } from "../store/records.ts"
 import { entryOf, textOf } from "../store/values.ts"
@@ -198,12 +199,22 @@ const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFail
   return Effect.map(texts, (all) => all.join(""))
 }
 
-/** Runs the program of a code node, which may only return an expression; with an item if it runs once for each. */
+/** Runs the program of a code node, which may only return an expression or throw an error; with an item if it runs once for each. */
 export const runCode = (code: string, scope: Scope, item?: number): Effect.Effect<unknown, NodeFailure> => {
   const trimmed = code.trim()
+  const given = /^throw new Error\(("(?:[^"\\]|\\.)*")\)$/s.exec(trimmed)?.[1]
+  const message = given === undefined ? undefined : Option.getOrUndefined(parseJson(given))
+  if (Predicate.isString(message)) {
+    const thrown = { description: "Error", line: 1, ...(item === undefined ? {} : { item }) }
+    return Effect.fail(new NodeFailure({ message, thrown }))
+  }
   const body = /^return\s/.test(trimmed) ? trimmed.slice("return".length).replace(/;$/, "").trim() : undefined
   if (body === undefined) {
-    return Effect.fail(new NodeFailure({ message: "The embedded engine runs no code but `return <expression>`" }))
+    return Effect.fail(
+      new NodeFailure({
+        message: "The embedded engine runs no code but `return <expression>` and `throw new Error(<text>)`"
+      })
+    )
   }
   const value = valueOf(body, scope)
   if (Result.isSuccess(value)) return Effect.succeed(value.success)

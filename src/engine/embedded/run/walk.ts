@@ -1,4 +1,4 @@
-import { Clock, Effect, Predicate, Result } from "effect"
+import { Clock, Duration, Effect, Predicate, Result, Schedule } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item, Source, Step } from "../store/records.ts"
@@ -70,11 +70,32 @@ const performOrGoOn = (
   if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
   if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
   const work = perform(node, { input, scopeOf: (item) => scope(graph, item, input, steps, runsOf(steps, name)) })
-  const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
-  return goesOn && kindOf(node) !== "stopAndError"
-    ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
-    : work
+  const tried = node.retryOnFail === true ? Effect.retry(work, retries(node)) : work
+  if (kindOf(node) === "stopAndError") return tried
+  if (node.onError === "continueErrorOutput") {
+    const before = Array.from({ length: errorOutputOf(node) }, (): ReadonlyArray<Item> => [])
+    return Effect.catch(tried, ({ message }) =>
+      Effect.succeed<Outcome>({
+        outputs: [
+          ...before,
+          input.map(({ json }, item) => ({ json: { ...json, error: message }, pairedItem: { item } }))
+        ]
+      })
+    )
+  }
+  return node.continueOnFail === true || node.onError === "continueRegularOutput"
+    ? Effect.catch(tried, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
+    : tried
 }
+
+/** The number of times and the time between them that a node is tried again, within the engine's bounds. */
+const retries = ({ maxTries, waitBetweenTries }: JsonObject) => ({
+  times: Math.min(5, Math.max(2, Number(maxTries) || 3)) - 1,
+  schedule: Schedule.spaced(Duration.millis(Math.min(5000, Math.max(0, Number(waitBetweenTries) || 1000))))
+})
+
+/** The output for errors, which comes after all others. */
+const errorOutputOf = (node: JsonObject): number => (kindOf(node) === "if" ? 2 : 1)
 
 const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step) => step.node === node).length
 

@@ -1,3 +1,5 @@
+import { Struct } from "effect"
+
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeType } from "../../workflow/naming.ts"
 import type { Mock } from "./mocks.ts"
@@ -85,6 +87,46 @@ export const mockFeeder = (name: string, hook: string, index: number, given: Moc
   const itemsOrGroup = given.from === undefined ? items : `${run}.groups ? (${run}.groups[$itemIndex] ?? []) : ${items}`
   return nodeAt(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${itemsOrGroup} } }}`, options: {} }, at)
 }
+
+/** A node that fails for each item as a mocked node would, with its ways to try again and to go on. */
+export const failingNode = (name: string, error: string, node: JsonObject) => ({
+  ...Struct.pick(node, failureFields),
+  ...nodeAt(name, "code", 2, { mode: "runOnceForEachItem", jsCode: `throw new Error(${JSON.stringify(error)})` }, node)
+})
+
+const failureFields = [
+  "alwaysOutputData",
+  "continueOnFail",
+  "executeOnce",
+  "maxTries",
+  "onError",
+  "retryOnFail",
+  "waitBetweenTries"
+]
+
+/** Evaluates these expressions for each item that a mocked node gets; an item for which one fails holds its error. */
+export const previewNode = (name: string, expressions: ReadonlyArray<string>, at: JsonObject) => ({
+  ...nodeAt(
+    name,
+    "set",
+    3.4,
+    {
+      mode: "manual",
+      assignments: {
+        assignments: expressions.map((value, index) => ({
+          id: `v${index}`,
+          name: `v${index}`,
+          type: "string",
+          value
+        }))
+      },
+      includeOtherFields: false,
+      options: { ignoreConversionErrors: true }
+    },
+    at
+  ),
+  onError: "continueRegularOutput"
+})
 
 /** Sends each item of a mocked node to its output. */
 export const forkNode = (name: string, hook: string, index: number, given: Mock, at: JsonObject) => {

@@ -52,20 +52,29 @@ export interface Mock {
   readonly from?: ReadonlyArray<ReadonlyArray<number> | undefined>
   /** Whether further runs give out the same as the last one, instead of nothing. */
   readonly repeats: boolean
+  /** The error with which it fails whenever it runs, in place of items. */
+  readonly error?: string
 }
 
 /** A mock that gives out the same items whenever it runs. */
 export const always = (items: ReadonlyArray<JsonObject>): Mock => ({ runs: [[items]], repeats: true })
 
+/** A mock that fails whenever it runs. */
+const failing = (error: string): Mock => ({ runs: [], repeats: true, error })
+
 /** The mocks, by the names of their nodes. */
 export type Mocks = ReadonlyMap<string, Mock>
 
-/** Reads mocks as callers give them: items, or "pinned" for the pinned ones. */
+/** Reads mocks as callers give them: items, "pinned" for the pinned ones, or an error. */
 export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mocks, string> =>
   Result.gen(function* () {
     const mocks = new Map<string, Mock>()
     for (const [name, value] of Object.entries(given)) {
       yield* mockable(workflow, name)
+      if (isFailure(value)) {
+        mocks.set(name, failing(value.error))
+        continue
+      }
       if ((Array.isArray(value) ? value : [value]).some(holdsFiles)) return yield* Result.fail(`${name} ${noFiles}`)
       const items = value === "pinned" ? pinnedItems(workflow, name) : itemsIn(value)
       if (items !== undefined) mocks.set(name, always(items))
@@ -73,12 +82,15 @@ export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mo
         return yield* Result.fail(
           value === "pinned"
             ? `node ${name} has no pinned items that could be read. Give them`
-            : `${name} must be a list of items, each an object, or "pinned"`
+            : `${name} must be a list of items, each an object, or "pinned", or {"error": "its message"}`
         )
       }
     }
     return mocks
   })
+
+const isFailure = (value: unknown): value is { readonly error: string } =>
+  isJsonObject(value) && typeof value.error === "string" && Object.keys(value).length === 1
 
 /** Refuses names that cannot be mocked: those of missing nodes and of triggers. */
 export const mockable = (workflow: Workflow, name: string): Result.Result<void, string> => {

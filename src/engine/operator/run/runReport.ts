@@ -1,20 +1,41 @@
+import { Result } from "effect"
+
 import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../workflow/models.ts"
+import { parsePath, withValueAt } from "../../workflow/valuePaths.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"
 import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../explain/failure.ts"
-import { byNode, inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf } from "../explain/runData.ts"
+import {
+  byNode,
+  goneOver,
+  inputOf,
+  itemsOf,
+  jsonOf,
+  nodeNamed,
+  type NodeRun,
+  type RunData,
+  runDataOf
+} from "../explain/runData.ts"
 import { type Limits, truncateValue } from "../explain/truncate.ts"
 import type { Part } from "./Part.ts"
-import type { TemporaryCopy } from "./temporaryCopy.ts"
+import { expressionsOf, type TemporaryCopy } from "./temporaryCopy.ts"
+
+interface ReportLimits extends Limits {
+  /** Items of a node. */
+  readonly items: number
+  /** Characters of a text that a mocked node would have sent: people ask to read these. */
+  readonly sent: number
+}
 
 /** Limits to try until the whole is short enough. */
-const limitsToTry: ReadonlyArray<Limits> = [
-  { text: 160, fields: 12, depth: 3 },
-  { text: 80, fields: 8, depth: 2 },
-  { text: 40, fields: 5, depth: 1 },
-  { text: 24, fields: 3, depth: 1 }
+const limitsToTry: ReadonlyArray<ReportLimits> = [
+  { text: 160, fields: 12, depth: 3, items: 3, sent: 2000 },
+  { text: 120, fields: 10, depth: 3, items: 2, sent: 1200 },
+  { text: 80, fields: 8, depth: 2, items: 1, sent: 700 },
+  { text: 40, fields: 5, depth: 1, items: 1, sent: 300 },
+  { text: 24, fields: 3, depth: 1, items: 1, sent: 80 }
 ]
 
 /** Bytes that a report may have: about 1,200 tokens. */
@@ -29,16 +50,19 @@ export const runReport = (execution: Execution, copy: TemporaryCopy, part: Part)
   const head = { status: statusOf(execution), ...defined("seconds", secondsOf(execution)) }
   if (data === undefined)
     return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
-  const whole = (limits: Limits | undefined) => ({ ...head, ...detailsOf(data, copy, part, limits) })
+  const whole = (limits: ReportLimits | undefined) => ({ ...head, ...detailsOf(data, copy, part, limits) })
   const limits = limitsToTry.find((one) => jsonBytes(whole(one)) <= most)
   return whole(limits)
 }
 
-const detailsOf = (data: RunData, copy: TemporaryCopy, part: Part, limits: Limits | undefined): JsonObject => {
+const detailsOf = (data: RunData, copy: TemporaryCopy, part: Part, limits: ReportLimits | undefined): JsonObject => {
   const runs = [...byNode(data)].filter(([node]) => !copy.helpers.has(node))
   const ran = new Set(runs.map(([node]) => node))
   const notRun = part.nodes.map(nameOf).filter((name) => !ran.has(name))
-  const rows = runs.slice(0, mostNodes).map(([node, all]) => rowOf(data, copy, node, all, limits))
+  const rows = runs.slice(0, mostNodes).map(([node, all]) => ({
+    ...rowOf(data, copy, node, all, limits),
+    ...sentBy(data, copy, part, node, limits)
+  }))
   return {
     ...failed(data, copy, limits),
     nodes: [...rows, ...(runs.length > mostNodes ? [`and ${runs.length - mostNodes} more`] : [])],
@@ -53,28 +77,90 @@ const listed = (names: ReadonlyArray<string>) => [
 
 const rowOf = (
   data: RunData,
-  { entry, feeding }: TemporaryCopy,
+  { entry, feeding, mocked }: TemporaryCopy,
   node: string,
   runs: ReadonlyArray<NodeRun>,
-  limits: Limits | undefined
+  limits: ReportLimits | undefined
 ): JsonObject => {
   const feeder = feeding.get(node)
   const outputs = Math.max(...runs.map((run) => run.outputs.length), 1)
   const counts = Array.from({ length: outputs }, (_, output) => sum(runs, (run) => run.outputs[output]?.length ?? 0))
   const taking = feeder === undefined ? runs : data.runs.filter((run) => run.node === feeder)
   const isFed = taking.some((run) => sourceOf(run) !== undefined && !handsOver(run, entry))
-  const first = runs.flatMap((run) => run.outputs.flat())[0]
+  const items = runs.flatMap((run) => run.outputs.flat()).slice(0, limits?.items ?? 0)
+  const ms = sum(runs, ({ whole: { executionTime } }) => Number(executionTime ?? 0))
   const error = runs.find((run) => run.error !== undefined)?.error
   return {
     node: clipped(node, 60),
-    status: feeder !== undefined ? "mocked" : error === undefined ? "success" : "error",
+    status: mocked.has(node) ? "mocked" : error === undefined ? "success" : "error",
     ...(isFed ? { in: sum(taking, (run) => inputOf(data, run).length) } : {}),
     out: counts.length === 1 ? counts[0] : counts,
-    ms: sum(runs, ({ whole: { executionTime } }) => Number(executionTime ?? 0)),
+    ms,
     ...(runs.length > 1 ? { runs: runs.length } : {}),
     ...(error === undefined ? {} : { error: String(wordsOf(error, 160).message) }),
-    ...(first === undefined || limits === undefined ? {} : { first: truncateValue(jsonOf(first), limits) })
+    ...triesOf(data, node, runs.at(-1)),
+    ...(items.length === 0 || limits === undefined
+      ? {}
+      : { items: items.map((item) => truncateValue(jsonOf(item), limits)) })
   }
+}
+
+/** How often a node that fails was tried, as its settings and its time say: engines do not count that. */
+const triesOf = (data: RunData, name: string, last: NodeRun | undefined): JsonObject => {
+  const node = nodeNamed(data, name)
+  const hasFailed = last?.error !== undefined || goneOver(data).some((one) => one.node === name)
+  if (node?.retryOnFail !== true || !hasFailed) return {}
+  const tries = Math.min(5, Math.max(2, Number(node.maxTries) || 3))
+  const wait = Math.min(5000, Number(node.waitBetweenTries) || 1000)
+  const waits = Math.floor((Number(last?.whole.executionTime ?? 0) + timerError) / wait)
+  return { tries: Math.min(tries, 1 + waits) }
+}
+
+/** Milliseconds by which timers may end too early. */
+const timerError = 20
+
+/** The parameters with which a mocked node would have run, for its first items. */
+const sentBy = (
+  data: RunData,
+  { mocked, previewing }: TemporaryCopy,
+  { nodes }: Part,
+  name: string,
+  limits: ReportLimits | undefined
+): JsonObject => {
+  const node = nodes.find((one) => nameOf(one) === name)
+  if (node === undefined || !mocked.has(name) || limits === undefined) return {}
+  const preview = previewing.get(name)
+  const evaluated = preview === undefined ? [{}] : itemsOf(data, preview).slice(0, limits.items)
+  const sent = evaluated.map((item) =>
+    truncateValue(brief(withExpressions(node, jsonOf(item))), { ...limits, text: limits.sent, depth: sentDepth })
+  )
+  return isJsonObject(sent[0]) && Object.keys(sent[0]).length > 0 ? { wouldSend: sent } : {}
+}
+
+/** The parameters of a node with these values in place of its expressions, which stay where they have none. */
+const withExpressions = (node: JsonObject, values: JsonObject): unknown =>
+  expressionsOf(node).reduce<unknown>((parameters, { path }, index) => {
+    const value = values[`v${index}`]
+    const put = Result.flatMap(parsePath(path), (at) => withValueAt(objectOf(parameters), at, value))
+    return value === undefined ? parameters : Result.getOrElse(put, () => parameters)
+  }, node.parameters)
+
+/** Depth to which parameters are shown: services put texts deep into them. */
+const sentDepth = 6
+
+/** Parameters without what is empty; a list of names with values as fields, and for what people choose its name or value. */
+const brief = (value: unknown): unknown => {
+  if (Array.isArray(value)) {
+    const named = value.flatMap((one: unknown) => {
+      const { name, value: inner } = objectOf(one)
+      return typeof name === "string" && inner !== undefined ? [[name, brief(inner)] as const] : []
+    })
+    return value.length > 0 && named.length === value.length ? Object.fromEntries(named) : value.map(brief)
+  }
+  if (!isJsonObject(value)) return value
+  if (value.__rl === true) return value.cachedResultName ?? value.value
+  const entries = Object.entries(value).map(([name, inner]): readonly [string, unknown] => [name, brief(inner)])
+  return Object.fromEntries(entries.filter(([, inner]) => !isJsonObject(inner) || Object.keys(inner).length > 0))
 }
 
 const sourceOf = ({ whole: { inputOverride, source } }: NodeRun): unknown =>
@@ -87,7 +173,7 @@ const sum = (runs: ReadonlyArray<NodeRun>, of: (run: NodeRun) => number) =>
   runs.reduce((total, run) => total + of(run), 0)
 
 /** The failure of the run, with the item that its node was at. */
-const failed = (data: RunData, { helpers }: TemporaryCopy, limits: Limits | undefined): JsonObject => {
+const failed = (data: RunData, { helpers }: TemporaryCopy, limits: ReportLimits | undefined): JsonObject => {
   const failure = failureOf(data)
   if (failure === undefined) return {}
   const { at, error, input, item } = failure

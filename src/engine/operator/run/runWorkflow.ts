@@ -1,22 +1,24 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
 
 import { quotedName } from "../../../internal/foreignText.ts"
-import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { agreedTo } from "../../../mcp/agreement.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { flag, optional, workflowId } from "../../tools/parameters.ts"
-import { nameOf, type Workflow, type WorkflowId } from "../../workflow/models.ts"
-import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { flag, optional, refuseUnknownNodes, workflowId } from "../../tools/parameters.ts"
+import { nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import { nodesOf } from "../../workflow/nodes.ts"
+import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
 import { runReport } from "./runReport.ts"
 import { runPart } from "./runTemporaryCopy.ts"
-import { runQuestion, type SideEffect, sideEffectsOf } from "./sideEffects.ts"
+import { onlyAsks, runQuestion, type SideEffect, sideEffectsOf } from "./sideEffects.ts"
 import { type TemporaryCopy, temporaryCopyOf } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
@@ -38,7 +40,9 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         }
       })
     ),
-    mocks: optional(JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items] or "pinned"}' })),
+    mocks: optional(
+      JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items], "pinned" or {"error": "text"}}' })
+    ),
     operations: optional(
       operationsArgument.annotate({
         inputSchema: { type: "array", items: { type: "object" }, description: "As in edit_workflow, not saved" }
@@ -54,7 +58,11 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       )
     ),
     dry_run: optional(flag("Only list what acts outside")),
-    confirm: optional(flag("Let it act outside"))
+    confirm: optional(
+      Schema.Union([Schema.Boolean, Schema.String, Schema.Array(Schema.String)]).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "Names of nodes that may act outside" }
+      })
+    )
   },
   run: Effect.fnUntraced(function* ({
     confirm = false,
@@ -77,20 +85,19 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     const input = inputFor(workflow, part, { items, mocks })
     const head = { id, name: workflow.name, ...input.description }
     const running = runningOf(part, mocked)
-    const outside = sideEffectsOf(running)
-    if (dry_run || (outside.length > 0 && !confirm)) {
+    const outside = yield* actingOutside(running)
+    const confirmed = yield* confirmedNodes(confirm, workflow)
+    const open = outside.filter(({ node }) => !confirmed.has(node))
+    if (dry_run || open.length > 0) {
       return {
         ...head,
         ran: false,
-        guidance: dry_run
-          ? "Dry run: nothing was sent."
-          : "Nothing ran: these nodes really act outside. Mock them, end before them with to, or give confirm: true.",
-        nodes: part.nodes.map(nameOf),
-        outside
+        ...guidanceFor(dry_run ? outside : open, running, dry_run),
+        nodes: part.nodes.map(nameOf)
       }
     }
 
-    const options = { items: input.items, mocks: mocked, to, seconds: timeout }
+    const options = { items: input.items, mocks: mocked, to, seconds: timeout, previews: true }
     if (outside.length > 0) {
       const sent = temporaryCopyOf(workflow, part, { ...options, name: "", path: "", secret: { text: "", digest: "" } })
       yield* agreedToRun(workflow, outside, { nodes: running, items: input.items, sent })
@@ -101,6 +108,70 @@ export const runWorkflow = EngineTool.make("run_workflow", {
 })
 
 type GivenItems = ReadonlyArray<JsonObject>
+
+/** The nodes that act outside, but for those that only call workflows in which nothing does. */
+const actingOutside = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>) {
+  const outside = sideEffectsOf(nodes)
+  const acting = new Set(outside.map(({ node }) => node))
+  const harmless = yield* Effect.filter(
+    nodes.filter((node) => acting.has(nameOf(node))),
+    (node) => callsHarmlessly(node, [])
+  )
+  const names = new Set(harmless.map(nameOf))
+  return outside.filter(({ node }) => !names.has(node))
+})
+
+/** Levels of workflows that call each other, and calls of one, that are looked through. */
+const mostLevels = 3
+const mostCalls = 10
+
+/** Whether a node calls a workflow that can be read, and in which no node acts outside. */
+const callsHarmlessly = Effect.fnUntraced(function* (
+  node: JsonObject,
+  above: ReadonlyArray<string>
+): Effect.fn.Return<boolean, never, EngineClient> {
+  const id = Option.getOrUndefined(asId(subWorkflowOf(node)?.id))
+  if (id === undefined || above.includes(id) || above.length >= mostLevels) return false
+  const read = yield* Effect.option(EngineClient.use((engine) => engine.getWorkflow(id)))
+  if (Option.isNone(read) || errorWorkflowOf(read.value) !== undefined) return false
+  // The engine runs the version that is active.
+  const nodes = [read.value, objectOf(read.value.activeVersion)].flatMap(nodesOf).filter((one) => !isTrigger(one))
+  const acting = nodes.filter((one) => sideEffectsOf([one]).length > 0)
+  if (acting.length > mostCalls) return false
+  const harmless = yield* Effect.forEach(acting, (one) => callsHarmlessly(one, [...above, id]))
+  return harmless.every(Boolean)
+})
+
+const asId = Schema.decodeUnknownOption(WorkflowId)
+
+/** The nodes that may act outside, as far as the caller says. */
+const confirmedNodes = Effect.fnUntraced(function* (
+  given: boolean | string | ReadonlyArray<string>,
+  { id, nodes }: Workflow
+) {
+  const all = nodes.map(nameOf)
+  if (given === true || given === "true") return new Set(all)
+  const names = Array.isArray(given) ? given : Predicate.isString(given) && given !== "false" ? [given] : []
+  yield* refuseUnknownNodes(`workflow ${id}`, names, all, "confirm")
+  return new Set(names)
+})
+
+/** What can be done about nodes that act outside; those that only ask for something there stand apart. */
+const guidanceFor = (acting: ReadonlyArray<SideEffect>, running: ReadonlyArray<JsonObject>, isDry: boolean) => {
+  const asking = new Set(running.filter(onlyAsks).map(nameOf))
+  const [outside, reads] = [
+    acting.filter(({ node }) => !asking.has(node)),
+    acting.filter(({ node }) => asking.has(node))
+  ]
+  const names = JSON.stringify(acting.map(({ node }) => node))
+  return {
+    guidance: isDry
+      ? "Dry run: nothing was sent."
+      : `Nothing ran: these nodes really act outside. Mock them, end before them with to, or name those that may in confirm: ${names}`,
+    outside,
+    ...(reads.length === 0 ? {} : { reads })
+  }
+}
 
 const mocksFor = Effect.fnUntraced(function* (workflow: Workflow, given: JsonObject = {}) {
   const mocks = yield* orRefuse("mocks", mocksOf(workflow, given))

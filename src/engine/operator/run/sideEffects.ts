@@ -50,7 +50,24 @@ export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<S
   nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(sideEffectOf)
 
 const hasSideEffects = (node: JsonObject): boolean =>
-  !inert.has(toEngineType(String(node.type))) || credentialsOf(node).length > 0 || reachesOut(node)
+  !(inert.has(toEngineType(String(node.type))) || readsTable(node)) ||
+  credentialsOf(node).length > 0 ||
+  reachesOut(node)
+
+const tableReads = new Set(["row get", "row rowExists", "row rowNotExists", "table list"])
+
+/** Whether a node only reads a data table, which the engine keeps. */
+const readsTable = (node: JsonObject): boolean => {
+  const { operation, resource = "row" } = objectOf(node.parameters)
+  const isTable = ["dataTable", "dataTableTool"].some((kind) => toEngineType(String(node.type)) === nodeType(kind))
+  return isTable && tableReads.has(`${String(resource)} ${String(operation)}`)
+}
+
+/** Whether a node only asks a service for something: a request by GET without a body. */
+export const onlyAsks = (node: JsonObject): boolean => {
+  const { method, requestMethod, sendBody = false } = objectOf(node.parameters)
+  return kindOf(node) === "httpRequest" && (method ?? requestMethod ?? "GET") === "GET" && sendBody === false
+}
 
 const reachesOut = (node: JsonObject): boolean =>
   isProgram(node) && leavesOf(node.parameters).some(({ text }) => reaching.test(text))

@@ -4,14 +4,17 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import type { Creation } from "../../client/body.ts"
 import { type Connections, nameOf, type Target, type Workflow } from "../../workflow/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { leavesOf } from "../../workflow/valuePaths.ts"
 import { type Edge, edgesOf } from "../../workflow/wires.ts"
 import {
+  failingNode,
   forkNode,
   guardNode,
   mockPayload,
   mockFeeder,
   outputsOf,
   nodeAt,
+  previewNode,
   splitNode,
   webhookNode
 } from "./helperNodes.ts"
@@ -31,6 +34,8 @@ export interface TemporaryCopyOptions {
   readonly to?: string | undefined
   /** Seconds after which the engine itself ends its run. */
   readonly seconds: number
+  /** Whether the parameters of mocked nodes are evaluated, so that they can be shown. */
+  readonly previews?: boolean
 }
 
 /** A workflow for a single run: its creation, and the body for its webhook. */
@@ -45,6 +50,10 @@ export interface TemporaryCopy {
   readonly helpers: ReadonlySet<string>
   /** The node that feeds each mocked one. */
   readonly feeding: ReadonlyMap<string, string>
+  /** The names of the mocked nodes. */
+  readonly mocked: ReadonlySet<string>
+  /** The node that evaluates the parameters of each mocked one. */
+  readonly previewing: ReadonlyMap<string, string>
 }
 
 /**
@@ -53,8 +62,8 @@ export interface TemporaryCopy {
  * them ever fires.
  */
 export const temporaryCopyOf = (workflow: Workflow, part: Part, options: TemporaryCopyOptions): TemporaryCopy => {
-  const names = namesFor(workflow, part, options.mocks)
-  const { entry, feeding, forking, guard, hook, mocked } = names
+  const names = namesFor(workflow, part, options)
+  const { entry, feeding, forking, guard, hook, mocked, previewing } = names
   return {
     creation: {
       name: options.name,
@@ -70,8 +79,17 @@ export const temporaryCopyOf = (workflow: Workflow, part: Part, options: Tempora
     },
     hook,
     entry,
-    helpers: new Set([hook, guard, ...(part.isTrigger ? [] : [entry]), ...feeding.values(), ...forking.values()]),
-    feeding
+    helpers: new Set([
+      hook,
+      guard,
+      ...(part.isTrigger ? [] : [entry]),
+      ...feeding.values(),
+      ...forking.values(),
+      ...previewing.values()
+    ]),
+    feeding,
+    mocked: new Set(mocked.map(([name]) => name)),
+    previewing
   }
 }
 
@@ -87,9 +105,24 @@ interface Names {
   readonly feeding: ReadonlyMap<string, string>
   /** The node between these two, for mocks with several outputs. */
   readonly forking: ReadonlyMap<string, string>
+  /** The node that evaluates the parameters of each mocked one that has expressions. */
+  readonly previewing: ReadonlyMap<string, string>
 }
 
-const namesFor = (workflow: Workflow, part: Part, mocks: Mocks): Names => {
+/** Expressions of one node that are evaluated. */
+const mostExpressions = 60
+
+/** The expressions in the parameters of a node, with their paths. */
+export const expressionsOf = ({ parameters }: JsonObject) =>
+  leavesOf(parameters)
+    .filter(({ text }) => text.startsWith("="))
+    .slice(0, mostExpressions)
+
+const namesFor = (
+  workflow: Workflow,
+  part: Part,
+  { mocks, previews = false }: Pick<TemporaryCopyOptions, "mocks" | "previews">
+): Names => {
   const taken = new Set(workflow.nodes.map(nameOf))
   const free = (wanted: string) => {
     let name = wanted
@@ -102,26 +135,37 @@ const namesFor = (workflow: Workflow, part: Part, mocks: Mocks): Names => {
   const hook = free("Run input")
   const guard = free("Run guard")
   const entry = part.isTrigger ? part.start : free("Run items")
-  const feeding = new Map(mocked.map(([name]) => [name, free(`Mock of ${name}`)]))
+  const fed = mocked.filter(([, { error }]) => error === undefined)
+  const feeding = new Map(fed.map(([name]) => [name, free(`Mock of ${name}`)]))
   const forking = new Map(
     mocked.filter(([, given]) => outputsOf(given) > 1).map(([name]) => [name, free(`Items of ${name}`)])
   )
-  return { runs, mocked, hook, guard, entry, feeding, forking }
+  const evaluated = part.nodes.filter((node) => previews && mocks.has(nameOf(node)) && expressionsOf(node).length > 0)
+  const previewing = new Map(evaluated.map((node) => [nameOf(node), free(`Parameters of ${nameOf(node)}`)]))
+  return { runs, mocked, hook, guard, entry, feeding, forking, previewing }
 }
 
 const helperNodesOf = (
   workflow: Workflow,
   part: Part,
   { mocks, path, secret }: TemporaryCopyOptions,
-  { entry, feeding, forking, guard, hook, mocked }: Names
+  { entry, feeding, forking, guard, hook, mocked, previewing }: Names
 ) => {
   const start = workflow.nodes.find((node) => nameOf(node) === part.start) ?? {}
   return [
     webhookNode(hook, path, responseModeFor(part, mocks), start),
     guardNode(guard, secret.digest, start),
     splitNode(entry, "body.items", start),
-    ...mocked.map(([name, given], index) => mockFeeder(feeding.get(name) ?? "", hook, index, given, start)),
-    ...[...forking.values()].map((name) => splitNode(name, "items", start))
+    ...mocked.flatMap(([name, given], index) => {
+      const feeder = feeding.get(name)
+      return feeder === undefined ? [] : [mockFeeder(feeder, hook, index, given, start)]
+    }),
+    ...[...forking.values()].map((name) => splitNode(name, "items", start)),
+    ...workflow.nodes.flatMap((node) => {
+      const preview = previewing.get(nameOf(node))
+      const texts = expressionsOf(node).map(({ text }) => text)
+      return preview === undefined ? [] : [previewNode(preview, texts, start)]
+    })
   ]
 }
 
@@ -135,6 +179,7 @@ const copiedNodes = (workflow: Workflow, part: Part, { forking, hook, mocked, ru
       const index = mocked.findIndex(([one]) => one === name)
       const given = mocked[index]?.[1]
       if (given === undefined) return Struct.omit(node, ["webhookId"])
+      if (given.error !== undefined) return failingNode(name, given.error, node)
       return forking.has(name) ? forkNode(name, hook, index, given, node) : splitNode(name, "items", node)
     })
 
@@ -142,23 +187,29 @@ const wiresOf = (
   { connections }: Workflow,
   part: Part,
   to: string | undefined,
-  { entry, feeding, forking, guard, hook, mocked, runs }: Names
+  { entry, feeding, forking, guard, hook, mocked, previewing, runs }: Names
 ): ReadonlyArray<Edge> => {
   const edges = edgesOf(connections).filter(
     (edge) => runs.has(edge.source) && runs.has(edge.target) && !(edge.type === "main" && edge.source === to)
   )
   const mockedInputs = new Map(mocked.map(([name]) => [name, firstInput(edges, name)]))
+  /** The nodes to which the input of a node of the part goes. */
+  const takersOf = (name: string): ReadonlyArray<string> => {
+    const preview = previewing.get(name)
+    return [feeding.get(name) ?? name, ...(preview === undefined ? [] : [preview])]
+  }
   const keptEdges = edges.flatMap((edge): ReadonlyArray<Edge> => {
-    const feeder = feeding.get(edge.target)
-    if (edge.type !== "main") return feeder === undefined ? [edge] : []
+    const isMocked = mockedInputs.has(edge.target)
+    if (edge.type !== "main") return isMocked ? [] : [edge]
     if (part.isTrigger && edge.target === part.start) return []
-    if (feeder === undefined) return [edge]
-    return edge.input === mockedInputs.get(edge.target) ? [{ ...edge, target: feeder, input: 0 }] : []
+    if (!isMocked) return [edge]
+    const takers = edge.input === mockedInputs.get(edge.target) ? takersOf(edge.target) : []
+    return takers.map((target) => ({ ...edge, target, input: 0 }))
   })
   return [
     main(hook, guard),
     main(guard, entry),
-    ...(part.isTrigger ? [] : [main(entry, feeding.get(part.start) ?? part.start)]),
+    ...(part.isTrigger ? [] : takersOf(part.start).map((taker) => main(entry, taker))),
     ...keptEdges,
     ...[...feeding].flatMap(([name, feeder]) => {
       const forked = forking.get(name)
