@@ -103,9 +103,12 @@ const withItems = (itemsOf: (node: string) => Items): Selection => {
   })
 }
 
-const first: Items = (place) => (place === 0 ? "whole" : "nothing")
+/** Items of an output that are kept of a large execution. */
+export const mostItems = 3
 
-/** The course of a large execution: of each output only the first item and the number of items. */
+const first: Items = (place) => (Number(place) < mostItems ? "whole" : "nothing")
+
+/** The course of a large execution: of each output only the first items and the number of items. */
 const outline: Selection = withItems(() => first)
 
 /** Only the errors of an execution. */
@@ -126,7 +129,7 @@ export const errorsOnly: Selection = only({
 
 /**
  * Selects, of the items of these nodes, the fields of these names, and the items at these indexes as a whole; of all other
- * nodes the first item.
+ * nodes the first items.
  */
 const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
   withItems((node) => {

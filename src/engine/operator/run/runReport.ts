@@ -7,6 +7,7 @@ import { type Execution, nameOf } from "../../workflow/models.ts"
 import { parsePath, withValueAt } from "../../workflow/valuePaths.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"
 import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../explain/failure.ts"
+import { mostItems } from "../explain/readExecutions.ts"
 import {
   byNode,
   goneOver,
@@ -31,7 +32,7 @@ interface ReportLimits extends Limits {
 
 /** Limits to try until the whole is short enough. */
 const limitsToTry: ReadonlyArray<ReportLimits> = [
-  { text: 160, fields: 12, depth: 3, items: 3, sent: 2000 },
+  { text: 160, fields: 12, depth: 3, items: mostItems, sent: 2000 },
   { text: 120, fields: 10, depth: 3, items: 2, sent: 1200 },
   { text: 80, fields: 8, depth: 2, items: 1, sent: 700 },
   { text: 40, fields: 5, depth: 1, items: 1, sent: 300 },
