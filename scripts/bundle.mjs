@@ -84,17 +84,25 @@ const command = await bundle(
 )
 for (const name of Object.keys(entries)) await chmod(path.join(outdir, `${name}.js`), 0o755)
 
-const page = await bundle(
-  {
-    input: { page: "src/page/main.tsx" },
-    platform: "browser",
-    tsconfig: "src/page/tsconfig.json",
-    transform: { target: ["chrome123", "firefox120", "safari17.5"] },
-    // Of the rules about workflows only those come along that the page calls.
-    treeshake: { moduleSideEffects: (id) => id.endsWith("main.tsx"), manualPureFunctions: ["Schema"] }
-  },
-  { entryFileNames: "page/[name].js", minify: true, comments: false }
-)
+/** The page, and the view of MCP Apps: two files, as the view is one document whose size counts. */
+const page = []
+for (const [name, input] of [
+  ["page", "src/page/main.tsx"],
+  ["view", "src/page/view/main.tsx"]
+]) {
+  const written = await bundle(
+    {
+      input: { [name]: input },
+      platform: "browser",
+      tsconfig: "src/page/tsconfig.json",
+      transform: { target: ["chrome123", "firefox120", "safari17.5"] },
+      // Of the rules about workflows only those come along that the page calls.
+      treeshake: { moduleSideEffects: (id) => id.endsWith("main.tsx"), manualPureFunctions: ["Schema"] }
+    },
+    { entryFileNames: "page/[name].js", minify: true, comments: false }
+  )
+  page.push(...written)
+}
 for (const file of ["index.html", "view.html", "page.css", "page.svg"]) {
   await cp(path.join("src/page", file), path.join(outdir, "page", file))
 }

@@ -1,19 +1,23 @@
+import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import { visible } from "../internal/foreignText.ts"
 import { type Outcome, token } from "./client.ts"
+import { FleetContext, useFollowed } from "./fleet.ts"
 import { Empty, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
 import { readServer, Server, type ServerInfo } from "./server.ts"
 import { Audit } from "./views/Audit.tsx"
-import { Overview } from "./views/Overview.tsx"
+import { Now } from "./views/Now.tsx"
 import { Plan, Plans } from "./views/Plans.tsx"
+import { Runs } from "./views/Runs.tsx"
 import { Tool, Tools } from "./views/Tools.tsx"
 import { Workflow } from "./views/Workflow.tsx"
 import { Workflows } from "./views/Workflows.tsx"
 
 const places = [
-  ["", "Overview"],
+  ["", "Now"],
+  ["runs", "Runs"],
   ["workflows", "Workflows"],
   ["plans", "Plans"],
   ["audit", "Audit log"],
@@ -95,10 +99,16 @@ const Content = (props: {
   }
   return (
     <Server.Provider value={outcome.value}>
-      <Place route={route} />
+      <Followed names={outcome.value.instances}>
+        <Place route={route} />
+      </Followed>
     </Server.Provider>
   )
 }
+
+const Followed = (props: { readonly names: ReadonlyArray<string>; readonly children: ComponentChildren }) => (
+  <FleetContext.Provider value={useFollowed(props.names)}>{props.children}</FleetContext.Provider>
+)
 
 const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   const [first = "", second, third] = words
@@ -107,7 +117,8 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   const isMoved = useRef(false)
   isMoved.current ||= place !== came.current
   const head = (text: string) => <Heading key={place} text={text} isFocused={isMoved.current} />
-  if (first === "") return <Overview head={head} />
+  if (first === "") return <Now head={head} />
+  if (first === "runs") return <Runs head={head} query={query} />
   if (first === "workflows") return <Workflows head={head} query={query} />
   if (first === "workflow" && second !== undefined && third !== undefined) {
     return <Workflow key={place} head={head} instance={second} id={third} query={query} />
@@ -122,7 +133,7 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
     <>
       {head("Nothing here")}
       <Empty>
-        This address leads nowhere. <a href="#/">Go to the overview.</a>
+        This address leads nowhere. <a href="#/">Go to Now.</a>
       </Empty>
     </>
   )

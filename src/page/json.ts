@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { listOf, objectOf } from "../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../internal/secrets/maskSecrets.ts"
 
 /** Arguments of a tool. */
@@ -13,6 +14,10 @@ export const numberOf = (value: unknown): number => (Predicate.isNumber(value) ?
 
 export const textsOf = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.map(textOf).filter((text) => text !== "") : []
+
+/** Names of tags, which are texts or objects. */
+export const tagNames = (tags: unknown): ReadonlyArray<string> =>
+  listOf(tags).map((tag: unknown) => textOf(tag) || textOf(objectOf(tag).name))
 
 /** JSON as people read it, without secrets. */
 export const pretty = (value: unknown): string => JSON.stringify(maskSecrets(value), undefined, 2) ?? ""

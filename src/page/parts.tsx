@@ -1,9 +1,10 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, JSX } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "./client.ts"
 import type { Args } from "./json.ts"
+import { agoWords, statusWords, type Tone, toneOf } from "./status.ts"
 
 /** The answer of a tool, asked for anew when its arguments change; no answer as long as it is under way. */
 export const useTool = (name: string | undefined, args: Args) => {
@@ -25,6 +26,9 @@ export const useTool = (name: string | undefined, args: Args) => {
   const again = useCallback(() => setTurn((before) => before + 1), [])
   return { outcome, again }
 }
+
+/** The head of a place, by its text. */
+export type Head = (text: string) => JSX.Element
 
 export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="problem" role="alert">
@@ -48,8 +52,6 @@ export const Answer = (props: {
   return props.outcome.ok ? <>{props.children(props.outcome.value)}</> : <Problem>{props.outcome.problem}</Problem>
 }
 
-type Tone = "good" | "bad" | "warn" | "calm"
-
 export const Badge = ({ children, tone = "calm" }: { readonly tone?: Tone; readonly children: ComponentChildren }) => (
   <span class={`pill ${tone}`}>{children}</span>
 )
@@ -60,24 +62,8 @@ export const State = ({ active, archived = false }: { readonly active: unknown; 
   return active === true ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>
 }
 
-const statusTones: Readonly<Record<string, Tone>> = {
-  success: "good",
-  error: "bad",
-  crashed: "bad",
-  running: "warn",
-  waiting: "warn",
-  new: "warn"
-}
-
-/** The state of an execution; older engines only say whether it came to its end. */
-export const statusOf = ({ finished, status, stoppedAt }: JsonObject): string => {
-  if (typeof status === "string") return status
-  if (finished === true) return "success"
-  return typeof stoppedAt === "string" ? "error" : "running"
-}
-
 export const Status = ({ status }: { readonly status: string }) => (
-  <Badge tone={statusTones[status] ?? "calm"}>{status}</Badge>
+  <Badge tone={toneOf(status)}>{statusWords[status] ?? status}</Badge>
 )
 
 /** A moment as people here write it, to the second. */
@@ -91,30 +77,43 @@ export const When = ({ at }: { readonly at: unknown }) => {
   )
 }
 
-/** Asks before something is changed; nothing happens unless a person says so here. */
-export const Confirm = (props: {
-  readonly title: string
-  readonly action: string
-  readonly children: ComponentChildren
-  readonly onYes: () => void
-  readonly onNo: () => void
-}) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={props.onNo} onClose={props.onNo}>
-      <h2 id="confirm-title">{props.title}</h2>
-      {props.children}
-      <div class="row end">
-        <button type="button" onClick={props.onNo}>
-          Cancel
-        </button>
-        <button type="button" class="main" onClick={props.onYes}>
-          {props.action}
-        </button>
-      </div>
-    </dialog>
+/** A moment by its distance from now; the moment itself is its title. */
+export const Ago = ({ at }: { readonly at: number | undefined }) =>
+  at === undefined ? (
+    <span class="soft">–</span>
+  ) : (
+    <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+      {agoWords(at)}
+    </time>
   )
-}
 
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>
+
+export const Tags = ({ tags }: { readonly tags: ReadonlyArray<string> }) => (
+  <>
+    {tags.map((name) => (
+      <span key={name} class="tag">
+        {name}
+      </span>
+    ))}
+  </>
+)
+
+/** One of some values; the empty one stands for all. */
+export const Choice = (props: {
+  readonly label: string
+  readonly value: string
+  readonly choices: ReadonlyArray<readonly [value: string, name: string]>
+  readonly onChoice: (value: string) => void
+}) => (
+  <label>
+    {props.label}
+    <select value={props.value} onChange={(event) => props.onChoice(event.currentTarget.value)}>
+      {props.choices.map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+)

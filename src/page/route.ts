@@ -47,3 +47,8 @@ export const href = (
 export const go = (address: string) => {
   location.hash = address
 }
+
+/** Changes the address of a place without leaving it: what was typed into its filters. */
+export const keepQuery = (words: ReadonlyArray<string>, query: Readonly<Record<string, string | undefined>>) => {
+  history.replaceState(history.state, "", href(words, query))
+}

@@ -16,7 +16,7 @@ export const readPageFile: ReadPageFile = (name) =>
 export const readView: ReadView = (name) =>
   name === "view"
     ? Effect.map(
-        Effect.all([readPageFile("view.html"), readPageFile("page.css"), readPageFile("page.js")]),
+        Effect.all([readPageFile("view.html"), readPageFile("page.css"), readPageFile("view.js")]),
         ([document, style, script]) =>
           style === undefined || script === undefined
             ? undefined

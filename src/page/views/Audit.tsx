@@ -1,12 +1,11 @@
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
-import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
+import { Answer, Badge, Empty, type Head, useTool, When } from "../parts.tsx"
 import { kindWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Calls } from "./Calls.tsx"
 import { Change } from "./Change.tsx"
-import type { Head } from "./Overview.tsx"
 import { StepName } from "./Steps.tsx"
 
 const pageSize = 50

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { Confirm } from "../Act.tsx"
 import { callTool } from "../client.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
+import { Answer, Badge, Empty, type Head, Problem, useTool, When } from "../parts.tsx"
 import { kindWords, planWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
-import type { Head } from "./Overview.tsx"
 import { mostSteps, StepPages } from "./StepPages.tsx"
 
 /** Plans are found in the audit log, which has a line for each. */

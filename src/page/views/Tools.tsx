@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { Confirm } from "../Act.tsx"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
 import { type Args, pretty, textOf, textsOf } from "../json.ts"
-import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
+import { Badge, Empty, type Head, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
 import { FieldInput } from "./FieldInput.tsx"
-import type { Head } from "./Overview.tsx"
 
 export const Tools = ({ head }: { readonly head: Head }) => {
   const { tools } = useServer()

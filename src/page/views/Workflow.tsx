@@ -4,11 +4,11 @@ import { publishedOf } from "../../engine/workflow/views.ts"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
 import { textOf } from "../json.ts"
-import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"
+import { Answer, Badge, type Head, Loading, Problem, State, Status, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
+import { statusOf } from "../status.ts"
 import { wholeRunsIn } from "../wholeRuns.ts"
-import type { Head } from "./Overview.tsx"
 
 interface Props {
   readonly head: Head

@@ -1,198 +1,262 @@
-import { useEffect, useState } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 
-import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { callTool } from "../client.ts"
-import { type Args, numberOf, textOf } from "../json.ts"
-import { Answer, Empty, Problem, State, useTool, When } from "../parts.tsx"
-import { go, href } from "../route.ts"
+import { grouped } from "../../internal/collections.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { countOf, type Fleet, type InstanceState, isFailed, type Run, useFleet } from "../fleet.ts"
+import { tagNames, textOf } from "../json.ts"
+import { Ago, Choice, type Head, Loading, State, Status, Tags } from "../parts.tsx"
+import { go, href, keepQuery } from "../route.ts"
+import { RunBars } from "../RunBars.tsx"
 import { useServer } from "../server.ts"
-import type { Head } from "./Overview.tsx"
+import { type Column, sortedBy, Table } from "../Table.tsx"
+import { BulkPlan } from "./BulkPlan.tsx"
+import { ContentSearch } from "./ContentSearch.tsx"
+import { Silences } from "./Silences.tsx"
+
+/** A workflow as a row: as it is listed, with its runs of the last day. */
+export interface WorkflowRow {
+  readonly instance: string
+  readonly id: string
+  readonly name: string
+  readonly active: boolean
+  readonly isArchived: boolean
+  readonly tags: ReadonlyArray<string>
+  readonly updatedAt: number
+  readonly nodes: number
+  readonly runs: ReadonlyArray<Run>
+  readonly failed: number
+  /** Text in which a filter looks. */
+  readonly text: string
+}
+
+const rowOf = (instance: string, workflow: JsonObject, runs: ReadonlyArray<Run>): WorkflowRow => {
+  const [id, name, tags] = [textOf(workflow.id), textOf(workflow.name), tagNames(workflow.tags)]
+  return {
+    instance,
+    id,
+    name: name || id,
+    active: workflow.active === true,
+    isArchived: workflow.isArchived === true || workflow.archived === true,
+    tags,
+    updatedAt: Date.parse(textOf(workflow.updatedAt)) || 0,
+    nodes: Number(workflow.nodes) || 0,
+    runs,
+    failed: runs.filter(isFailed).length,
+    text: [name, id, ...tags].join(" ").toLowerCase()
+  }
+}
+
+const rowsOf = ({ name, runs, workflows }: InstanceState): ReadonlyArray<WorkflowRow> => {
+  const byWorkflow = grouped(runs, ({ workflowId }) => workflowId)
+  return workflows.map((workflow) => rowOf(name, workflow, byWorkflow.get(textOf(workflow.id)) ?? []))
+}
+
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+const lastRun = ({ runs: [run] }: WorkflowRow) => run?.startedAt ?? 0
+
+const columnsFor = (hasInstances: boolean): ReadonlyArray<Column<WorkflowRow>> => [
+  {
+    id: "name",
+    title: "Name",
+    kind: "grow",
+    compare: (a, b) => compare(a.name, b.name),
+    cell: ({ id, instance, name }) => (
+      <a class="title" dir="auto" title={name} href={href(["workflow", instance, id])}>
+        {name}
+      </a>
+    )
+  },
+  ...(hasInstances
+    ? [
+        {
+          id: "instance",
+          title: "Instance",
+          kind: "medium",
+          compare: (a: WorkflowRow, b: WorkflowRow) => compare(a.instance, b.instance),
+          cell: ({ instance }: WorkflowRow) => instance
+        }
+      ]
+    : []),
+  {
+    id: "state",
+    title: "State",
+    kind: "state",
+    compare: (a, b) => Number(b.active) - Number(a.active) || Number(a.isArchived) - Number(b.isArchived),
+    cell: ({ active, isArchived }) => <State active={active} archived={isArchived} />
+  },
+  {
+    id: "last",
+    title: "Last run",
+    kind: "medium state",
+    isGreatestFirst: true,
+    compare: (a, b) => lastRun(a) - lastRun(b),
+    cell: ({ runs: [run] }) => (run === undefined ? <span class="soft">–</span> : <Status status={run.status} />)
+  },
+  { id: "when", title: "When", kind: "wide when", cell: ({ runs: [run] }) => <Ago at={run?.startedAt} /> },
+  {
+    id: "runs",
+    title: "Last runs",
+    kind: "medium bars",
+    cell: ({ runs }) => <RunBars runs={runs} />
+  },
+  {
+    id: "failed",
+    title: "Failed, 24 h",
+    kind: "wide number",
+    isGreatestFirst: true,
+    compare: (a, b) => a.failed - b.failed,
+    cell: ({ failed, id, instance }) =>
+      failed === 0 ? (
+        <span class="soft">0</span>
+      ) : (
+        <a class="problem" href={href(["runs"], { status: "error", workflow: id, instance })}>
+          {failed}
+        </a>
+      )
+  },
+  { id: "tags", title: "Tags", kind: "wide tags", cell: ({ tags }) => <Tags tags={tags} /> },
+  {
+    id: "changed",
+    title: "Changed",
+    kind: "wide when",
+    isGreatestFirst: true,
+    compare: (a, b) => a.updatedAt - b.updatedAt,
+    cell: ({ updatedAt }) => <Ago at={updatedAt === 0 ? undefined : updatedAt} />
+  }
+]
 
 export const Workflows = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
-  const { has, instances } = useServer()
-  const filters = {
-    text: query.get("text") ?? "",
-    instance: query.get("instance") ?? "",
-    active: query.get("active") ?? ""
-  }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (!(event.currentTarget instanceof HTMLFormElement)) return
-    const given = new FormData(event.currentTarget)
-    const field = (name: string) => textOf(given.get(name)).trim()
-    go(href(["workflows"], { text: field("text"), instance: field("instance"), active: field("active") }))
-  }
-  const canSearch = has("search_workflows")
-  const names = filters.instance === "" ? instances : [filters.instance]
+  const { has } = useServer()
+  const isInside = query.get("in") === "content" && has("search_workflows")
   return (
     <>
       {head("Workflows")}
-      <form key={query.toString()} class="row search" role="search" onSubmit={submit}>
+      <Rows key={query.toString()} query={query} isInside={isInside} />
+    </>
+  )
+}
+
+const Rows = ({ isInside, query }: { readonly query: URLSearchParams; readonly isInside: boolean }) => {
+  const { has, instances: names } = useServer()
+  const fleet = useFleet()
+  const [filters, setFilters] = useState({
+    text: query.get("text") ?? "",
+    instance: query.get("instance") ?? "",
+    active: query.get("active") ?? "",
+    tag: query.get("tag") ?? "",
+    sort: query.get("sort") ?? "name"
+  })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const set = (changes: Partial<typeof filters>) => {
+    const next = { ...filters, ...changes }
+    setFilters(next)
+    setSelected(new Set())
+    if (isInside) go(href(["workflows"], next))
+    else keepQuery(["workflows"], { ...next, sort: next.sort === "name" ? "" : next.sort })
+  }
+  const all = useMemo(() => fleet.instances.flatMap(rowsOf), [fleet])
+  const columns = useMemo(() => columnsFor(names.length > 1), [names])
+  const rows = useMemo(() => sortedBy(all.filter(fits(filters)), columns, filters.sort), [all, columns, filters])
+  const tags = useMemo(() => [...new Set(all.flatMap(({ tags }) => tags))].toSorted(compare), [all])
+  const chosen = rows.filter((row) => selected.has(keyOf(row)))
+  const canSearch = has("search_workflows")
+  const searchInside = (event: Event) => {
+    event.preventDefault()
+    if (canSearch && filters.text.trim() !== "") go(href(["workflows"], { ...filters, sort: "", in: "content" }))
+  }
+  return (
+    <>
+      <form class="row filters" role="search" onSubmit={searchInside}>
         <label class="grow">
-          {canSearch ? "Names, notes, parameters, code" : "Name"}
-          <input type="search" name="text" defaultValue={filters.text} />
+          Filter by name, tag or id
+          <input type="search" value={filters.text} onInput={(event) => set({ text: event.currentTarget.value })} />
         </label>
-        <label>
-          Instance
-          <select name="instance">
-            <option value="">All</option>
-            {instances.map((name) => (
-              <option key={name} value={name} selected={name === filters.instance}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          State
-          <select name="active">
-            {[
-              ["", "Any"],
-              ["true", "Active"],
-              ["false", "Inactive"]
-            ].map(([value, name]) => (
-              <option key={value} value={value} selected={value === filters.active}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" class="main">
-          Search
-        </button>
-      </form>
-      {canSearch && filters.text !== "" ? (
-        <List
-          key={query.toString()}
-          tool="search_workflows"
-          args={{ instances: names, ...given(filters.text, filters.active, "text") }}
-        />
-      ) : (
-        names.map((instance) => (
-          <List
-            key={`${instance} ${query.toString()}`}
-            tool="list_workflows"
-            instance={instance}
-            isHeaded={names.length > 1}
-            args={{ instance, limit: 100, ...given(filters.text, filters.active, "name") }}
+        {names.length > 1 ? (
+          <Choice
+            label="Instance"
+            value={filters.instance}
+            choices={[["", "All"], ...names.map((name) => [name, name] as const)]}
+            onChoice={(instance) => set({ instance })}
           />
-        ))
+        ) : null}
+        <Choice label="State" value={filters.active} choices={states} onChoice={(active) => set({ active })} />
+        <Choice
+          label="Tag"
+          value={filters.tag}
+          choices={[["", "Any"], ...tags.map((tag) => [tag, tag] as const)]}
+          onChoice={(tag) => set({ tag })}
+        />
+        {canSearch ? (
+          <button type="submit" disabled={filters.text.trim() === ""}>
+            Search inside workflows
+          </button>
+        ) : null}
+      </form>
+      <Silences />
+      {isInside ? (
+        <ContentSearch text={filters.text} instance={filters.instance} active={filters.active} />
+      ) : (
+        <>
+          <div class="row totals">
+            <Totals rows={rows} all={all.length} fleet={fleet} />
+            {chosen.length === 0 ? null : <BulkPlan rows={chosen} />}
+          </div>
+          {rows.length === 0 ? null : (
+            <Table
+              label="Workflows"
+              rows={rows}
+              columns={columns}
+              keyOf={keyOf}
+              nameOf={({ name }) => name}
+              sort={filters.sort}
+              onSort={(sort) => set({ sort })}
+              {...(has("plan_bulk") ? { selected, onSelect: setSelected } : {})}
+            />
+          )}
+        </>
       )}
     </>
   )
 }
 
-const given = (text: string, active: string, field: string): Args => ({
-  ...(text === "" ? {} : { [field]: text }),
-  ...(active === "" ? {} : { active: active === "true" })
-})
+const states = [
+  ["", "Any"],
+  ["true", "Active"],
+  ["false", "Inactive"],
+  ["archived", "Archived"],
+  ["failed", "Failed in 24 h"]
+] as const
 
-/** Rows page after page; the pages behind the first are fetched when somebody wants them. */
-const List = (props: {
-  readonly tool: string
-  readonly args: Args
-  readonly instance?: string
-  readonly isHeaded?: boolean
-}) => {
-  const { args, instance, isHeaded = false, tool } = props
-  const { outcome } = useTool(tool, args)
-  const [later, setLater] = useState<ReadonlyArray<JsonObject>>([])
-  const [cursor, setCursor] = useState<unknown>()
-  const [problem, setProblem] = useState("")
-  useEffect(() => setCursor(outcome?.ok === true ? outcome.value.nextCursor : undefined), [outcome])
-  const fetchMore = () => {
-    const place = instance === undefined ? { instances: args.instances } : { instance }
-    void callTool(tool, { ...place, cursor }).then((next) => {
-      setProblem(next.ok ? "" : next.problem)
-      if (!next.ok) return
-      setLater((before) => [...before, ...objectsOf(next.value.data)])
-      setCursor(next.value.nextCursor)
-    })
-  }
-  return (
-    <>
-      {isHeaded ? <h2>{instance}</h2> : null}
-      <Answer outcome={outcome} what="workflows">
-        {(value) => {
-          // Further pages come below: what is read already must not move.
-          const isWhole = later.length === 0 && value.nextCursor === undefined
-          const rows = isWhole ? objectsOf(value.data).toSorted(byName) : [...objectsOf(value.data), ...later]
-          return (
-            <>
-              {objectsOf(value.failed ?? value.unusable).map((failed) => (
-                <Problem key={textOf(failed.instance)}>
-                  {textOf(failed.instance)}: {textOf(failed.error)}
-                </Problem>
-              ))}
-              <p role="status" class="soft">
-                {rows.length === 1 ? "1 workflow" : `${rows.length} workflows`}
-                {cursor === undefined ? "" : ", and more"}
-              </p>
-              {rows.length === 0 ? <Empty>Nothing fits. Try fewer words.</Empty> : <Table rows={rows} of={instance} />}
-              {problem === "" ? null : <Problem>{problem}</Problem>}
-              {cursor === undefined ? null : (
-                <button type="button" onClick={fetchMore}>
-                  Show more
-                </button>
-              )}
-            </>
-          )
-        }}
-      </Answer>
-    </>
-  )
+const keyOf = ({ id, instance }: WorkflowRow) => `${instance} ${id}`
+
+const fits = (filters: { text: string; instance: string; active: string; tag: string }) => {
+  const words = filters.text.toLowerCase().split(/\s+/)
+  return (row: WorkflowRow) =>
+    (filters.instance === "" || row.instance === filters.instance) &&
+    (filters.tag === "" || row.tags.includes(filters.tag)) &&
+    isInState(row, filters.active) &&
+    words.every((word) => row.text.includes(word))
 }
 
-const { compare } = new Intl.Collator(undefined, { numeric: true })
-const byName = (a: JsonObject, b: JsonObject) => compare(textOf(a.name), textOf(b.name))
+const isInState = ({ active, failed, isArchived }: WorkflowRow, state: string) => {
+  if (state === "archived") return isArchived
+  if (state === "failed") return failed > 0
+  return state === "" || (active === (state === "true") && !isArchived)
+}
 
-const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonly of: string | undefined }) => (
-  <ul class="list">
-    {rows.map((row) => {
-      const instance = of ?? textOf(row.instance)
-      const id = textOf(row.id)
-      return (
-        <li key={`${instance} ${id}`} class="card">
-          <div class="row">
-            <a class="title" href={href(["workflow", instance, id])}>
-              {textOf(row.name) || id}
-            </a>
-            <State active={row.active} archived={row.archived ?? row.isArchived} />
-            {listOf(row.tags).map((tag: unknown) => {
-              const name = textOf(tag) || textOf(objectsOf([tag])[0]?.name)
-              return (
-                <span key={name} class="tag">
-                  {name}
-                </span>
-              )
-            })}
-            <span class="soft push">
-              {of === undefined ? instance : numberOf(row.nodes) === 1 ? "1 node" : `${numberOf(row.nodes)} nodes`}
-              {row.updatedAt === undefined ? null : (
-                <>
-                  {" · "}
-                  <When at={row.updatedAt} />
-                </>
-              )}
-            </span>
-          </div>
-          <Matches matches={objectsOf(row.matches)} more={numberOf(row.more)} />
-        </li>
-      )
-    })}
-  </ul>
-)
-
-const Matches = ({ matches, more }: { readonly matches: ReadonlyArray<JsonObject>; readonly more: number }) => {
-  const nodeMatches = matches.filter(({ node }) => node !== undefined)
-  return nodeMatches.length === 0 ? null : (
-    <ul class="plain said">
-      {nodeMatches.map((match, at) => (
-        <li key={at}>
-          <strong>{textOf(match.node)}</strong> <span class="soft">{textOf(match.field)}</span> {textOf(match.snippet)}
-        </li>
-      ))}
-      {more === 0 ? null : <li class="soft">and {more} more</li>}
-    </ul>
+/** The number of rows, of which are active and have failed; and whether there are more to come. */
+const Totals = (props: { readonly rows: ReadonlyArray<WorkflowRow>; readonly all: number; readonly fleet: Fleet }) => {
+  const { all, fleet, rows } = props
+  const isLoading = fleet.instances.some(({ isWorkflowsRead, silence }) => !isWorkflowsRead && silence === undefined)
+  if (isLoading && all === 0) return <Loading what="workflows" />
+  const words = [
+    rows.length === all ? countOf(all, "workflow") : `${rows.length} of ${countOf(all, "workflow")}`,
+    `${rows.filter(({ active }) => active).length} active`,
+    `${rows.filter(({ failed }) => failed > 0).length} with failed runs in 24 h`
+  ]
+  return (
+    <p role="status" class="soft">
+      {rows.length === 0 ? (all === 0 ? "No workflows yet." : "Nothing fits. Try fewer words.") : words.join(" · ")}
+    </p>
   )
 }

@@ -1,0 +1,5 @@
+import { prepare } from "../prepare.ts"
+import { startView } from "./startView.tsx"
+
+prepare()
+startView()
