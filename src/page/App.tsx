@@ -7,7 +7,7 @@ import { FleetContext, useFollowed } from "./fleet.ts"
 import { Empty, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
 import { readServer, Server, type ServerInfo } from "./server.ts"
-import { Audit } from "./views/Audit.tsx"
+import { Changes } from "./views/Changes.tsx"
 import { Now } from "./views/Now.tsx"
 import { Plan, Plans } from "./views/Plans.tsx"
 import { Runs } from "./views/Runs.tsx"
@@ -19,8 +19,8 @@ const places = [
   ["", "Now"],
   ["runs", "Runs"],
   ["workflows", "Workflows"],
+  ["changes", "Changes"],
   ["plans", "Plans"],
-  ["audit", "Audit log"],
   ["tools", "Tools"]
 ] as const
 
@@ -125,7 +125,7 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   }
   if (first === "plans")
     return second === undefined ? <Plans head={head} /> : <Plan key={place} head={head} id={second} />
-  if (first === "audit") return <Audit head={head} query={query} />
+  if (first === "changes") return <Changes head={head} query={query} />
   if (first === "tools") {
     return second === undefined ? <Tools head={head} /> : <Tool key={place} head={head} name={second} query={query} />
   }

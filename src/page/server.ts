@@ -3,7 +3,8 @@ import { useContext } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { type Outcome, request, wholeSelection } from "./client.ts"
-import { textOf, textsOf } from "./json.ts"
+import { textOf } from "./json.ts"
+import { readJson } from "./readJson.ts"
 
 export interface ToolInfo {
   readonly name: string
@@ -13,16 +14,31 @@ export interface ToolInfo {
   readonly isReading: boolean
 }
 
+/** An instance as it is configured. */
+export interface InstanceInfo {
+  readonly name: string
+  /** The address of its editor; an embedded one has none. */
+  readonly url: string | undefined
+  readonly isReadOnly: boolean
+}
+
 /** The offer of this server, requested once. */
 export interface ServerInfo {
   readonly tools: ReadonlyArray<ToolInfo>
   readonly has: (tool: string) => boolean
   readonly instances: ReadonlyArray<string>
+  readonly infoOf: (instance: string) => InstanceInfo | undefined
   /** Whether calls are recorded, and shown to those who may change something. */
   readonly hasCallLog: boolean
 }
 
-export const Server = createContext<ServerInfo>({ tools: [], has: () => false, instances: [], hasCallLog: false })
+export const Server = createContext<ServerInfo>({
+  tools: [],
+  has: () => false,
+  instances: [],
+  infoOf: () => undefined,
+  hasCallLog: false
+})
 
 export const useServer = () => useContext(Server)
 
@@ -34,27 +50,35 @@ const toolOf = (tool: JsonObject): ToolInfo => ({
   isReading: objectOf(tool.annotations).readOnlyHint === true
 })
 
-/** The names of instances are what completes the address of one. */
-const ofInstances = {
-  ref: { type: "ref/resource", uri: "engine://workflows?instance={instance}" },
-  argument: { name: "instance", value: "" }
-}
+/** The resource that tells of the instances. */
+const instancesUri = "engine://instances"
+
+const instanceOf = ({ name, readOnly, url }: JsonObject): InstanceInfo => ({
+  name: textOf(name),
+  url: textOf(url) || undefined,
+  isReadOnly: readOnly === true
+})
 
 export const readServer = (): Promise<Outcome<ServerInfo>> =>
   request("tools/list", { _meta: wholeSelection }).then((listed) => {
     if (!listed.ok) return listed
     const tools = objectsOf(listed.value.tools).map(toolOf)
     const names = new Set(tools.map(({ name }) => name))
-    return request("completion/complete", ofInstances).then((completed) =>
-      request("resources/list", {}).then((resources) => ({
-        ok: true,
-        value: {
-          tools,
-          has: (name) => names.has(name),
-          instances: completed.ok ? textsOf(objectOf(completed.value.completion).values) : [],
-          hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
+    return Promise.all([request("resources/read", { uri: instancesUri }), request("resources/list", {})]).then(
+      ([read, resources]) => {
+        const text = read.ok ? textOf(objectsOf(read.value.contents)[0]?.text) : ""
+        const infos = objectsOf(readJson(text)?.value).map(instanceOf)
+        return {
+          ok: true,
+          value: {
+            tools,
+            has: (name) => names.has(name),
+            instances: infos.map(({ name }) => name),
+            infoOf: (instance) => infos.find(({ name }) => name === instance),
+            hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
+          }
         }
-      }))
+      }
     )
   })
 

@@ -19,6 +19,8 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
 export class Instances extends Context.Service<
   Instances,
   InstanceNames & {
+    /** The address of each instance that has one, where its editor is, too. */
+    readonly addresses: ReadonlyMap<string, string>
     /** The client of a named instance, or of the default one if no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
     /** Whether the API key of an instance stands anywhere in a value. */
@@ -81,7 +83,12 @@ export class Instances extends Context.Service<
       const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
       const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
 
-      return Instances.of({ ...instanceNames, resolve, holdsKey })
+      const addresses = new Map(
+        [...environments].flatMap(([name, { host, isEmbedded }]) =>
+          isEmbedded === true ? [] : [[name, host] as const]
+        )
+      )
+      return Instances.of({ ...instanceNames, addresses, resolve, holdsKey })
     })
   )
 }

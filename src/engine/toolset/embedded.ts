@@ -23,6 +23,7 @@ export const layerInstance = ({
         host,
         apiKey,
         readOnly,
+        isEmbedded: true,
         allowInsecureHttp: false,
         requestsPerSecond: Infinity,
         concurrency: 64,

@@ -22,12 +22,22 @@ const decodeId = Schema.decodeUnknownOption(WorkflowId)
 
 const mimeType = "application/json"
 
+/** The resource that tells of the instances themselves. */
+const instancesUri = "engine://instances"
+
 const list = [
   {
     uri: root,
     name: "workflows",
     title: "Workflows",
     description: "The workflows of the default instance: id, name, state, tags and number of nodes",
+    mimeType
+  },
+  {
+    uri: instancesUri,
+    name: "instances",
+    title: "Instances",
+    description: "The configured instances: name, address, and whether nothing may be changed there",
     mimeType
   }
 ]
@@ -57,6 +67,11 @@ const templates = [
 ]
 
 const read = Effect.fn("resources.read")(function* (uri: string) {
+  if (uri === instancesUri) {
+    const { addresses, names, readOnly } = yield* Instances
+    const rows = names.map((name) => ({ name, url: addresses.get(name), readOnly: readOnly.has(name) }))
+    return { uri, mimeType, text: visibleJson(JSON.stringify(rows)) }
+  }
   const address = Option.getOrUndefined(parse(uri))
   if (address === undefined) return yield* new ResourceNotFound({ uri })
   const answer = yield* "id" in address
@@ -82,5 +97,5 @@ const complete = Effect.fn("resources.complete")(function* (uriTemplate: string,
   return { values } satisfies Completion
 })
 
-/** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
+/** The instances and the workflows of each, as resources; they show what the tools of the same purpose answer. */
 export const resources: ResourceProvider<Instances> = { list, templates, read, complete }

@@ -1,50 +1,15 @@
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
-import { Answer, Badge, Empty, type Head, useTool, When } from "../parts.tsx"
+import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { kindWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
-import { useServer } from "../server.ts"
-import { Calls } from "./Calls.tsx"
 import { Change } from "./Change.tsx"
 import { StepName } from "./Steps.tsx"
 
 const pageSize = 50
 
-/** The plans with their deeds, and every call that may have changed something; newest first. */
-export const Audit = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
-  const { has, hasCallLog } = useServer()
-  const isOfCalls = query.get("of") === "calls"
-  return (
-    <>
-      {head("Audit log")}
-      <nav class="row" aria-label="Kinds of entries">
-        <a class="button" href={href(["audit"])} aria-current={isOfCalls ? undefined : "page"}>
-          Plans
-        </a>
-        <a class="button" href={href(["audit"], { of: "calls" })} aria-current={isOfCalls ? "page" : undefined}>
-          Calls
-        </a>
-      </nav>
-      {isOfCalls ? (
-        hasCallLog ? (
-          <Calls />
-        ) : (
-          <Empty>
-            Calls are recorded where the server is started with <code>--audit FILE</code>.
-          </Empty>
-        )
-      ) : has("audit_log") ? (
-        <Entries query={query} />
-      ) : (
-        <Empty>
-          Plans are recorded where a toolset makes plans: start the server with <code>--toolsets engine,operator</code>.
-        </Empty>
-      )}
-    </>
-  )
-}
-
-const Entries = ({ query }: { readonly query: URLSearchParams }) => {
+/** The entries of the journals of plans, newest first. */
+export const Entries = ({ query }: { readonly query: URLSearchParams }) => {
   const plan = query.get("plan") ?? ""
   const offset = Number(query.get("offset") ?? 0) || 0
   const { again, outcome } = useTool("audit_log", {
@@ -52,7 +17,7 @@ const Entries = ({ query }: { readonly query: URLSearchParams }) => {
     offset,
     ...(plan === "" ? {} : { plan_id: plan })
   })
-  const to = (next: number) => href(["audit"], { plan, offset: next === 0 ? "" : String(next) })
+  const to = (next: number) => href(["changes"], { of: "plans", plan, offset: next === 0 ? "" : String(next) })
   return (
     <>
       <div class="row">
@@ -61,7 +26,7 @@ const Entries = ({ query }: { readonly query: URLSearchParams }) => {
             <span>
               Only <code>{plan}</code>
             </span>
-            <button type="button" onClick={() => go(href(["audit"]))}>
+            <button type="button" onClick={() => go(href(["changes"], { of: "plans" }))}>
               Show all
             </button>
           </>

@@ -51,7 +51,7 @@ const List = () => {
           ) : (
             <ul class="list">
               {plans.map((plan, at) => (
-                <Row key={textOf(plan.plan_id)} plan={plan} isTold={at < mostTold} />
+                <Row key={textOf(plan.plan_id)} plan={plan} isRead={at < mostRead} />
               ))}
             </ul>
           )
@@ -62,11 +62,11 @@ const List = () => {
 }
 
 /** Plans whose state is asked for by itself; each is a call. */
-const mostTold = 30
+const mostRead = 30
 
-const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boolean }) => {
+const Row = ({ isRead, plan }: { readonly plan: JsonObject; readonly isRead: boolean }) => {
   const id = textOf(plan.plan_id)
-  const { outcome } = useTool(isTold ? "show_plan" : undefined, { plan_id: id, limit: 1 })
+  const { outcome } = useTool(isRead ? "show_plan" : undefined, { plan_id: id, limit: 1 })
   const state = outcome?.ok === true ? textOf(outcome.value.state) : ""
   return (
     <li class="card row">
@@ -160,7 +160,7 @@ const PlanView = ({
         <span class="soft">
           takes about {numberOf(objectOf(plan.estimate).seconds)} s, expires <When at={plan.expires_at} />
         </span>
-        <a href={href(["audit"], { plan: id })}>Audit log of this plan</a>
+        <a href={href(["changes"], { of: "plans", plan: id })}>Audit log of this plan</a>
       </p>
       <label class="wide">
         {`${done} of ${steps(total)} done`}

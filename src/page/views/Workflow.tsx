@@ -2,13 +2,19 @@ import { useMemo } from "preact/hooks"
 
 import { publishedOf } from "../../engine/workflow/views.ts"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { runOf, secondsOf, useFleet } from "../fleet.ts"
 import { Graph } from "../Graph.tsx"
-import { textOf } from "../json.ts"
-import { Answer, Badge, type Head, Loading, Problem, State, Status, useTool, When } from "../parts.tsx"
+import { tagNames, textOf } from "../json.ts"
+import { Answer, Badge, type Head, Loading, Problem, State, Status, Tags, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
-import { statusOf } from "../status.ts"
+import { durationWords, statusOf } from "../status.ts"
 import { wholeRunsIn } from "../wholeRuns.ts"
+import { Explanation } from "./Explanation.tsx"
+import { History } from "./History.tsx"
+import { RunActions } from "./Runs.tsx"
+import { WorkflowActions } from "./WorkflowActions.tsx"
+import { Checks, Comparison, Tests } from "./WorkflowChecks.tsx"
 
 interface Props {
   readonly head: Head
@@ -34,11 +40,66 @@ export const Workflow = ({ head, id, instance, query }: Props) => {
   )
 }
 
-/** Items of each node that are read of a run. */
-const items = 3
+/** The views of a workflow, with the tool that each needs. */
+const tabs = [
+  ["", "Drawing and runs", "get_workflow"],
+  ["history", "History", "workflow_history"],
+  ["compare", "Compare", "compare_workflows"],
+  ["checks", "Checks", "check_workflow"],
+  ["tests", "Tests", "run_tests"]
+] as const
 
 const WorkflowView = (props: Props & { readonly workflow: JsonObject; readonly again: () => void }) => {
   const { again, head, id, instance, query, workflow } = props
+  const { has, infoOf } = useServer()
+  const tab = query.get("tab") ?? ""
+  const place = { instance, id, workflow, again }
+  return (
+    <>
+      <div class="row">
+        {head(textOf(workflow.name) || id)}
+        <State active={workflow.active} archived={workflow.isArchived} />
+        <Published workflow={workflow} />
+        <Tags tags={tagNames(workflow.tags)} />
+        {infoOf(instance)?.isReadOnly === true ? <Badge tone="warn">Read only here</Badge> : null}
+        <WorkflowActions {...place} />
+      </div>
+      <p class="soft">
+        <code>{id}</code> · {instance} · changed <When at={workflow.updatedAt} />
+      </p>
+      <nav class="tabs" aria-label="Of this workflow">
+        {tabs.map(([word, name, tool]) =>
+          has(tool) ? (
+            <a
+              key={word}
+              href={href(["workflow", instance, id], { tab: word })}
+              aria-current={tab === word ? "page" : undefined}
+            >
+              {name}
+            </a>
+          ) : null
+        )}
+      </nav>
+      {tab === "history" ? (
+        <History {...place} />
+      ) : tab === "compare" ? (
+        <Comparison {...place} />
+      ) : tab === "checks" ? (
+        <Checks {...place} />
+      ) : tab === "tests" ? (
+        <Tests {...place} />
+      ) : (
+        <RunsOnDrawing instance={instance} id={id} query={query} workflow={workflow} again={again} />
+      )}
+    </>
+  )
+}
+
+/** Items of each node that are read of a run. */
+const items = 3
+
+const RunsOnDrawing = (props: Omit<Props, "head"> & { readonly workflow: JsonObject; readonly again: () => void }) => {
+  const { again, id, instance, query, workflow } = props
   const listed = useTool("list_executions", { instance, workflowId: id, limit: 20 })
   const runs = listed.outcome?.ok === true ? objectsOf(listed.outcome.value.data) : []
   const requestedRun = query.get("execution") ?? ""
@@ -55,24 +116,13 @@ const WorkflowView = (props: Props & { readonly workflow: JsonObject; readonly a
   const execution = chosen !== "" && ran.outcome?.ok === true ? ran.outcome.value : undefined
   const choose = (changes: Readonly<Record<string, string>>) =>
     go(href(["workflow", instance, id], { execution: requestedRun, version, ...changes }))
+  const refresh = () => {
+    again()
+    listed.again()
+    ran.again()
+  }
   return (
     <>
-      <div class="row">
-        {head(textOf(workflow.name) || id)}
-        <State active={workflow.active} archived={workflow.isArchived} />
-        <Published workflow={workflow} />
-        {objectsOf(workflow.tags).map((tag) => (
-          <span key={textOf(tag.id)} class="tag">
-            {textOf(tag.name)}
-          </span>
-        ))}
-        <button type="button" class="quiet push" onClick={() => (again(), listed.again(), ran.again())}>
-          Refresh
-        </button>
-      </div>
-      <p class="soft">
-        <code>{id}</code> · {instance} · changed <When at={workflow.updatedAt} />
-      </p>
       <div class="row">
         <label>
           Run
@@ -103,10 +153,14 @@ const WorkflowView = (props: Props & { readonly workflow: JsonObject; readonly a
             </select>
           </label>
         )}
+        <a href={href(["runs"], { instance, workflow: id, since: "all" })}>All runs of this workflow</a>
+        <button type="button" class="quiet push" onClick={refresh}>
+          Refresh
+        </button>
       </div>
       {ran.outcome?.ok === false && chosen !== "" ? <Problem>{ran.outcome.problem}</Problem> : null}
       {chosen !== "" && ran.outcome === undefined ? <Loading what="the run" /> : null}
-      {execution === undefined ? null : <RunLine execution={execution} instance={instance} />}
+      {execution === undefined ? null : <RunLine execution={execution} instance={instance} onDone={refresh} />}
       <Graph workflow={version === "published" ? (published ?? workflow) : workflow} execution={execution} />
     </>
   )
@@ -125,26 +179,31 @@ const Published = ({ workflow }: { readonly workflow: JsonObject }) => {
   return workflow.active === true && textOf(workflow.activeVersionId) !== "" ? <Badge>Published</Badge> : null
 }
 
-const RunLine = ({ execution, instance }: { readonly execution: JsonObject; readonly instance: string }) => {
-  const { has } = useServer()
-  const id = textOf(execution.id)
+const RunLine = (props: { readonly execution: JsonObject; readonly instance: string; readonly onDone: () => void }) => {
+  const { execution, instance, onDone } = props
+  const { has, tools } = useServer()
+  const fleet = useFleet()
+  const run = runOf(instance, execution)
   const failed = [...(wholeRunsIn(execution) ?? [])].filter(([, { error }]) => error !== undefined)
+  const isExplained = has("explain_execution") && (run.status === "error" || run.status === "crashed")
   return (
     <div class="run">
       <p class="row">
-        <strong>Run {id}</strong> <Status status={statusOf(execution)} />
+        <strong>Run {run.id}</strong> <Status status={run.status} />
         <span class="soft">
-          <When at={execution.startedAt} /> · {textOf(execution.mode)}
+          <When at={execution.startedAt} /> · took {durationWords(secondsOf(run))} · {run.mode}
         </span>
-        {failed.length > 0 && has("explain_execution") ? (
-          <a href={href(["tools", "explain_execution"], { id, instance })}>Explain this failure</a>
-        ) : null}
+        <RunActions runs={[run]} tools={tools} fleet={fleet} onDone={onDone} />
       </p>
-      {failed.map(([name, { error }]) => (
-        <p key={name} class="problem">
-          <strong>{name}</strong> failed: {error}
-        </p>
-      ))}
+      {isExplained ? (
+        <Explanation instance={instance} workflowId={run.workflowId} id={run.id} />
+      ) : (
+        failed.map(([name, { error }]) => (
+          <p key={name} class="problem">
+            <strong>{name}</strong> failed: {error}
+          </p>
+        ))
+      )}
       {isJsonObject(execution.data) ? null : <p class="soft">The engine keeps no data of this run.</p>}
     </div>
   )

@@ -12,6 +12,8 @@ export interface Environment extends Omit<
   readonly apiKey: Redacted.Redacted
   /** Pins the name of the key header; without it the name is learnt from the first call. */
   readonly apiKeyHeader?: string
+  /** Whether it runs inside this process: its host is a name that nobody can open. */
+  readonly isEmbedded?: boolean
 }
 
 /** The facts about the instances that are there before any of them is talked to. */
