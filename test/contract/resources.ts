@@ -14,14 +14,25 @@ const decodeContents = Schema.decodeUnknownSync(
 )
 const decodeText = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** What a resource holds. */
-const read = Effect.fnUntraced(function* (uri: string) {
+const decodeInstances = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Array(
+      Schema.Struct({ name: Schema.String, url: Schema.optionalKey(Schema.String), readOnly: Schema.Boolean })
+    )
+  )
+)
+
+/** The text of a resource. */
+const readText = Effect.fnUntraced(function* (uri: string) {
   const { error, result } = yield* request("resources/read", { uri })
   assert.isUndefined(error, error?.message)
   const [contents] = decodeContents(result).contents
   assert.strictEqual(contents.uri, uri)
-  return decodeText(contents.text)
+  return contents.text
 })
+
+/** What a resource holds. */
+const read = (uri: string) => Effect.map(readText(uri), decodeText)
 
 const missing = "noSuchThing01234"
 
@@ -41,6 +52,21 @@ export const resources = (it: Suite) => {
       const workflow = yield* ask("get_workflow", { id })
       assert.deepStrictEqual(yield* read(`engine://workflows/${id}`), workflow)
       assert.deepStrictEqual(yield* read(`engine://workflows/${id}?instance=staging`), workflow)
+    })
+  )
+
+  it.effect("engine://instances names every instance with its address, and says where nothing may be changed", () =>
+    Effect.gen(function* () {
+      const rows = decodeInstances(yield* readText("engine://instances"))
+      assert.deepStrictEqual(
+        rows.map(({ name, readOnly }) => [name, readOnly]),
+        [
+          ["production", false],
+          ["staging", false],
+          ["locked", true]
+        ]
+      )
+      for (const { url } of rows) assert.match(url ?? "http://", /^https?:\/\//)
     })
   )
 

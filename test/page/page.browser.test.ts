@@ -17,13 +17,12 @@ const payments = "#/workflow/embedded/Zb7nWc2yHd5LqE9u"
 
 const text = (value: unknown) => String(value)
 
-describe("the overview", () => {
+describe("Now", () => {
   it("tells of every instance how it is, and leads to what failed", async () => {
     const page = await open(url)
-    const card = page.getByRole("region", { name: "embedded" })
-    await card.getByText("1 problem").waitFor()
-    assert.include(await card.innerText(), "No invoice has the number R-2209")
-    await card.getByRole("link", { name: "Payment check" }).click()
+    await page.getByRole("region", { name: "embedded" }).getByText("1 problem").waitFor()
+    const finding = page.getByRole("listitem").filter({ hasText: "No invoice has the number R-2209" })
+    await finding.getByRole("link", { name: "Payment check", exact: true }).click()
     await page.getByRole("heading", { name: "Payment check", level: 1 }).waitFor()
     assert.strictEqual(await page.title(), "Payment check · Workflow Tool Server")
     await page.getByRole("button", { name: /^Give up, stopAndError.*failed: No invoice/ }).waitFor()
@@ -41,8 +40,9 @@ describe("the overview", () => {
   it("does with the engine's tools alone", async () => {
     const bare = await startHttp(["--embedded"])
     const page = await open(bare.url)
-    await page.getByText("Reached", { exact: true }).waitFor()
-    await page.getByRole("link", { name: "Payment check" }).click()
+    await page.getByText("1 problem", { exact: true }).waitFor()
+    const failed = page.getByRole("listitem").filter({ hasText: "Failed" })
+    await failed.getByRole("link", { name: "Payment check" }).click()
     await page.getByRole("button", { name: /^Give up/ }).waitFor()
     await page.goto(`${bare.url}/#/workflows`)
     await page.getByRole("link", { name: "Order intake" }).waitFor()
@@ -304,7 +304,7 @@ describe("the audit log of calls", () => {
     await page.getByRole("button", { name: "Call…" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create tag" }).click()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
-    await page.getByRole("link", { name: "Audit log" }).click()
+    await page.getByRole("link", { name: "Changes" }).click()
     await page.getByRole("link", { name: "Calls" }).click()
     const entry = page.getByRole("listitem").filter({ hasText: "create_tag" })
     await entry.waitFor()
@@ -313,7 +313,7 @@ describe("the audit log of calls", () => {
   })
 
   it("says how it is switched on where it is off", async () => {
-    const page = await open(`${url}/#/audit?of=calls`)
+    const page = await open(`${url}/#/changes?of=calls`)
     assert.include(await page.getByText("Calls are recorded where").innerText(), "--audit FILE")
   })
 })
@@ -434,7 +434,7 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Tab")
     assert.strictEqual(await focused(), "Skip to content")
     await page.keyboard.press("Enter")
-    for (let presses = 0; presses < 15 && !(await focused()).startsWith("Order received"); presses++)
+    for (let presses = 0; presses < 30 && !(await focused()).startsWith("Order received"); presses++)
       await page.keyboard.press("Tab")
     assert.match(await focused(), /^Order received/)
     for (const [key, name] of [
@@ -526,13 +526,16 @@ describe("what assistive programs hear", () => {
       const page = await open(url, { colorScheme, viewport })
       for (const place of [
         "#/",
-        "#/workflows?text=order",
+        "#/workflows",
+        "#/workflows?text=order&in=content",
         orders,
         payments,
         "#/workflow/embedded/Fs8lDn0aUj7KxP5h",
         "#/plans",
-        "#/audit",
-        "#/audit?of=calls",
+        "#/changes",
+        "#/changes?of=plans",
+        "#/runs",
+        "#/changes?of=calls",
         "#/tools",
         "#/tools/edit_workflow",
         "#/tools/plan_bulk",
@@ -592,8 +595,8 @@ describe("a server with a token", () => {
     assert.deepStrictEqual(await complaints(page), [])
     await page.getByLabel("Token").fill(token)
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: "Overview" }).waitFor()
-    await page.getByText("Reached", { exact: true }).waitFor()
+    await page.getByRole("heading", { name: "Now" }).waitFor()
+    await page.getByText("heard").first().waitFor()
     assert.notInclude(addresses.join("\n") + page.url(), token)
     const kept = await page.evaluate(() => ({
       local: JSON.stringify(localStorage),
@@ -614,7 +617,7 @@ describe("a server with a token", () => {
 describe("the policy of the page", () => {
   it("lets no script in, and nothing be called but its server", async () => {
     const page = await open(url, { isWatched: false })
-    await page.getByRole("heading", { name: "Overview" }).waitFor()
+    await page.getByRole("heading", { name: "Now" }).waitFor()
     const result = await page.evaluate(async () => {
       const broken = new Set<string>()
       const allBroken = new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ export const ChangeRow = (props: {
         )}
         <strong>{by[0] ?? "unknown"}</strong>
         <span class="soft">
-          {by.length > 1 ? `by ${by.slice(1).join(", ")} · ` : ""}
+          {by.length > 1 ? `with ${by.slice(1).join(", ")} · ` : ""}
           {name === "" ? "" : `on ${instance} · `}
           <When at={row.when} />
         </span>

@@ -205,6 +205,13 @@ const isNamed = (run: Run, words: ReadonlyArray<string>, fleet: Fleet) => {
 
 const columnsFor = (fleet: Fleet, hasInstances: boolean): ReadonlyArray<Column<Run>> => [
   {
+    id: "status",
+    title: "Status",
+    kind: "state",
+    compare: (a, b) => a.status.localeCompare(b.status),
+    cell: ({ status }) => <Status status={status} />
+  },
+  {
     id: "workflow",
     title: "Workflow",
     kind: "grow",
@@ -222,13 +229,6 @@ const columnsFor = (fleet: Fleet, hasInstances: boolean): ReadonlyArray<Column<R
         {fleet.nameOf(instance, workflowId)}
       </a>
     )
-  },
-  {
-    id: "status",
-    title: "Status",
-    kind: "state",
-    compare: (a, b) => a.status.localeCompare(b.status),
-    cell: ({ status }) => <Status status={status} />
   },
   ...(hasInstances
     ? [
