@@ -286,6 +286,7 @@ describe("imports", () => {
     const isRule = isBelow(
       "page",
       "engine/workflow",
+      "internal/collections.ts",
       "internal/foreignText.ts",
       "internal/json/digest.ts",
       "internal/schema/JsonObject.ts",
@@ -343,7 +344,7 @@ describe("sources", () => {
     assert.deepStrictEqual(
       holding(
         /\btry\s*\{|\}\s*catch\b|\basync\b|(?<!\.)\bawait\b|\bnew Promise\b|\bPromise\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval)\b|\bthrow\b/,
-        isBelow("main.ts", "page/readJson.ts")
+        isBelow("main.ts", "page/readJson.ts", "page/browser.ts")
       ),
       []
     )

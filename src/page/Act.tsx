@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 
 import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { resolved } from "./browser.ts"
 import { callTool, type Outcome } from "./client.ts"
 import { countOf, useFleet } from "./fleet.ts"
 import { type Args, textOf, textsOf } from "./json.ts"
@@ -79,7 +80,7 @@ const makeCalls = (
 ): Promise<{ readonly outcomes: ReadonlyArray<Outcome<JsonObject>>; readonly problems: ReadonlyArray<string> }> => {
   const from = (at: number, outcomes: ReadonlyArray<Outcome<JsonObject>>, problems: ReadonlyArray<string>) => {
     const call = calls[at]
-    if (call === undefined) return Promise.resolve({ outcomes, problems })
+    if (call === undefined) return resolved({ outcomes, problems })
     const args = isAgreed ? { ...call.args, confirm_protected: true } : call.args
     return callTool(call.tool, args).then((outcome): ReturnType<typeof makeCalls> => {
       const words = outcome.ok ? [] : [call.name === undefined ? outcome.problem : `${call.name}: ${outcome.problem}`]

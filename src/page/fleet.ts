@@ -2,6 +2,7 @@ import { createContext } from "preact"
 import { useContext, useEffect, useMemo, useState } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
+import { after, now, resolved, together } from "./browser.ts"
 import { callTool, type Outcome } from "./client.ts"
 import { type Args, numberOf, textOf } from "./json.ts"
 import { statusOf } from "./status.ts"
@@ -134,36 +135,36 @@ export const withNewest = (
 const follow = (name: string, onState: (change: (before: InstanceState) => InstanceState) => void) => {
   let isStopped = false
   let turn = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let cancel: (() => void) | undefined
   let hasRunning = true
 
   const readRuns = (isWhole: boolean): Promise<boolean> => {
-    const since = new Date(Date.now() - dayMs).toISOString()
+    const since = new Date(now() - dayMs).toISOString()
     const args = { instance: name, startedAfter: since }
     const running = hasRunning
       ? callTool("list_executions", { instance: name, status: "running", limit: pageRows })
-      : Promise.resolve(undefined)
+      : resolved(undefined)
     const isFirst = turn === 1
     const onRows = (rows: ReadonlyArray<JsonObject>) => {
       if (isFirst && !isStopped) onState((before) => ({ ...before, runs: rows.map((row) => runOf(name, row)) }))
     }
     return readPages("list_executions", args, isWhole ? mostRunPages : 1, onRows).then((listed) =>
-      running.then((now) => {
+      running.then((unended) => {
         if (isStopped) return false
         if (!listed.ok) {
           onState((before) => ({ ...before, silence: silenceOf(listed.problem, listed.details) }))
           return false
         }
         // Engines that do not list what is running say so once.
-        if (now?.ok === false) hasRunning = false
+        if (unended?.ok === false) hasRunning = false
         const page = listed.value.rows.map((row) => runOf(name, row))
-        const unfinished = now?.ok === true ? objectsOf(now.value.data).map((row) => runOf(name, row)) : []
+        const unfinished = unended?.ok === true ? objectsOf(unended.value.data).map((row) => runOf(name, row)) : []
         onState((before) => ({
           ...before,
           runs: withNewest(before.runs, page, unfinished, isWhole || !listed.value.isMore),
           isRunsRead: true,
           isMore: isWhole ? listed.value.isMore : before.isMore,
-          heardAt: Date.now(),
+          heardAt: now(),
           silence: undefined
         }))
         return true
@@ -181,12 +182,12 @@ const follow = (name: string, onState: (change: (before: InstanceState) => Insta
   }
 
   const read = () => {
-    timer = undefined
+    cancel = undefined
     const [isWhole, hasWorkflows] = [turn % wholeRunsTurn === 0, turn % workflowsTurn === 0]
     turn += 1
-    void Promise.all([readRuns(isWhole), hasWorkflows ? readWorkflows() : undefined]).then(([isHeard]) => {
+    void together([readRuns(isWhole), hasWorkflows ? readWorkflows() : undefined]).then(([isHeard]) => {
       if (!isHeard) turn = 0
-      if (!isStopped) timer = setTimeout(whenSeen, isHeard ? runsInterval : silentInterval)
+      if (!isStopped) cancel = after(isHeard ? runsInterval : silentInterval, whenSeen)
     })
   }
   /** A tab that nobody looks at asks for nothing, until somebody does. */
@@ -198,13 +199,13 @@ const follow = (name: string, onState: (change: (before: InstanceState) => Insta
   return {
     again: () => {
       turn = 0
-      if (timer === undefined) return
-      clearTimeout(timer)
+      if (cancel === undefined) return
+      cancel()
       read()
     },
     stop: () => {
       isStopped = true
-      clearTimeout(timer)
+      cancel?.()
       document.removeEventListener("visibilitychange", whenSeen)
     }
   }
@@ -254,9 +255,9 @@ export const useFollowed = (names: ReadonlyArray<string>): Fleet => {
 }
 
 /** Seconds that a run took, or has taken until now. */
-export const secondsOf = ({ startedAt, status, stoppedAt }: Run, now = Date.now()): number | undefined => {
+export const secondsOf = ({ startedAt, status, stoppedAt }: Run, time = now()): number | undefined => {
   if (startedAt === undefined) return undefined
-  const end = stoppedAt ?? (status === "running" ? now : undefined)
+  const end = stoppedAt ?? (status === "running" ? time : undefined)
   return end === undefined ? undefined : Math.max(0, (end - startedAt) / 1000)
 }
 

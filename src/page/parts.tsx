@@ -30,6 +30,14 @@ export const useTool = (name: string | undefined, args: Args) => {
 /** The head of a place, by its text. */
 export type Head = (text: string) => JSX.Element
 
+/** A workflow on its instance, as it was read. */
+export interface Place {
+  readonly instance: string
+  readonly id: string
+  readonly workflow: JsonObject
+  readonly again: () => void
+}
+
 export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="problem" role="alert">
     {children}

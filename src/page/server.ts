@@ -2,6 +2,7 @@ import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
+import { together } from "./browser.ts"
 import { type Outcome, request, wholeSelection } from "./client.ts"
 import { textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
@@ -64,7 +65,7 @@ export const readServer = (): Promise<Outcome<ServerInfo>> =>
     if (!listed.ok) return listed
     const tools = objectsOf(listed.value.tools).map(toolOf)
     const names = new Set(tools.map(({ name }) => name))
-    return Promise.all([request("resources/read", { uri: instancesUri }), request("resources/list", {})]).then(
+    return together([request("resources/read", { uri: instancesUri }), request("resources/list", {})]).then(
       ([read, resources]) => {
         const text = read.ok ? textOf(objectsOf(read.value.contents)[0]?.text) : ""
         const infos = objectsOf(readJson(text)?.value).map(instanceOf)

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { now } from "./browser.ts"
 
 export type Tone = "good" | "bad" | "warn" | "calm"
 
@@ -44,8 +45,8 @@ export const durationWords = (seconds: number | undefined): string => {
 }
 
 /** A moment by its distance from now. */
-export const agoWords = (at: number, now = Date.now()): string => {
-  const seconds = Math.round((now - at) / 1000)
+export const agoWords = (at: number, time = now()): string => {
+  const seconds = Math.round((time - at) / 1000)
   if (seconds < -60) return `in ${spanWords(-seconds)}`
   return seconds < 5 ? "just now" : `${spanWords(seconds)} ago`
 }

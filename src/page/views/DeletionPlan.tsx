@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 
 import { Act } from "../Act.tsx"
+import { now } from "../browser.ts"
 import { textOf } from "../json.ts"
 import { go, href } from "../route.ts"
 import { statusWords } from "../status.ts"
@@ -16,7 +17,7 @@ const weekMs = 7 * 86_400_000
 
 /** A plan that deletes old runs by instance, workflow, status and day, however many they are. */
 export const DeletionPlan = ({ instance, status, workflow }: Props) => {
-  const [before, setBefore] = useState(day(Date.now() - weekMs))
+  const [before, setBefore] = useState(day(now() - weekMs))
   const calls = () =>
     before === ""
       ? "Choose a day."

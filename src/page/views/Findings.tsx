@@ -6,7 +6,7 @@ import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { durationWords, type Tone } from "../status.ts"
 import { lanesOf, slowRunOf } from "../timeline.ts"
-import { RunActions } from "./Runs.tsx"
+import { RunActions } from "./RunActions.tsx"
 
 export interface Health {
   /** As instance_health tells it; undefined where it could not be told. */

@@ -4,11 +4,10 @@ import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { callTool } from "../client.ts"
 import { type Args, textOf, textsOf } from "../json.ts"
-import { Answer, Empty, Problem, useTool, When } from "../parts.tsx"
+import { Answer, Empty, type Place, Problem, useTool, When } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines, Preview } from "./Preview.tsx"
-import type { Place } from "./WorkflowActions.tsx"
 
 /** The versions of a workflow, the newest first: when, by whom, and what differs from the one before. */
 export const History = ({ again, id, instance }: Place) => {

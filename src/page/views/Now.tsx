@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
 
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { every } from "../browser.ts"
 import { callTool } from "../client.ts"
 import { countOf, type InstanceState, isFailed, useFleet } from "../fleet.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
@@ -29,11 +30,11 @@ const useHealth = (names: ReadonlyArray<string>, isOffered: boolean): ReadonlyMa
       }
     }
     read()
-    const timer = setInterval(read, healthInterval)
+    const stop = every(healthInterval, read)
     document.addEventListener("visibilitychange", read)
     return () => {
       isOver = true
-      clearInterval(timer)
+      stop()
       document.removeEventListener("visibilitychange", read)
     }
   }, [names, isOffered])

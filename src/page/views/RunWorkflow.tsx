@@ -4,9 +4,8 @@ import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/
 import { Act } from "../Act.tsx"
 import { countOf } from "../fleet.ts"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Problem, Status, useTool } from "../parts.tsx"
+import { Answer, Badge, type Place, Problem, Status, useTool } from "../parts.tsx"
 import { readJson } from "../readJson.ts"
-import type { Place } from "./WorkflowActions.tsx"
 
 /** The items that a text stands for; words where it is none. */
 const itemsIn = (text: string): ReadonlyArray<JsonObject> | string | undefined => {
@@ -42,10 +41,10 @@ export const RunWorkflow = ({ id, instance, workflow }: Place) => {
         }
         onDone={([value]) => setReport(value)}
       >
-        <p>A temporary copy runs as the workflow is saved, and is deleted afterwards.</p>
+        <p>A temporary copy of what is saved runs, and is deleted afterwards.</p>
         <Outside id={id} instance={instance} />
         <label class="wide">
-          Items that the trigger gives out, as JSON
+          Items that the trigger gives out (JSON)
           <textarea
             rows={5}
             spellcheck={false}

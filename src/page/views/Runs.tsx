@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
 
-import { Act, type Call } from "../Act.tsx"
+import { now, together } from "../browser.ts"
 import { countOf, dayMs, type Fleet, isFailed, readPages, type Run, runOf, secondsOf, useFleet } from "../fleet.ts"
 import { Ago, Choice, type Head, Loading, Problem, Status } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
-import { type ToolInfo, useServer } from "../server.ts"
+import { useServer } from "../server.ts"
 import { durationWords, statusWords } from "../status.ts"
 import { type Column, sortedBy, Table } from "../Table.tsx"
 import { DeletionPlan } from "./DeletionPlan.tsx"
+import { RunActions } from "./RunActions.tsx"
 import { Silences } from "./Silences.tsx"
 
 const hourMs = 3_600_000
@@ -69,7 +70,7 @@ const useOlder = (filters: Filters, names: ReadonlyArray<string>): Older | undef
     const args = {
       ...(status === "" ? {} : { status }),
       ...(workflow === "" ? {} : { workflowId: workflow }),
-      ...(span === undefined ? {} : { startedAfter: new Date(Date.now() - span).toISOString() })
+      ...(span === undefined ? {} : { startedAfter: new Date(now() - span).toISOString() })
     }
     const read = (instance === "" ? names : [instance]).map((name) =>
       readPages("list_executions", { instance: name, ...args }, mostOlderPages).then((listed): Older =>
@@ -78,7 +79,7 @@ const useOlder = (filters: Filters, names: ReadonlyArray<string>): Older | undef
           : { runs: [], isMore: false, problems: [`${name}: ${listed.problem}`] }
       )
     )
-    void Promise.all(read).then((parts) => {
+    void together(read).then((parts) => {
       if (isOver) return
       setOlder({
         runs: parts.flatMap(({ runs }) => runs),
@@ -189,7 +190,7 @@ const nameIn = (fleet: Fleet, { instance, workflow }: Filters): string => {
 
 const fits = ({ instance, since, status, text, workflow }: Filters, fleet: Fleet) => {
   const words = text.toLowerCase().split(/\s+/)
-  const from = Date.now() - (spans[since] ?? Number.POSITIVE_INFINITY)
+  const from = now() - (spans[since] ?? Number.POSITIVE_INFINITY)
   return (run: Run) =>
     (instance === "" || run.instance === instance) &&
     (workflow === "" || run.workflowId === workflow) &&
@@ -260,74 +261,3 @@ const columnsFor = (fleet: Fleet, hasInstances: boolean): ReadonlyArray<Column<R
   { id: "mode", title: "Started by", kind: "wide", cell: ({ mode }) => <span class="soft">{mode}</span> },
   { id: "id", title: "Run", kind: "wide number", cell: ({ id }) => <span class="soft">{id}</span> }
 ]
-
-const isStoppable = ({ status }: Run) => status === "running" || status === "waiting" || status === "new"
-
-interface RunAction {
-  readonly tool: string
-  readonly verb: string
-  readonly isFor: (run: Run) => boolean
-  readonly text: string
-  readonly isDangerous?: boolean
-}
-
-const runActions: ReadonlyArray<RunAction> = [
-  {
-    tool: "retry_execution",
-    verb: "Retry",
-    isFor: isFailed,
-    text: "Each runs again, with the workflow as it was. What it does outside, it does again."
-  },
-  { tool: "stop_execution", verb: "Stop", isFor: isStoppable, text: "What they have done so far stays done." },
-  {
-    tool: "delete_execution",
-    verb: "Delete",
-    isFor: (run) => !isStoppable(run),
-    text: "Their records and data are gone for good. No rollback brings them back.",
-    isDangerous: true
-  }
-]
-
-/** The actions on some runs that their states allow and this server offers. */
-export const RunActions = (props: {
-  readonly runs: ReadonlyArray<Run>
-  readonly tools: ReadonlyArray<ToolInfo>
-  readonly fleet: Fleet
-  readonly onDone?: () => void
-}) => {
-  const { fleet, onDone, runs, tools } = props
-  const offered = runActions.filter(({ tool }) => tools.some(({ name }) => name === tool))
-  return (
-    <span class="row push">
-      {offered.map(({ isDangerous = false, isFor, text, tool, verb }) => {
-        const fit = runs.filter(isFor)
-        if (fit.length === 0) return null
-        const what = fit.length === 1 ? `run ${fit[0]?.id}` : countOf(fit.length, "run")
-        const places = [...new Set(fit.map(({ instance }) => instance))].join(", ")
-        const calls = (): ReadonlyArray<Call> =>
-          fit.map(({ id, instance }) => ({ tool, args: { instance, id: Number(id) }, name: `Run ${id}` }))
-        return (
-          <Act
-            key={tool}
-            label={runs.length === 1 ? `${verb}…` : `${verb} ${fit.length}…`}
-            title={`${verb} ${what} on ${places}?`}
-            action={`${verb} ${what}`}
-            isDangerous={isDangerous}
-            calls={calls}
-            {...(onDone === undefined ? {} : { onDone })}
-          >
-            <p>{text}</p>
-            <ul class="names">
-              {fit.slice(0, 8).map((run) => (
-                <li key={keyOf(run)} dir="auto">
-                  {`${fleet.nameOf(run.instance, run.workflowId)}, run ${run.id}`}
-                </li>
-              ))}
-              {fit.length > 8 ? <li class="soft">and {fit.length - 8} more</li> : null}
-            </ul>
-          </Act>
-        )
-      })}
-    </span>
-  )
-}

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 
+import { now } from "../browser.ts"
 import { countOf, dayMs, type InstanceState, useFleet } from "../fleet.ts"
 import { href } from "../route.ts"
 import { statusWords } from "../status.ts"
@@ -31,8 +32,8 @@ export const Timeline = ({ missed }: Props) => {
     return [...silent, ...ran]
   }, [runs, missed])
   const visibleLanes = isAll ? lanes : lanes.slice(0, firstLanes)
-  const now = Date.now()
-  const marks = useMemo(() => visibleLanes.map((lane) => marksOf(lane, width, now)), [runs, width, isAll])
+  const time = now()
+  const marks = useMemo(() => visibleLanes.map((lane) => marksOf(lane, width, time)), [runs, width, isAll])
   useLayoutEffect(() => {
     const element = track.current
     if (element === null) return undefined
@@ -69,7 +70,7 @@ export const Timeline = ({ missed }: Props) => {
       <div class="lane axis" aria-hidden="true">
         <span />
         <div ref={track} class="track">
-          <Axis width={width} now={now} />
+          <Axis width={width} now={time} />
         </div>
       </div>
       {visibleLanes.map((lane, at) => {
@@ -85,7 +86,7 @@ export const Timeline = ({ missed }: Props) => {
               {instances.length > 1 ? <span class="soft">{lane.instance}</span> : null}
             </span>
             <svg class="track" width={width} height={laneHeight} role="group" aria-label={`${name}: ${summary}`}>
-              <Unread state={instances.find((one) => one.name === lane.instance)} width={width} now={now} />
+              <Unread state={instances.find((one) => one.name === lane.instance)} width={width} now={time} />
               <line x1={0} x2={width} y1={laneHeight / 2} y2={laneHeight / 2} class="base" />
               {words === undefined ? null : (
                 <rect

@@ -12,7 +12,7 @@ import { durationWords, statusOf } from "../status.ts"
 import { wholeRunsIn } from "../wholeRuns.ts"
 import { Explanation } from "./Explanation.tsx"
 import { History } from "./History.tsx"
-import { RunActions } from "./Runs.tsx"
+import { RunActions } from "./RunActions.tsx"
 import { WorkflowActions } from "./WorkflowActions.tsx"
 import { Checks, Comparison, Tests } from "./WorkflowChecks.tsx"
 

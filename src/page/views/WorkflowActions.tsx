@@ -1,20 +1,11 @@
 import { useState } from "preact/hooks"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { textOf } from "../json.ts"
-import { Choice } from "../parts.tsx"
+import { Choice, type Place } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { RunWorkflow } from "./RunWorkflow.tsx"
-
-/** A workflow on its instance, as it was read. */
-export interface Place {
-  readonly instance: string
-  readonly id: string
-  readonly workflow: JsonObject
-  readonly again: () => void
-}
 
 /** What can be done with a workflow: each names the version it was read at, so that nobody's change is run over. */
 export const WorkflowActions = (place: Place) => {

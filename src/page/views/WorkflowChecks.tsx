@@ -3,11 +3,10 @@ import { useState } from "preact/hooks"
 import { objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Choice, Empty, useTool } from "../parts.tsx"
+import { Answer, Badge, Choice, Empty, type Place, useTool } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines } from "./Preview.tsx"
-import type { Place } from "./WorkflowActions.tsx"
 
 /** What differs from another instance, or from the version before. */
 export const Comparison = ({ id, instance }: Place) => {
