@@ -5,7 +5,12 @@ import { countOf } from "../fleet.ts"
 import { textOf } from "../json.ts"
 import { Choice } from "../parts.tsx"
 import { go, href } from "../route.ts"
-import type { WorkflowRow } from "./Workflows.tsx"
+
+interface Named {
+  readonly instance: string
+  readonly id: string
+  readonly name: string
+}
 
 const actions = [
   ["activate", "Activate"],
@@ -17,7 +22,7 @@ const actions = [
 ] as const
 
 /** One action on the chosen workflows: it becomes a plan, which is looked at before anything is changed. */
-export const BulkPlan = ({ rows }: { readonly rows: ReadonlyArray<WorkflowRow> }) => {
+export const BulkPlan = ({ rows }: { readonly rows: ReadonlyArray<Named> }) => {
   const [action, setAction] = useState("activate")
   const [value, setValue] = useState("")
   const instances = [...new Set(rows.map(({ instance }) => instance))]

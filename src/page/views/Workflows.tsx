@@ -14,7 +14,7 @@ import { ContentSearch } from "./ContentSearch.tsx"
 import { Silences } from "./Silences.tsx"
 
 /** A workflow as a row: as it is listed, with its runs of the last day. */
-export interface WorkflowRow {
+interface WorkflowRow {
   readonly instance: string
   readonly id: string
   readonly name: string
