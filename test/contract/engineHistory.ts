@@ -86,7 +86,7 @@ export const engineHistory = (it: Suite) => {
 
       const { id: other } = yield* created({ nodes: [manual()] })
       const { message } = yield* refused("restore_workflow", { id: other, version })
-      assert.include(message, `Invalid version: execution ${executionId} does not show workflow ${other} as it ran`)
+      assert.include(message, `Invalid version: execution ${executionId} is one of workflow ${id}, not of ${other}`)
     })
   )
 }

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { fitted } from "../../../internal/json/values.ts"
@@ -13,17 +13,9 @@ import { type Change, changeLines, differencesSliced } from "../../workflow/diff
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { namedIds, withWorkflowNames } from "../../workflow/subWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { versionArgument } from "../history/namedVersion.ts"
 import { namesById } from "../workflowNames.ts"
 import { counterpartOf, type Side, sideOf } from "./sides.ts"
-
-const version = (description: string) =>
-  optional(
-    Schema.String.check(
-      Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, {
-        message: "must be a version's id, an execution's id, previous, published or current"
-      })
-    ).annotate({ description })
-  )
 
 /** Lines of differences that are shown. */
 const maxLines = 60
@@ -41,8 +33,8 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
   arguments: {
     a: workflowId,
     b: optional(workflowId.annotate({ description: "Default a, on another instance" })),
-    versionA: version("Version id, execution id (as it ran), previous, published; default current"),
-    versionB: version("Same")
+    versionA: versionArgument("From workflow_history (^: before it), execution id (as it ran), previous, published; default current"),
+    versionB: versionArgument("Same")
   },
   run: Effect.fnUntraced(
     function* ({ a, b, versionA, versionB }, engines) {

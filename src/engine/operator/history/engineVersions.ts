@@ -1,8 +1,6 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 
-import { fields } from "../../../internal/json/Selection.ts"
-import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Version } from "../../client/History.ts"
@@ -10,9 +8,7 @@ import { isMissing } from "../../client/isMissing.ts"
 import { describe } from "../../history/describe.ts"
 import { unknownAuthor } from "../../history/git/fastImport.ts"
 import { isSameButForIds } from "../../history/record.ts"
-import { ExecutionId, type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../workflow/models.ts"
-import { nodesOf } from "../../workflow/nodes.ts"
-import { notKept, notKeptBut } from "./historyErrors.ts"
+import type { VersionEntry, VersionId, Workflow, WorkflowId } from "../../workflow/models.ts"
 
 /** Versions of an engine that are listed at most. */
 const most = 250
@@ -124,52 +120,19 @@ export const contentOf = Effect.fnUntraced(function* (
   })
 })
 
-/** The id of an engine's version; none for a version of the history. */
-export const engineVersionIn = (text: string): Option.Option<VersionId> =>
-  text.includes("-") ? decodeVersionId(text) : Option.none()
+/** Versions of the engine's own that are looked through for one that differs. */
+const mostAlike = 10
 
-const decodeVersionId = Schema.decodeUnknownOption(VersionId)
-
-/** The newest version of the engine's own that is another one than the present. */
-export const previousEngineVersion = Effect.fnUntraced(function* ({ id, versionId }: Workflow) {
+/** The newest version of the engine's own that differs from the present one in more than the ids of its nodes. */
+export const previousEngineVersion = Effect.fnUntraced(function* ({ connections, id, nodes, versionId }: Workflow) {
   const { versions } = yield* engineVersions(id)
   const present = versions.findIndex((version) => version.versionId === versionId)
-  return versions[present + 1]
+  const former = versions.slice(present + 1, present + 1 + mostAlike)
+  const isOther = (entry: VersionEntry) =>
+    Effect.map(
+      contentOf(id, entry.versionId),
+      (content) =>
+        content !== undefined && !isSameButForIds({ ...content, nodeGroups: undefined }, { nodes, connections })
+    )
+  return Option.getOrUndefined(Option.map(yield* Effect.findFirst(former, isOther), (entry) => entry.versionId))
 })
-
-/** Selects the workflow of an execution, without its data. */
-const workflowAlone = fields({ data: "nothing", workflowData: fields({ pinData: "nothing", staticData: "nothing" }) })
-
-/** The execution that a version names: `execution-14`. */
-export const executionIn = (version: string): Option.Option<ExecutionId> =>
-  decodeExecutionId(Number(/^execution-(\d+)$/.exec(version)?.[1]))
-
-const decodeExecutionId = Schema.decodeUnknownOption(ExecutionId)
-
-/** The nodes and connections of a workflow as an execution ran them, in which engines have filled in defaults. */
-export const contentOfRun = Effect.fnUntraced(function* (id: WorkflowId, execution: ExecutionId) {
-  const { startedAt, workflowData } = yield* EngineClient.use((engine) =>
-    engine.getExecution(execution, true, workflowAlone)
-  )
-  if (!isJsonObject(workflowData) || workflowData.id !== id || nodesOf(workflowData).length === 0) {
-    return yield* new InvalidArgument({
-      argument: "version",
-      problem: `execution ${execution} does not show workflow ${id} as it ran: list_executions with its workflowId has those that do`
-    })
-  }
-  const { connections, nodes } = workflowData
-  return {
-    content: { nodes, connections } satisfies JsonObject,
-    named: `execution ${execution} of ${String(startedAt)}`
-  }
-})
-
-/** The failure where nothing keeps versions of a workflow; it names the newest run, which shows what ran. */
-export const nothingKept = (id: WorkflowId) =>
-  EngineClient.use(({ instance, listExecutions }) =>
-    Effect.match(listExecutions({ workflowId: id, limit: 1 }), {
-      onFailure: () => notKept,
-      onSuccess: ({ data: [last] }) =>
-        last === undefined ? notKept : notKeptBut(`execution-${last.id} (${String(last.startedAt)})`, instance)
-    })
-  ).pipe(Effect.flatMap((error) => Effect.fail(error)))

@@ -4,6 +4,7 @@ import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { VersionError } from "../../client/History.ts"
 import { type DeletedNamed, exists } from "../../tools/references.ts"
+import type { WorkflowId } from "../../workflow/models.ts"
 import { deleted } from "../../workflow/names.ts"
 
 /** The history cannot be read, and what to do about it is in its words; or it has no such version of the instance. */
@@ -46,8 +47,18 @@ const noHistory = (more: string) =>
 export const notKept = noHistory("")
 
 /** There is no history, but a run shows the workflow as it ran. */
-export const notKeptBut = (run: string, instance: string) =>
+const notKeptBut = (run: string, instance: string) =>
   noHistory(
     ` Runs show the workflow as it ran: restore_workflow takes one as version, the last on instance ${instance} is ${run}; ` +
       "list_executions has more."
   )
+
+/** The failure where nothing keeps versions of a workflow; it names the newest run, which shows what ran. */
+export const nothingKept = (id: WorkflowId) =>
+  EngineClient.use(({ instance, listExecutions }) =>
+    Effect.match(listExecutions({ workflowId: id, limit: 1 }), {
+      onFailure: () => notKept,
+      onSuccess: ({ data: [last] }) =>
+        last === undefined ? notKept : notKeptBut(`execution-${last.id} (${String(last.startedAt)})`, instance)
+    })
+  ).pipe(Effect.flatMap((error) => Effect.fail(error)))

@@ -1,7 +1,8 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 
 import { changes } from "../../../mcp/annotations.ts"
 import { Caller } from "../../../mcp/callContext.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { readWorkflows } from "../../client/absence.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -17,13 +18,9 @@ import { write } from "../../tools/workflows/writes.ts"
 import { changeLines } from "../../workflow/difference.ts"
 import type { Workflow, WorkflowId } from "../../workflow/models.ts"
 import { callingInstead, callsOf } from "../../workflow/subWorkflows.ts"
-import { chosen, withoutChange } from "./chosenVersion.ts"
-import { deletedNamed } from "./historyErrors.ts"
+import { deletedNamed, nothingKept } from "./historyErrors.ts"
+import { namedVersion, recordIn, versionArgument, withoutChange } from "./namedVersion.ts"
 import { recreate, restore } from "./restore.ts"
-
-const version = Schema.String.check(
-  Schema.isPattern(/^[0-9a-zA-Z-]{7,64}$/, { message: "must be a `version` of workflow_history" })
-)
 
 export const restoreWorkflow = EngineTool.make("restore_workflow", {
   title: "Restore workflow",
@@ -33,10 +30,8 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    version: optional(
-      version.annotate({
-        description: "From workflow_history, or execution-ID (as it ran); default: before the last change"
-      })
+    version: versionArgument(
+      "From workflow_history, execution id (as it ran), published; default previous: before the last change"
     ),
     undo: optional(flag("Undo that version's change alone; keep what came later")),
     ifVersion,
@@ -71,7 +66,7 @@ const restored = Effect.fnUntraced(function* (
   const nameless = Effect.suspend(() => (current === undefined ? refuseName(id, deletedNamed) : Effect.void))
   const isOneChange = isUndoing && version !== undefined && version !== "previous"
   const { named, record } = yield* Effect.tapError(
-    isOneChange ? withoutChange(id, version, current) : chosen(id, version, current),
+    isOneChange ? withoutChange(id, version, current) : asIn(id, version, current),
     () => nameless
   )
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
@@ -106,6 +101,19 @@ const restored = Effect.fnUntraced(function* (
     }
   }).pipe(Effect.updateService(Caller, (caller) => ({ ...caller, reason: caller.reason ?? `back to ${named}` })))
 })
+
+/** The workflow as it was in a version; without one, before its last change. */
+const asIn = (id: WorkflowId, version: string | undefined, current: Workflow | undefined) =>
+  namedVersion(id, version ?? "previous", current).pipe(
+    Effect.map((former) => ({ record: recordIn(former, current), named: former.named })),
+    Effect.catchTag(
+      "Unavailable",
+      Effect.fnUntraced(function* ({ guidance }) {
+        if (version === undefined || version === "previous") return yield* nothingKept(id)
+        return yield* new InvalidArgument({ argument: "version", problem: `cannot be read. ${guidance}` })
+      })
+    )
+  )
 
 interface Followed {
   readonly callersRead: Result.Result<ReadonlyArray<CallingWorkflow>, EngineError>

@@ -9,8 +9,8 @@ import { refuseName, resolvingNames, withNotices } from "../../tools/references.
 import type { VersionEntry, WorkflowId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { changesOfAll } from "./changesOfAll.ts"
-import { engineVersions, millis, newestFirst, nothingKept, engineRows } from "./engineVersions.ts"
-import { deletedNamed, unreadable } from "./historyErrors.ts"
+import { engineVersions, millis, newestFirst, engineRows } from "./engineVersions.ts"
+import { deletedNamed, nothingKept, unreadable } from "./historyErrors.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 

@@ -1,4 +1,4 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { each, fields } from "../../../internal/json/Selection.ts"
@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { isMissing } from "../../client/isMissing.ts"
+import { workflowsIn } from "../../client/listAll.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, refuseUnknownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
 import { changeLines, differencesSliced } from "../../workflow/difference.ts"
@@ -17,6 +19,7 @@ import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { partVersion } from "../../workflow/versions.ts"
 import { namesOf, nodesNamed } from "../../workflow/views.ts"
+import { namedVersion, versionArgument } from "../history/namedVersion.ts"
 import { namesById } from "../workflowNames.ts"
 
 export const viewWorkflow = EngineTool.make("view_workflow", {
@@ -27,15 +30,14 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     id: workflowId,
     nodes: optional(nodeNames("Show only these, whole; secrets masked")),
     format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
-    execution: optional(executionId.annotate({ description: "Lay this run over it" }))
+    execution: optional(executionId.annotate({ description: "Lay this run over it" })),
+    version: versionArgument("As it was: from workflow_history, execution id, previous, published")
   },
   narrow: "Name fewer nodes.",
   isWhole: (input) => Predicate.hasProperty(input, "nodes"),
-  run: Effect.fnUntraced(function* ({ execution, format = "text", id, nodes }) {
-    const engine = yield* EngineClient
-    const workflow = yield* engine.getWorkflow(id)
-    const version = engine.versions.remember(workflow)
-    const head = { version: partVersion(version), ...headOf(workflow) }
+  run: Effect.fnUntraced(function* ({ execution, format = "text", id, nodes, version }) {
+    if (execution !== undefined && version !== undefined) return yield* versionOrRun
+    const { head, workflow } = yield* viewedOf(id, version)
     if (nodes !== undefined) {
       yield* refuseUnknownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
       return { ...head, nodes: nodesNamed(workflow.nodes, new Set(nodes)) }
@@ -48,7 +50,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     return {
       ...head,
       ...(errorWorkflow === undefined ? {} : { errorWorkflow: workflows.get(errorWorkflow) ?? errorWorkflow }),
-      ...(yield* unpublished(workflow)),
+      ...(version === undefined ? yield* unpublished(workflow) : {}),
       ...(run === undefined ? {} : { execution: executionHead(run, workflow) }),
       sketch:
         format === "mermaid"
@@ -56,6 +58,30 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
           : sketchOf(run === undefined ? drawn : { ...drawn, pinData: {} }, { workflows, runs })
     }
   })
+})
+
+const versionOrRun = new InvalidArgument({
+  argument: "version",
+  problem: "cannot be given with execution: a run is drawn over the workflow that it ran"
+})
+
+/** The workflow as it is, or as it was in a version, which may be of one that is gone. */
+const viewedOf = Effect.fnUntraced(function* (id: WorkflowId, version: string | undefined) {
+  const engine = yield* EngineClient
+  if (version === undefined || version === "current") {
+    const workflow = yield* engine.getWorkflow(id)
+    return { workflow, head: { version: partVersion(engine.versions.remember(workflow)), ...headOf(workflow) } }
+  }
+  const present = yield* Effect.result(engine.getWorkflow(id))
+  if (Result.isFailure(present) && !isMissing(present.failure)) return yield* present.failure
+  const current = Result.isSuccess(present) ? present.success : undefined
+  const former = yield* Effect.catchTag(namedVersion(id, version, current), "Unavailable", ({ guidance }) =>
+    Effect.fail(new InvalidArgument({ argument: "version", problem: `cannot be read. ${guidance}` }))
+  )
+  const [workflow] = workflowsIn([{ ...current, id, ...former.content }])
+  // It is no version that a change may build on.
+  if (workflow !== undefined) return { workflow, head: { asIn: former.named, ...former.head, ...headOf(workflow) } }
+  return yield* new InvalidArgument({ argument: "version", problem: `shows no workflow: ${former.named}` })
 })
 
 /** The settings of every new workflow, which are not shown. */
