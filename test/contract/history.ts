@@ -72,6 +72,8 @@ const Changes = Schema.decodeUnknownSync(
   })
 )
 
+const decodeLines = Schema.decodeUnknownSync(Schema.Array(Schema.String))
+
 const EngineVersions = Schema.decodeUnknownSync(
   Schema.Array(
     Schema.Struct({ version: Schema.String, from: Schema.optionalKey(Schema.String), change: Schema.String })
@@ -263,9 +265,40 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const { changes } = yield* ask("restore_workflow", { id, version: unseen?.version })
           assert.deepStrictEqual(changes, ["added Other (set)"])
           assert.nestedPropertyVal(yield* shown(`/workflows/${id}`), "nodes.1.name", "Other")
+          for (const { version } of EngineVersions(data)) {
+            const { differences = [] } = yield* ask("compare_workflows", {
+              a: id,
+              versionA: "current",
+              versionB: version
+            })
+            const dry = yield* ask("restore_workflow", { id, version, dry_run: true })
+            // The engine's own versions hold no names, and the history does.
+            const content = (lines: unknown) => decodeLines(lines ?? []).filter((line) => !line.startsWith("name"))
+            assert.deepStrictEqual(content(dry.changes), content(differences))
+            assert.include((yield* ask("view_workflow", { id, version })).sketch, "Start")
+          }
           const pages = yield* ask("workflow_history", { id, limit: 1 })
           const rest = yield* ask("workflow_history", { id, limit: 1, cursor: pages.nextCursor })
           assert.notDeepEqual(pages.data, rest.data)
+        })
+      )
+
+      it.effect("takes other ids of nodes for no change, whoever has given them", () =>
+        Effect.gen(function* () {
+          const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
+          const { name, nodes } = yield* shown(`/workflows/${id}`)
+          const others = decodeNodes(nodes).map((one) => ({ ...one, id: `other-${String(one.name)}` }))
+          yield* sent("PUT", `/workflows/${id}`, { name, nodes: others, connections: {}, settings: { executionOrder: "v1" } })
+          const rows = yield* versionsOf(id)
+          assert.deepStrictEqual(
+            rows.map(({ change }) => change),
+            ["first version"]
+          )
+          const [only] = rows
+          const { changes } = yield* ask("restore_workflow", { id, version: only?.version, dry_run: true })
+          assert.deepStrictEqual(changes, [])
+          const compared = yield* ask("compare_workflows", { a: id, versionA: only?.version })
+          assert.strictEqual(compared.same, true)
         })
       )
 

@@ -100,6 +100,8 @@ export class MemoryRepository {
             .filter(({ at, message }) => message.includes(text) && at * 1000 >= committedSince)
           return found.toReversed().slice(0, limit).map(logged)
         }),
+      byPeople: () => act(() => []),
+      copiedAt: "",
       changes: (version, paths, limit) =>
         act(() => {
           const isAsked = (path: string) =>

@@ -100,6 +100,8 @@ export interface Version {
 /** Versions, newest first; `next` is the cursor to older ones. */
 export interface Versions {
   readonly data: ReadonlyArray<Version>
+  /** Versions in commits that people have made or merged beside them: they change the history alone. */
+  readonly byPeople: ReadonlyArray<Version>
   readonly next: string | undefined
 }
 
@@ -198,7 +200,7 @@ export const noHistory: InstanceHistory = {
   together: (self) => self,
   problem: Effect.undefined,
   setAside: Effect.succeed([]),
-  versions: () => Effect.succeed({ data: [], next: undefined }),
+  versions: () => Effect.succeed({ data: [], byPeople: [], next: undefined }),
   idsNamed: () => Effect.succeed([]),
   read: () => Effect.undefined
 }

@@ -6,11 +6,11 @@ import type { Sliced } from "../../internal/Sliced.ts"
 import { nameOf } from "../workflow/nodes.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
-import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
+import { type NewCommit, ourselves, somebody, unknownAuthor } from "./git/fastImport.ts"
 import { type HistoryEvent, type HistoryEventOf, sinceOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
-import { deleted, firstSeen, type Line, messageOf, otherIds, readWhole } from "./message.ts"
+import { deleted, firstSeen, type Line, messageOf, notHere, otherIds, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameButForIds, isSameRecord, merged, recordOf } from "./record.ts"
 
@@ -29,6 +29,10 @@ export interface Ledger {
   readonly authors: ReadonlyMap<string, string>
   /** When workflows were recorded for which an older state arrives only now, by `keyOf`, in milliseconds. */
   readonly recordedAt: ReadonlyMap<string, number>
+  /** Workflows that people have changed in the history alone, as they were recorded before; undefined if they were not. */
+  readonly beforePeople: Map<string, JsonObject | undefined>
+  /** Workflows that were recorded last in a history of which this one is a copy: its server may have changed them since. */
+  readonly copied: Set<string>
 }
 
 /** The commits for events, none if nothing changed; the ledger is updated, as each changes what the next one finds. */
@@ -46,39 +50,82 @@ function* commitsOfOne(event: HistoryEvent, ledger: Ledger): Sliced<ReadonlyArra
 
 function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
   const { at, gone, instance, workflows } = event
-  const first: Array<Step> = []
-  const whole: Array<Step> = []
-  const alike: Array<Step> = []
-  const stepsByAuthor = new Map<string, Array<Step>>()
-  const change = (author: string, step: Step) => {
-    const steps = stepsByAuthor.get(author) ?? []
-    stepsByAuthor.set(author, steps)
-    steps.push(step)
+  const first = new Set<string>()
+  const groups: ReadonlyArray<Group> = [
+    { kind: "First seen", steps: new Map() },
+    { kind: "Read whole", steps: new Map() },
+    { kind: "Other ids of nodes", steps: new Map() },
+    { kind: "Read again", steps: new Map() },
+    { kind: "Changed elsewhere", steps: new Map() }
+  ]
+  const add = ({ author = ourselves, kind, step }: Sorted) => {
+    const steps = groups.find((group) => group.kind === kind)?.steps
+    steps?.set(author, [...(steps.get(author) ?? []), step])
   }
   for (const seen of workflows) {
     yield 1 + weightOfJson(seen)
-    const recorded = recordedOf(ledger, instance, seen)
     if (isOvertaken(ledger, event, seen)) continue
-    const isMore = recorded !== undefined && isCompletion(recorded.record, merged(recorded.record, seen))
-    const step = put(ledger, instance, seen)
-    if (step === undefined) continue
-    if (recorded === undefined) first.push({ ...step, line: { ...step.line, change: firstSeen } })
-    else if (isMore) (first.some(({ line }) => line.base === step.line.base) ? first : whole).push(step)
-    else if (step.line.change === otherIds) alike.push(step)
-    else change(authorOf(ledger, instance, seen), step)
+    const sorted = sortedReading(ledger, event, seen, first)
+    if (sorted !== undefined) add(sorted)
   }
   for (const id of gone) {
+    const key = keyOf(instance, id)
+    // Somebody may have copied the files of another instance into this one's folder.
+    const isNotOurs = ledger.beforePeople.has(key) && ledger.beforePeople.get(key) === undefined
+    const author = ledger.copied.has(key) ? unknownAuthor : somebody
     const step = drop(ledger, instance, id)
-    if (step !== undefined) change(somebody, step)
+    if (step === undefined) continue
+    if (isNotOurs) add({ kind: "Read again", step: { ...step, line: { ...step.line, change: notHere } } })
+    else add({ kind: "Changed elsewhere", author, step })
   }
-  return [
-    ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
-    ...commitOf(whole, { at, author: ourselves, subject: (what) => `Read whole: ${what}`, instance }),
-    ...commitOf(alike, { at, author: ourselves, subject: (what) => `Other ids of nodes: ${what}`, instance }),
-    ...[...stepsByAuthor].flatMap(([author, steps]) =>
-      commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
+  return groups.flatMap(({ kind, steps }) =>
+    [...steps].flatMap(([author, some]) =>
+      commitOf(some, { at, author, subject: (what) => `${kind}: ${what}`, instance })
     )
-  ]
+  )
+}
+
+/** Workflows of a reading that make a commit for each of their authors. */
+interface Group {
+  readonly kind: "Changed elsewhere" | "First seen" | "Other ids of nodes" | "Read again" | "Read whole"
+  readonly steps: Map<string, ReadonlyArray<Step>>
+}
+
+interface Sorted extends Pick<Group, "kind"> {
+  readonly author?: string
+  readonly step: Step
+}
+
+/** A workflow as it was read: what its difference from the record stands for; none if it does not differ. */
+const sortedReading = (
+  ledger: Ledger,
+  { instance }: HistoryEventOf<"Seen">,
+  seen: JsonObject,
+  first: Set<string>
+): Sorted | undefined => {
+  const key = keyOf(instance, String(seen.id))
+  const before = ledger.workflows.get(key)?.record
+  const isMore = before !== undefined && isCompletion(before, merged(before, seen))
+  const isByPeople = before !== undefined && ledger.beforePeople.has(key)
+  const ours = isByPeople ? ledger.beforePeople.get(key) : before
+  const author = authorOf(ledger, instance, seen)
+  const step = put(ledger, instance, seen)
+  if (step === undefined) return undefined
+  const saying = (change: string): Step => ({ ...step, line: { ...step.line, change } })
+  if (ours === undefined) {
+    first.add(key)
+    return { kind: "First seen", step: saying(firstSeen) }
+  }
+  if (isByPeople) {
+    const words = describe(ours, merged(ours, seen))
+    return isSameRecord(merged(ours, seen), ours)
+      ? { kind: "Read again", step: saying(`as the engine shows it, unlike the history: ${step.line.change}`) }
+      : { kind: "Changed elsewhere", author, step: saying(words) }
+  }
+  if (isMore) return { kind: first.has(key) ? "First seen" : "Read whole", step }
+  return step.line.change === otherIds
+    ? { kind: "Other ids of nodes", step }
+    : { kind: "Changed elsewhere", author, step }
 }
 
 /** Whether another process has already recorded something newer than this event shows. */
@@ -87,8 +134,11 @@ const isOvertaken = ({ recordedAt, workflows }: Ledger, event: HistoryEvent, see
   return sinceOf(event) <= (recordedAt.get(key) ?? -Infinity) && isNewer(workflows.get(key)?.record, seen)
 }
 
-const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
-  authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
+/** The author of a change that was not made here, as far as it is known; in a copied history, it may have been our other one. */
+const authorOf = ({ authors, copied }: Ledger, instance: string, { id, versionId }: JsonObject): string => {
+  const author = authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
+  return author === somebody && copied.has(keyOf(instance, String(id))) ? unknownAuthor : author
+}
 
 function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
   const { after, at, id, instance, origin, since = sinceOf(change) } = change
@@ -153,9 +203,6 @@ const firstVersion = "first version"
 
 const nothing = { remove: [], write: new Map<string, string>() }
 
-const recordedOf = (ledger: Ledger, instance: string, { id }: JsonObject) =>
-  ledger.workflows.get(keyOf(instance, String(id)))
-
 const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefined => {
   const id = String(seen.id)
   const recorded = ledger.workflows.get(keyOf(instance, id))
@@ -166,6 +213,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   const write = filesOf(base, record)
   const paths = [...write.keys()]
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
+  forgetOthers(ledger, keyOf(instance, id))
   return {
     name: nameOf(record),
     line: lineOf(
@@ -179,6 +227,12 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   }
 }
 
+/** What others have done to the record of a workflow no longer counts once it is recorded anew. */
+const forgetOthers = ({ beforePeople, copied }: Ledger, key: string) => {
+  beforePeople.delete(key)
+  copied.delete(key)
+}
+
 const wordsFor = (before: JsonObject, record: JsonObject): string => {
   if (isCompletion(before, record)) return readWhole
   return isSameButForIds(before, record) ? otherIds : describe(before, record)
@@ -188,6 +242,7 @@ const drop = (ledger: Ledger, instance: string, id: string): Step | undefined =>
   const recorded = ledger.workflows.get(keyOf(instance, id))
   if (recorded === undefined) return undefined
   ledger.workflows.delete(keyOf(instance, id))
+  forgetOthers(ledger, keyOf(instance, id))
   return {
     ...nothing,
     name: nameOf(recorded.record),

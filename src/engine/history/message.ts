@@ -119,7 +119,10 @@ export const readWhole = "read whole"
 /** The note on a workflow whose nodes have only got other ids, which is no change either. */
 export const otherIds = "other ids of nodes"
 
-const isNoChange = ({ change }: WorkflowLine): boolean => change === readWhole || change === otherIds
+/** The note on a workflow that was in the history alone, and never on the instance. */
+export const notHere = "not on this instance"
+
+const isNoChange = ({ change }: WorkflowLine): boolean => [readWhole, otherIds, notHere].includes(change)
 
 /** The note on a workflow that was recorded as it was read for the first time. */
 export const firstSeen = "first seen"

@@ -44,7 +44,9 @@ const ledgerWith = (record: object, recordedAt: number) => ({
   workflows: new Map([[key, { base: "production/W.w", paths: ["production/W.w.json"], record: { ...record } }]]),
   lists: new Map<string, string>(),
   authors: new Map<string, string>(),
-  recordedAt: new Map([[key, recordedAt]])
+  recordedAt: new Map([[key, recordedAt]]),
+  beforePeople: new Map(),
+  copied: new Set<string>()
 })
 
 const [one, two, three] = [workflow("1", "T1"), workflow("2", "T2"), workflow("3", "T3")]

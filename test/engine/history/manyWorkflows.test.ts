@@ -33,7 +33,14 @@ describe("a history of thousands of workflows", () => {
 
   it("stops after every workflow of a page", () => {
     const workflows = Array.from({ length: page }, (_, at) => workflowOf(at))
-    const ledger = { workflows: new Map(), lists: new Map(), authors: new Map(), recordedAt: new Map() }
+    const ledger = {
+      workflows: new Map(),
+      lists: new Map(),
+      authors: new Map(),
+      recordedAt: new Map(),
+      beforePeople: new Map(),
+      copied: new Set<string>()
+    }
     const event = { _tag: "Seen", instance: "production", at: 0, workflows, gone: [] } as const
     const weights = [...commitsOf([event], ledger)]
     assert.lengthOf(weights, page)

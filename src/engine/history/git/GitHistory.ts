@@ -18,17 +18,9 @@ import { cleaned, makeDeduplicate, sift } from "../sift.ts"
 import { explainGitError } from "./explainGitError.ts"
 import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
+import { changesOf, idsNamed, recordedIds, sinceBackup } from "./listing.ts"
 import { open } from "./open.ts"
-import {
-  changesOf,
-  idsNamed,
-  readAll,
-  readAllAt,
-  readVersion,
-  recordedIds,
-  sinceBackup,
-  versionsOf
-} from "./reading.ts"
+import { readAll, readAllAt, readVersion, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import type { Repository } from "./Repository.ts"
 import { HistorySpool } from "./Spool.ts"

@@ -4,11 +4,13 @@ import { inSlices } from "../../../internal/effects.ts"
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
 import { externalVersionsIn, versionKey } from "../externalVersions.ts"
-import { gathered, type HistoryEvent } from "../HistoryEvent.ts"
+import { gathered, type HistoryEvent, idsIn } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
+import { linesIn } from "../message.ts"
+import { idAt, keyAt, keyOf } from "../paths.ts"
 import { somebody } from "./fastImport.ts"
 import { retryRaces } from "./Git.ts"
-import { lastRecorded } from "./reading.ts"
+import { lastRecorded, recordedBeforePeople } from "./listing.ts"
 import type { Repository } from "./Repository.ts"
 import * as TipCache from "./TipCache.ts"
 
@@ -20,6 +22,8 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   const tipCache = TipCache.make(repository)
   const authors = makeAuthorLookup(authorsOf)
   const workTree = makeWorkTree(repository)
+  const people = makePeople(repository)
+  const copy = makeCopy(repository)
   let untidied = 0
 
   const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
@@ -28,12 +32,17 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
     const all = gathered([...late, ...items])
     const names = yield* authors.find(all, contents.workflows)
+    const keys = all.flatMap((event) => idsIn(event).map((id) => keyOf(event.instance, id)))
+    const beforePeople = yield* people.before(hash, keys)
+    const copied = yield* copy.unrecorded(hash, keys)
     const recordedAt = yield* lastRecorded(repository, overtaken(all, contents.workflows))
     const again = recordedAgain(all, { workflows: contents.workflows, recordedAt }, yield* Clock.currentTimeMillis)
-    const ledger: Ledger = { ...contents, workflows: new Map(contents.workflows), authors: names, recordedAt }
+    const workflows = new Map(contents.workflows)
+    const ledger: Ledger = { ...contents, workflows, authors: names, recordedAt, beforePeople, copied }
     const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
+    people.advance(tip)
     untidied += commits.length
     tipCache.advance(tip, commits, { before: contents.workflows, after: ledger.workflows })
     return { from: hash, isCheckedOut }
@@ -91,6 +100,61 @@ const makeWorkTree = (repository: Repository) => {
     left: () => {
       shownCommit = undefined
     }
+  }
+}
+
+/** Workflows that people have changed in the history, past us: by committing files, or by merging. */
+const makePeople = (repository: Repository) => {
+  let seen: string | undefined
+  /** Their newest commit, by `keyOf`. */
+  const commits = new Map<string, string>()
+
+  return {
+    /** What we had recorded of these workflows before people changed them, where we have not recorded them since. */
+    before: Effect.fnUntraced(function* (tip: string, keys: ReadonlyArray<string>) {
+      if (tip !== seen) {
+        const more = yield* repository.byPeople({ from: tip, since: seen, limit: mostByPeople })
+        for (const { hash, paths } of more.toReversed()) {
+          for (const path of paths) {
+            const id = idAt(path)
+            if (id !== undefined) commits.set(keyAt(path.split("/", 1)[0] ?? "", id), hash)
+          }
+        }
+        seen = tip
+      }
+      const wanted = new Map(keys.flatMap((key) => [commits.get(key) ?? []].flat().map((hash) => [key, hash] as const)))
+      const records = wanted.size === 0 ? new Map() : yield* recordedBeforePeople(repository, wanted)
+      for (const key of wanted.keys()) if (!records.has(key)) commits.delete(key)
+      return records
+    }),
+    /** The newest commit is one of ours. */
+    advance: (tip: string) => {
+      seen = tip
+    }
+  }
+}
+
+/** Commits of people that are looked through. */
+const mostByPeople = 1000
+
+/** A history that is a copy of another one, which goes on elsewhere or was there before. */
+const makeCopy = (repository: Repository) => {
+  /** The workflows that were recorded since it was copied, and the newest commit that was looked at. */
+  const recorded = new Set<string>()
+  let seen = repository.copiedAt
+
+  return {
+    /** Those of these workflows that were not recorded since. */
+    unrecorded: Effect.fnUntraced(function* (tip: string, keys: ReadonlyArray<string>) {
+      if (repository.copiedAt === "") return new Set<string>()
+      if (tip !== seen) {
+        for (const { message } of yield* repository.log(".json: ", { limit: mostLookedUp, from: tip, since: seen })) {
+          for (const { folder, id } of linesIn(message)) recorded.add(keyAt(folder, id))
+        }
+        seen = tip
+      }
+      return new Set(keys.filter((key) => !recorded.has(key)))
+    })
   }
 }
 

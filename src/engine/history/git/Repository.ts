@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Result } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { quotedName } from "../../../internal/foreignText.ts"
@@ -19,7 +19,25 @@ interface Tip {
 export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   const { isBare, ownDirectory } = place
   const fileSystem = yield* FileSystem.FileSystem
-  const branch = yield* chosenBranch(git, place)
+  const inFile = ["config", "--file", place.config, "--no-includes"]
+  const settings: Settings = {
+    get: (name) =>
+      Effect.map(
+        Effect.orElseSucceed(git.text([...inFile, "--get", name]), () => ""),
+        (text) => text.trim()
+      ),
+    set: (name, value) => Effect.asVoid(git.text([...inFile, name, value]))
+  }
+  const wasBegun = (yield* settings.get(setting)) !== ""
+  const branch = yield* chosenBranch(settings, place)
+
+  const begunAt = (yield* git.text(["for-each-ref", "--format=%(objectname)", branch])).trim()
+  const { ino } = yield* Effect.mapError(
+    fileSystem.stat(place.gitDirectory),
+    ({ message }) => new GitError({ message })
+  )
+  const number = String(Option.getOrElse(ino, () => ""))
+  const copiedAt = yield* copyOf(settings, number, !wasBegun && begunAt !== "", begunAt)
 
   const head = Effect.provideService(headOf(place), FileSystem.FileSystem, fileSystem)
   const tip = Effect.gen(function* () {
@@ -99,6 +117,26 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
       ])
       .pipe(Effect.map(commitsIn))
 
+  /**
+   * Commits of people, merges among them, with the files that they change on their branch: those up to `from` which are not
+   * among those up to `since`. Ours say when they were made.
+   */
+  const byPeople = ({ from = branch, limit, since }: Pick<Range, "from" | "limit" | "since">) =>
+    git
+      .text([
+        "log",
+        "--invert-grep",
+        "--grep=^At: [0-9]",
+        `--max-count=${limit}`,
+        `--format=%x1e${fields}%x1f`,
+        "--name-only",
+        "--diff-merges=first-parent",
+        from,
+        ...(since === undefined ? [] : [`^${since}`]),
+        "--"
+      ])
+      .pipe(Effect.map(changesIn))
+
   /** Commits up to this one that changed these files or something in these folders, newest first. */
   const changes = (version: string, paths: ReadonlyArray<string>, limit?: number) =>
     git
@@ -116,7 +154,7 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
   /** Packs many small commits, if git finds it worthwhile. */
   const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"], { deadline: longDeadline }))
 
-  return { branch, changes, commit, files, has, log, read, show, shownCommit, tidy, tip }
+  return { branch, byPeople, changes, commit, copiedAt, files, has, log, read, show, shownCommit, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 
@@ -163,14 +201,33 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 const setting = `${ourselves}.branch`
 
 /** The branch that was checked out when the history began, or `main`: people may check out others meanwhile. */
-const chosenBranch = Effect.fnUntraced(function* (git: Git, place: Place) {
-  const { config } = place
-  const inFile = ["config", "--file", config, "--no-includes"]
-  const chosen = yield* Effect.orElseSucceed(git.text([...inFile, "--get", setting]), () => "")
-  if (chosen.trim() !== "") return yield* asBranch(chosen.trim())
+const chosenBranch = Effect.fnUntraced(function* (settings: Settings, place: Place) {
+  const chosen = yield* settings.get(setting)
+  if (chosen !== "") return yield* asBranch(chosen)
   const head = (yield* headOf(place)) ?? "refs/heads/main"
-  yield* git.text([...inFile, setting, yield* asBranch(head)])
+  yield* settings.set(setting, yield* asBranch(head))
   return head
+})
+
+/** The settings of ours in a repository's configuration; "" for one that is missing. */
+interface Settings {
+  readonly get: (name: string) => Effect.Effect<string>
+  readonly set: (name: string, value: string) => Effect.Effect<void, GitError>
+}
+
+const [placeSetting, copySetting] = [`${ourselves}.place`, `${ourselves}.copied`]
+
+/**
+ * The commit at which this repository was copied or cloned, if it was: the server that keeps the other one may have made any of
+ * the changes that come after it. A copy has another number on its disk; a clone has none of our settings.
+ */
+const copyOf = Effect.fnUntraced(function* (settings: Settings, number: string, isClone: boolean, tip: string) {
+  const place = yield* settings.get(placeSetting)
+  if (place === number) return yield* settings.get(copySetting)
+  const isCopy = isClone || place !== ""
+  if (isCopy && tip !== "") yield* settings.set(copySetting, tip)
+  yield* settings.set(placeSetting, number)
+  return isCopy ? tip : ""
 })
 
 /** The branch that is checked out. */

@@ -1,19 +1,14 @@
-import { Array as Arrays, Effect, Predicate } from "effect"
+import { Array as Arrays, Effect } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
+import { clipped, oneLine } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
-import {
-  type Drift,
-  ForeignVersion,
-  type RecordedChanges,
-  type Since,
-  UnknownVersion,
-  type Versions
-} from "../../client/History.ts"
+import { ForeignVersion, type Version, UnknownVersion, type Versions } from "../../client/History.ts"
+import { describe } from "../describe.ts"
 import { recordAt, weightAt } from "../layout.ts"
-import { backupLine, type Commit, deleted, driftIn, linesIn, momentIn, versionIn } from "../message.ts"
-import { folderOf, idAt, slug } from "../paths.ts"
+import { type Commit, deleted, linesIn, versionIn } from "../message.ts"
+import { folderOf, idAt } from "../paths.ts"
 import { ourAddress } from "./fastImport.ts"
 import { GitError } from "./Git.ts"
 import { type Files, type Repository, weightOfPath } from "./Repository.ts"
@@ -27,42 +22,49 @@ export const versionsOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Versions, GitError | UnknownVersion> {
   const folder = folderOf(instance)
   const { hash } = yield* repository.tip
-  if (hash === undefined) return { data: [], next: undefined }
+  if (hash === undefined) return { data: [], byPeople: [], next: undefined }
   const reading = repository.log(`.${id}.json: `, { limit: limit + 1, after })
   const commits = yield* after === undefined ? reading : unlessUnknown(repository, after, reading)
   const page = commits.slice(0, limit)
+  const next = commits.length > limit ? page.at(-1)?.hash : undefined
+  const people = yield* repository.byPeople({ limit: mostByPeople, from: after, since: next })
+  const isOfIt = (path: string) => path.startsWith(`${folder}/`) && idAt(path) === id
+  const theirs = people.filter(({ paths }) => paths.some(isOfIt)).slice(0, limit)
   return {
     data: page.flatMap((commit) => versionIn(commit, folder, id) ?? []),
-    next: commits.length > limit ? page.at(-1)?.hash : undefined
+    byPeople: yield* Effect.forEach(theirs, (commit) => versionByHand(repository, instance, id, commit)),
+    next
   }
 })
 
-/** The ids of workflows that have a name in the newest commit, or had it when they were deleted; the latest first. */
-export const idsNamed = Effect.fnUntraced(function* (repository: Repository, instance: string, name: string) {
-  const folder = folderOf(instance)
-  const { hash } = yield* repository.tip
-  if (hash === undefined) return []
-  const beginning = `${folder}/${slug(name)}.`
-  const present = [...(yield* repository.files(hash, folder)).keys()].filter((path) => path.startsWith(beginning))
-  const commits = yield* repository.log(beginning, { limit: mostOfName })
-  const deletions = commits.flatMap(({ hash: commit, message }) =>
-    linesIn(message)
-      .filter((line) => line.folder === folder && line.name === slug(name) && line.change === deleted)
-      .map(({ id }) => [id, `${commit}^`] as const)
-  )
-  const candidates = [
-    ...present.flatMap((path) => (isMain(path) ? [[idAt(path) ?? "", hash] as const] : [])),
-    ...deletions
-  ]
-  // Several names have one slug.
-  const named = yield* Effect.filter(candidates, ([id, version]) =>
-    Effect.map(readVersion(repository, instance, id, version), (record) => record?.name === name)
-  )
-  return [...new Set(named.map(([id]) => id))]
+/** Commits of people that are looked through. */
+const mostByPeople = 1000
+
+/** The version that a commit of a person stands for, which changes the history alone, and not what the engine has. */
+const versionByHand = Effect.fnUntraced(function* (
+  repository: Repository,
+  instance: string,
+  id: string,
+  { author, hash, message, when }: Commit
+) {
+  const at = (version: string) => Effect.orElseSucceed(readVersion(repository, instance, id, version), () => undefined)
+  const [before, after] = [yield* at(`${hash}^`), yield* at(hash)]
+  const words = after === undefined ? deleted : before === undefined ? "added" : describe(before, after)
+  return {
+    version: hash.slice(0, 12),
+    when: new Date(when).toISOString(),
+    by: author,
+    tool: undefined,
+    reason: undefined,
+    call: undefined,
+    change: `in the history alone, "${clipped(oneLine(message.split("\n", 1)[0] ?? ""), longestSubject)}": ${words}`,
+    engineVersion: undefined,
+    isDeletion: after === undefined
+  } satisfies Version
 })
 
-/** Commits that are searched for a name. */
-const mostOfName = 100
+/** Characters of the subject of a person's commit. */
+const longestSubject = 80
 
 /** The workflow in a commit, or in the one before it; undefined if it did not exist. */
 export const readVersion = Effect.fnUntraced(function* (
@@ -71,15 +73,26 @@ export const readVersion = Effect.fnUntraced(function* (
   id: string,
   version: string
 ): Effect.fn.Return<JsonObject | undefined, GitError | ForeignVersion | UnknownVersion> {
-  const names = yield* unlessUnknown(
-    repository,
-    version.replace(/\^$/, ""),
-    repository.files(version, folderOf(instance))
-  )
-  const paths = [...names.keys()].filter((path) => idAt(path) === id)
-  const main = paths.find(isMain)
-  if (main === undefined) return undefined
+  const folder = folderOf(instance)
+  const names = yield* unlessUnknown(repository, version.replace(/\^$/, ""), repository.files(version, folder))
+  const paths = pathsOf(names, id)
+  if (paths.length === 0) return undefined
   yield* failIfForeign(yield* repository.changes(version, paths, 1), { version, instance, ids: [id] })
+  return yield* recordOf(repository, version, paths, names)
+})
+
+export const pathsOf = (names: Files, id: string) => {
+  const paths = [...names.keys()].filter((path) => idAt(path) === id)
+  return paths.some(isMain) ? paths : []
+}
+
+export const recordOf = Effect.fnUntraced(function* (
+  repository: Repository,
+  version: string,
+  paths: ReadonlyArray<string>,
+  names: Files
+) {
+  const main = paths.find(isMain) ?? ""
   const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths, names))
   if (record !== undefined) return record
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
@@ -180,7 +193,7 @@ const recordsIn = Effect.fnUntraced(function* <A>(
 })
 
 /** The file of a workflow itself, and not one of its texts. */
-const isMain = (path: string) => path.endsWith(".json") && path.split("/").length === 2
+export const isMain = (path: string) => path.endsWith(".json") && path.split("/").length === 2
 
 function* pathsById(paths: ReadonlyArray<string>): Sliced<ReadonlyArray<readonly [string, ReadonlyArray<string>]>> {
   const byId = new Map<string, Array<string>>()
@@ -195,80 +208,8 @@ function* pathsById(paths: ReadonlyArray<string>): Sliced<ReadonlyArray<readonly
   return [...byId]
 }
 
-/** When workflows were as they were recorded last, by `keyOf`, in milliseconds: what is asked for later shows nothing older. */
-export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
-  const moments = yield* Effect.forEach(
-    keys,
-    Effect.fnUntraced(function* (key) {
-      const [folder = "", id = ""] = key.split("/")
-      const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
-      const last = commits.find((commit) => versionIn(commit, folder, id) !== undefined)
-      return last === undefined ? [] : [[key, Date.parse(momentIn(last.message) ?? last.when)] as const]
-    })
-  )
-  return new Map(moments.flat())
-})
-
-/** Commits searched for one workflow; several instances may have one with its id. */
-const mostOfOne = 10
-
-/** Commits searched. */
-const mostCommits = 10_000
-
-/** The changes of an instance that were recorded since its last backup. */
-export const sinceBackup = Effect.fnUntraced(function* (
-  repository: Repository,
-  instance: string
-): Effect.fn.Return<Since, GitError> {
-  const folder = folderOf(instance)
-  const { hash } = yield* repository.tip
-  if (hash === undefined) return { when: undefined, version: undefined, changes: [] }
-  const line = backupLine(folder)
-  const last = (yield* repository.log(line, { limit: 100 })).find(({ message }) => message.split("\n").includes(line))
-  const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
-  return { when: last?.when, version: hash.slice(0, 12), changes: yield* driftsIn(commits, folder) }
-})
-
-const driftsIn = (commits: ReadonlyArray<Commit>, folder: string) =>
-  Effect.map(
-    inSlices(() => mapSliced(commits, (commit) => driftIn(commit, folder), weightOfCommit)),
-    (drifts) => drifts.flat()
-  )
-
-/** Milliseconds by which a change may seem to be recorded before the engine has saved it: clocks differ. */
-const clocksDiffer = 24 * 3_600_000
-
-/** The changes of an instance that were made since a moment, newest first, as they are recorded in a commit. */
-export const changesOf = Effect.fnUntraced(function* (
-  repository: Repository,
-  instance: string,
-  { since = 0, version }: { readonly since?: number | undefined; readonly version?: string | undefined }
-): Effect.fn.Return<RecordedChanges, GitError | UnknownVersion> {
-  const folder = folderOf(instance)
-  const hash = version ?? (yield* repository.tip).hash
-  if (hash === undefined) return { version: undefined, changes: [] }
-  const committedSince = since - clocksDiffer
-  const reading = repository.log(`${folder}/`, { limit: mostCommits, from: hash, committedSince })
-  const commits = yield* version === undefined ? reading : unlessUnknown(repository, version, reading)
-  const millis = ({ when }: Drift) => Date.parse(when)
-  const changes = (yield* driftsIn(commits, folder)).filter((drift) => millis(drift) >= since)
-  return { version: hash.slice(0, 12), changes: changes.toSorted((a, b) => millis(b) - millis(a)) }
-})
-
-/** The ids of the recorded workflows of an instance. */
-export const recordedIds = Effect.fnUntraced(function* (repository: Repository, instance: string) {
-  const { hash } = yield* repository.tip
-  if (hash === undefined) return []
-  const paths = [...(yield* repository.files(hash, folderOf(instance))).keys()].filter(isMain)
-  const ids = yield* inSlices(() => mapSliced(paths, idAt, () => weightOfPath))
-  return ids.filter(Predicate.isNotUndefined)
-})
-
-/** Characters of a message that are as much work as a node. */
-const weightOfCommit = ({ message }: Commit) => 1 + message.length / 1000
-
 /** Fails with `UnknownVersion` if a reading fails because there is no such commit. */
-const unlessUnknown = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
+export const unlessUnknown = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
   isHash(version)
     ? Effect.catch(reading, (error) =>
         Effect.flatMap(repository.has(version), (isThere) =>

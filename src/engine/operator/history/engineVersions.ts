@@ -6,7 +6,7 @@ import type { EngineError } from "../../client/EngineError.ts"
 import type { Version } from "../../client/History.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { describe } from "../../history/describe.ts"
-import { unknownAuthor } from "../../history/git/fastImport.ts"
+import { firstSeen } from "../../history/message.ts"
 import { isSameButForIds } from "../../history/record.ts"
 import type { VersionEntry, VersionId, Workflow, WorkflowId } from "../../workflow/models.ts"
 
@@ -85,7 +85,7 @@ export const newestFirst = <Own extends { readonly version: string; readonly whe
 const historyRow = ({ by, change, reason, tool, version, when }: Version, author: string | undefined) => ({
   version,
   when,
-  by: by === unknownAuthor ? (author ?? by) : by,
+  by: change === firstSeen ? (author ?? by) : by,
   ...(tool === undefined ? {} : { tool }),
   ...(reason === undefined ? {} : { reason }),
   change

@@ -67,7 +67,7 @@ const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string |
   const until = ours.next === undefined ? "" : oldestOf(ours.data)
   const between = foreign.filter((entry) => isBetween(entry, until, from))
   const rowsOfEngine = yield* engineRows(id, between.slice(0, limit), all)
-  const data = newestFirst(ours.data, rowsOfEngine, all)
+  const data = newestFirst([...ours.data, ...ours.byPeople], rowsOfEngine, all)
   const last = between[limit - 1]
   const next =
     ours.next !== undefined
@@ -94,7 +94,7 @@ const noticed = (...notices: ReadonlyArray<string | undefined>) => {
   return all.length === 0 ? {} : { notice: all.join(" ") }
 }
 
-const nothing = { data: [], next: undefined }
+const nothing = { data: [], byPeople: [], next: undefined }
 
 const ourVersions = (id: WorkflowId, limit: number, after: string | undefined) =>
   EngineClient.use(({ history }) => Effect.mapError(history.versions(id, { limit, after }), unreadable))
