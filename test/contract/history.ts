@@ -288,7 +288,12 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
           const { name, nodes } = yield* shown(`/workflows/${id}`)
           const others = decodeNodes(nodes).map((one) => ({ ...one, id: `other-${String(one.name)}` }))
-          yield* sent("PUT", `/workflows/${id}`, { name, nodes: others, connections: {}, settings: { executionOrder: "v1" } })
+          yield* sent("PUT", `/workflows/${id}`, {
+            name,
+            nodes: others,
+            connections: {},
+            settings: { executionOrder: "v1" }
+          })
           const rows = yield* versionsOf(id)
           assert.deepStrictEqual(
             rows.map(({ change }) => change),

@@ -1,4 +1,4 @@
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -7,7 +7,7 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { workflowsNamed } from "../../tools/references.ts"
 import { type Workflow, WorkflowId } from "../../workflow/models.ts"
-import { namedVersion } from "../history/namedVersion.ts"
+import { namedVersion, type VersionFailure } from "../history/namedVersion.ts"
 
 /** One of two workflows that are compared. */
 export interface Side {
@@ -18,14 +18,18 @@ export interface Side {
 }
 
 /** A workflow on its engine, as it is now or in another version. */
-export const sideOf = Effect.fnUntraced(function* (workflow: Workflow, version: string | undefined, argument: string) {
+export const sideOf = Effect.fnUntraced(function* (
+  workflow: Workflow,
+  version: string | undefined,
+  argument: string
+): Effect.fn.Return<Side, VersionFailure, EngineClient> {
   const { instance } = yield* EngineClient
   const head = { instance, id: workflow.id, name: workflow.name }
   if (version === undefined || version === "current") {
-    return { head, content: workflow, isFilled: false } satisfies Side
+    return { head, content: workflow, isFilled: false }
   }
   const { content, isFilled, head: more } = yield* namedVersion(workflow.id, version, workflow, argument)
-  return { head: { ...head, ...more }, content, isFilled } satisfies Side
+  return { head: { ...head, ...more }, content, isFilled }
 })
 
 /** The workflow of another instance that has the id of one, or is called as it is where none has its id. */

@@ -31,7 +31,8 @@ export interface NamedVersion {
 /** This engine cannot show a version; the guidance names another way. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
 
-type Failure = EngineError | InvalidArgument | ToolError | Unavailable
+/** The reasons for which a version cannot be shown. */
+export type VersionFailure = EngineError | InvalidArgument | ToolError | Unavailable
 
 /** The argument that names a version. */
 export const versionArgument = (description: string) =>
@@ -55,7 +56,7 @@ export const namedVersion = Effect.fnUntraced(function* (
   version: string,
   current: Workflow | undefined,
   argument = "version"
-): Effect.fn.Return<NamedVersion, Failure, EngineClient> {
+): Effect.fn.Return<NamedVersion, VersionFailure, EngineClient> {
   const { history } = yield* EngineClient
   yield* history.flushed
   if (version === "previous") return yield* beforeLastChange(id, current)
@@ -83,7 +84,7 @@ const isOfHistory = (version: string): boolean => /^[0-9a-f]{7,64}\^?$/.test(ver
 const beforeLastChange = Effect.fnUntraced(function* (
   id: WorkflowId,
   current: Workflow | undefined
-): Effect.fn.Return<NamedVersion, Failure, EngineClient> {
+): Effect.fn.Return<NamedVersion, VersionFailure, EngineClient> {
   const { history } = yield* EngineClient
   const { data } = yield* Effect.mapError(history.versions(id, { limit: mostOfOneCall }), unreadable)
   const [last] = data
@@ -191,7 +192,7 @@ const executed = Effect.fnUntraced(function* (
   id: WorkflowId,
   execution: ExecutionId,
   argument: string
-): Effect.fn.Return<NamedVersion, Failure, EngineClient> {
+): Effect.fn.Return<NamedVersion, VersionFailure, EngineClient> {
   const { startedAt, workflowData, workflowId, workflowVersionId } = yield* EngineClient.use((engine) =>
     engine.getExecution(execution, true, workflowAlone)
   )

@@ -30,9 +30,7 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    version: versionArgument(
-      "From workflow_history, execution id (as it ran), published; default previous: before the last change"
-    ),
+    version: versionArgument("Of workflow_history, execution id, published; default: before the last change"),
     undo: optional(flag("Undo that version's change alone; keep what came later")),
     ifVersion,
     relink: optional(flag("Let what names the old id of a deleted one name the new one")),

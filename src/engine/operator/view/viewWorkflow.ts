@@ -31,7 +31,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     nodes: optional(nodeNames("Show only these, whole; secrets masked")),
     format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
     execution: optional(executionId.annotate({ description: "Lay this run over it" })),
-    version: versionArgument("As it was: from workflow_history, execution id, previous, published")
+    version: versionArgument("Of workflow_history: as it was then")
   },
   narrow: "Name fewer nodes.",
   isWhole: (input) => Predicate.hasProperty(input, "nodes"),
