@@ -33,7 +33,7 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
   arguments: {
     a: workflowId,
     b: optional(workflowId.annotate({ description: "Default a, on another instance" })),
-    versionA: versionArgument("Of workflow_history (^: before it), execution id, previous, published; default current"),
+    versionA: versionArgument("Of workflow_history (^: before), execution id, previous, published"),
     versionB: versionArgument("Same")
   },
   run: Effect.fnUntraced(

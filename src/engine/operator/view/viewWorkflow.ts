@@ -31,7 +31,7 @@ export const viewWorkflow = EngineTool.make("view_workflow", {
     nodes: optional(nodeNames("Show only these, whole; secrets masked")),
     format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
     execution: optional(executionId.annotate({ description: "Lay this run over it" })),
-    version: versionArgument("Of workflow_history: as it was then")
+    version: versionArgument("Of workflow_history: as it was")
   },
   narrow: "Name fewer nodes.",
   isWhole: (input) => Predicate.hasProperty(input, "nodes"),
