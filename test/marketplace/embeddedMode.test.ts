@@ -23,7 +23,7 @@ describe("the embedded mode", () => {
   it.effect("returns every name whole, also one that looks like its key", () =>
     Effect.gen(function* () {
       const { plans, toolset } = yield* load(launch)
-      const tools = [...toolset.tools, ...(yield* loadPlanTools([plans])).toolset.tools]
+      const tools = [...toolset.tools, ...(yield* loadPlanTools(plans)).toolset.tools]
       const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {
         const tool = tools.find((one) => one.name === name)
         if (tool === undefined) return yield* Effect.die(`no tool ${name}`)

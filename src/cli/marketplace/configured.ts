@@ -4,26 +4,51 @@ import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
 import { untrustedDestination } from "../../engine/client/config/instances.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
-import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import {
+  accountsIn,
+  decode,
+  MarketplaceConfig,
+  type MarketplaceSettings
+} from "../../marketplace/client/MarketplaceConfig.ts"
 import { StatisticsStore } from "../../marketplace/report/KeptStatistics.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { persistentFolder, keptNowhere } from "../files/homeFolders.ts"
 import { Journals } from "../plans/PlanJournalFile.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
-/** The `marketplace` object of the configuration file, validated; the environment takes precedence. */
-const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
+/** The settings of one seller, or of several by name with the default one, validated; the environment takes precedence. */
+export const readAccounts = Effect.fnUntraced(function* (launch: Launch) {
+  const { config, marketplace, readOnly: serverReadOnly } = launch
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
-  const untrusted = untrustedField(marketplace, MARKETPLACE_HOST)
-  if (MARKETPLACE_API_KEY && config === undefined && untrusted !== undefined) {
-    const variable = untrusted === "baseUrl" ? "MARKETPLACE_HOST" : undefined
-    const place = `.config.json: marketplace.${untrusted}`
-    return yield* untrustedDestination(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
+  const given = yield* accountsIn(marketplace)
+  if (given === undefined) {
+    const untrusted = untrustedField(marketplace, MARKETPLACE_HOST)
+    if (MARKETPLACE_API_KEY && config === undefined && untrusted !== undefined) {
+      const variable = untrusted === "baseUrl" ? "MARKETPLACE_HOST" : undefined
+      const place = `.config.json: marketplace.${untrusted}`
+      return yield* untrustedDestination(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
+    }
+    const settings = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
+    return { accounts: [["", { ...settings, serverReadOnly }] as const], standard: undefined }
   }
-  const settings = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
-  return { ...settings, serverReadOnly: readOnly }
+  if (MARKETPLACE_API_KEY || MARKETPLACE_HOST) {
+    const variable = MARKETPLACE_API_KEY ? "MARKETPLACE_API_KEY" : "MARKETPLACE_HOST"
+    const message = `${variable} is about a single seller: unset it, or remove marketplace.accounts`
+    return yield* new ConfigurationError({ message })
+  }
+  const files = given.accounts.map(([, { journal }]) => path.resolve(journal))
+  const twice = given.accounts[files.findIndex((file, at) => files.indexOf(file) < at)]
+  if (twice !== undefined) {
+    const message = `marketplace.accounts.${twice[0]}.journal must not be that of another account`
+    return yield* new ConfigurationError({ message })
+  }
+  return {
+    ...given,
+    accounts: given.accounts.map(([name, settings]) => [name, { ...settings, serverReadOnly }] as const)
+  }
 })
 
 /** Fields in the file that decide where a key is sent, or who can read it on the way. */
@@ -48,10 +73,9 @@ const client = ({ caFile, proxy }: MarketplaceSettings) =>
  * The configured marketplace, with a journal in its file. If nothing may be written, or the file cannot be, this server still
  * reads it, and its own plans are lost with it.
  */
-export const configured = (launch: Launch) =>
+export const configured = (launch: Launch, settings: MarketplaceSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const settings = yield* readSettings(launch)
       const folder = persistentFolder(launch.config)
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client(settings))

@@ -18,7 +18,7 @@ export interface Plans {
 /** A toolset with everything it needs, and its plans, if it makes any. */
 export interface Loaded {
   readonly toolset: Toolset
-  readonly plans?: Plans
+  readonly plans?: Plans | ReadonlyArray<Plans>
   /** Loads what was deferred; done when there is time for it, or when it is needed. */
   readonly later?: Effect.Effect<unknown>
 }

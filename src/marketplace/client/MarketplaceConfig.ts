@@ -156,5 +156,40 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   return { ...settings, baseUrl: address.success }
 })
 
+/** The names of accounts, which are also part of the names of their journals. */
+const accountName = /^[A-Za-z0-9_-]{1,40}$/
+
+/** The settings of several sellers, and the default one; undefined where the object is about a single one. */
+export const accountsIn = Effect.fnUntraced(function* (given: unknown) {
+  if (!Predicate.isObject(given) || !("accounts" in given)) return undefined
+  const { accounts } = given
+  const defaultAccount = "defaultAccount" in given ? given.defaultAccount : undefined
+  const stray = Object.keys(given).find((name) => name !== "accounts" && name !== "defaultAccount")
+  if (stray !== undefined) return yield* wrong(`.${stray}`, "belongs into each of marketplace.accounts")
+  if (!Predicate.isObject(accounts)) return yield* wrong(".accounts", "must be an object of sellers by name")
+  const names = Object.keys(accounts)
+  const [first] = names
+  const standard = defaultAccount ?? (names.length === 1 ? first : undefined)
+  if (first === undefined) return yield* wrong(".accounts", "must not be empty")
+  const odd = names.find((name) => !accountName.test(name))
+  if (odd !== undefined) {
+    return yield* wrong(`.accounts.${odd}`, "must have a name of at most 40 letters, digits, hyphens and underscores")
+  }
+  if (typeof standard !== "string" || !names.includes(standard)) {
+    return yield* wrong(".defaultAccount", `must be one of the accounts: ${names.join(", ")}`)
+  }
+  const decoded = yield* Effect.forEach(Object.entries(accounts), ([name, one]) => {
+    const settings = Predicate.isObject(one) ? { journal: `.marketplace-journal-${name}.jsonl`, ...one } : one
+    return decode(settings).pipe(
+      Effect.mapError(
+        ({ message }) =>
+          new ConfigurationError({ message: message.replace(/^marketplace/, `marketplace.accounts.${name}`) })
+      ),
+      Effect.map((settings) => [name, settings] as const)
+    )
+  })
+  return { standard, accounts: decoded }
+})
+
 const wrong = (path: string, problem: string) =>
   Effect.fail(new ConfigurationError({ message: `marketplace${path} ${problem}` }))
