@@ -22,7 +22,7 @@ const places = [
   "/usr/bin/google-chrome"
 ]
 
-const flags = [
+export const flags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -36,13 +36,14 @@ const flags = [
 const misdeeds: Array<string> = []
 let browser: { readonly current?: Browser } = {}
 
+export const chromiumFile = (): string =>
+  places.find((place) => place !== "" && existsSync(place)) ??
+  assert.fail("No Chromium: install it (apt-get install chromium) or name it in CHROMIUM")
+
 /** Has a browser for the tests of a file; a page that misbehaves fails the test that it was opened in. */
 export const useBrowser = () => {
   beforeAll(async () => {
-    const executablePath = places.find((place) => place !== "" && existsSync(place))
-    if (executablePath === undefined)
-      assert.fail("No Chromium: install it (apt-get install chromium) or name it in CHROMIUM")
-    browser = { current: await chromium.launch({ executablePath, headless: true, args: flags }) }
+    browser = { current: await chromium.launch({ executablePath: chromiumFile(), headless: true, args: flags }) }
   })
   afterEach(async () => {
     await Promise.all((browser.current?.contexts() ?? []).map((context) => context.close()))
