@@ -38,7 +38,7 @@ const numbers = (...values: ReadonlyArray<readonly [value: number, bytes: number
 
 /** The picture itself out of a file that holds a single one. */
 const imageIn = (file: Buffer): Buffer => {
-  for (let at = 12; at < file.length; ) {
+  for (let at = 12; at < file.length;) {
     const length = file.readUInt32LE(at + 4)
     const end = at + 8 + length + (length % 2)
     if (/^VP8[ L]$/.test(file.toString("latin1", at, at + 4))) return file.subarray(at, end)
@@ -194,7 +194,10 @@ try {
   const place = `workflow/production/${execution.workflow.id}?execution=${execution.id}`
   await view("The same on the page: the item that failed, and what the last success had", place, 3500)
   await view("The run, drawn over its workflow", place, 3000, (page) =>
-    page.locator(".drawing").first().evaluate((drawing) => drawing.scrollIntoView({ block: "center" }))
+    page
+      .locator(".drawing")
+      .first()
+      .evaluate((drawing) => drawing.scrollIntoView({ block: "center" }))
   )
 
   const promotion = { from: "staging", to: "production", ids: ["Order import"] }
