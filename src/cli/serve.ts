@@ -15,7 +15,7 @@ import { audit, loadToolsets, sharedWithCopies } from "./toolsets/toolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
-  const launch = yield* readLaunch(options)
+  const launch = yield* readLaunch(options.demo ? { ...options, http: true } : options)
   const stopping = yield* Deferred.make<void>()
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)

@@ -44,8 +44,16 @@ const folder = { value: "DIR", expected: "the name of a folder", parse: notEmpty
 
 const logLevels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
+/** The engine inside this process. */
+interface Embedded {
+  /** The file that keeps it; in memory without one. */
+  readonly file: string | undefined
+  /** The folder of a demonstration, which has two engines. */
+  readonly folder?: string
+}
+
 /** The embedded engine, in memory unless a file is given; undefined where it is refused. */
-const embedded = (text: string): Option.Option<{ readonly file: string | undefined } | undefined> =>
+const embedded = (text: string): Option.Option<Embedded | undefined> =>
   Option.some(
     Option.match(text === "" ? Option.some(true) : yesOrNo(text), {
       onNone: () => ({ file: text }),
@@ -129,6 +137,13 @@ const flags = {
     help: "Use an engine inside this process, kept in memory or in FILE (--embedded=FILE)",
     expected: "nothing, or the name of a file",
     parse: embedded
+  },
+  demo: {
+    ...switchedBy(
+      "WORKFLOW_TOOL_SERVER_DEMO",
+      "Serve the page and the tools over HTTP with two engines inside this process, staging and production, of a small company"
+    ),
+    otherwise: false
   },
   "read-only": {
     ...switchedBy("WORKFLOW_TOOL_SERVER_READ_ONLY", "Refuse every change on every instance"),

@@ -14,22 +14,28 @@ import { parseFile, readSettings, type Sources } from "./readSettings.ts"
 import type { SourceFile } from "./SourceFile.ts"
 
 /** Reads the configuration that the options point to. With an embedded engine, only an explicitly requested file counts. */
-export const readLaunch = Effect.fnUntraced(function* (options: Options) {
+export const readLaunch = Effect.fnUntraced(function* (given: Options) {
+  const options = given.demo
+    ? yield* Effect.flatMap(
+        Effect.promise(() => import("../demo.ts")),
+        ({ demoOptions }) => demoOptions(given)
+      )
+    : given
   const { config, toolsets } = options
   const isEmbedded = options.embedded !== undefined
   const sources: Sources = isEmbedded && config === undefined ? {} : yield* findSources(config)
   const settings = yield* readSettings({ ...sources, isEmbedded, toolsets })
   const { configuration } = sources
   if (configuration !== undefined) yield* requireTrust(configuration)
-  const given = { ...options, config: configuration?.isTrusted === true ? configuration.name : undefined }
+  const trusted = { ...options, config: configuration?.isTrusted === true ? configuration.name : undefined }
   yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
   const { http } = settings
   const tokenFile = options["auth-token-file"] ?? (http.authToken === undefined ? http.authTokenFile : undefined)
   if (!options.http || options["auth-token"] !== undefined || tokenFile === undefined) {
-    return yield* Effect.fromResult(resolve(given, settings))
+    return yield* Effect.fromResult(resolve(trusted, settings))
   }
   const { readTokenFile } = yield* Effect.promise(() => import("./bearerToken.ts"))
-  return yield* Effect.fromResult(resolve(given, settings, yield* readTokenFile(tokenFile)))
+  return yield* Effect.fromResult(resolve(trusted, settings, yield* readTokenFile(tokenFile)))
 })
 
 /** Refuses what a file that merely lies in the working folder may not set, unless it is trusted. */

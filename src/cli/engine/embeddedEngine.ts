@@ -1,21 +1,31 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 
 import { EmbeddedEngine } from "../../engine/embedded/EmbeddedEngine.ts"
 import { Journal, JournalError } from "../../engine/embedded/store/Store.ts"
-import { layerInstance } from "../../engine/toolset/embedded.ts"
+import { layerInstance, layerInstances } from "../../engine/toolset/embedded.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Launch } from "../configuration/Launch.ts"
 import { type FileError, behindLinks } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
 
-interface Options {
-  readonly file: string | undefined
+interface Options extends NonNullable<Launch["embedded"]> {
   readonly readOnly: boolean
 }
 
-/** One instance named `embedded` that runs inside this process, in memory or stored in a file. */
-export const embeddedEngine = ({ file, readOnly }: Options) =>
-  layerInstance({ readOnly }).pipe(Layer.provide(engine(file)))
+/** One instance named `embedded` that runs inside this process, in memory or stored in a file; those of a demonstration. */
+export const embeddedEngine = ({ file, folder, readOnly }: Options) =>
+  folder === undefined
+    ? layerInstance({ readOnly }).pipe(Layer.provide(engine(file)))
+    : Layer.unwrap(
+        Effect.map(Effect.all({ production: engineOf("production"), staging: engineOf("staging") }), (engines) =>
+          layerInstances(engines, { readOnly })
+        )
+      )
+
+/** An engine that keeps versions of workflows, lists what is running, and archives. */
+const engineOf = (seed: "production" | "staging") =>
+  Effect.map(Layer.build(EmbeddedEngine.layer({ seed, version: "2.41.1" })), Context.get(EmbeddedEngine))
 
 const engine = (file: string | undefined) =>
   file === undefined

@@ -107,9 +107,12 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
   }) satisfies typeof HistorySpool.Service
 
 /** The history of workflows in the folder that the configuration names. */
-export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNullable<Launch["history"]>) => {
+export const history = (
+  { config = "", embedded }: Pick<Launch, "config" | "embedded">,
+  settings: NonNullable<Launch["history"]>
+) => {
   const { besideConfiguration, directory } = settings
-  const state = stateFolder()
+  const state = embedded?.folder ?? stateFolder()
   const beside = path.resolve(path.dirname(config))
   return GitHistory.layer({
     directory: path.resolve(besideConfiguration ? path.dirname(config) : "", directory),

@@ -2,9 +2,12 @@ import { Effect, Layer, Scope } from "effect"
 
 import { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import { Instances } from "../../engine/client/Instances.ts"
+import { KeyHeaders } from "../../engine/client/KeyHeaders.ts"
 import { Protection } from "../../engine/client/Protection.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import type { Launch } from "../configuration/Launch.ts"
+import { cacheFolder } from "../files/homeFolders.ts"
+import { knownHeadersIn } from "../files/keyHeaders.ts"
 import { nodeTypes } from "../nodes/nodePackages.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
@@ -14,7 +17,7 @@ export const instances = (launch: Launch) =>
     Layer.merge(
       Layer.provide(
         Instances.layer,
-        Layer.mergeAll(upstreams(launch), keeping(launch), protecting(launch), locking(launch))
+        Layer.mergeAll(upstreams(launch), keeping(launch), protecting(launch), locking(launch), remembering(launch))
       ),
       nodeTypes(launch)
     )
@@ -39,6 +42,12 @@ const locking = ({ embedded, readOnly, shared }: Launch) =>
           return { ...coordination, withLock }
         })
       )
+
+/** The key headers that hosts have accepted before. */
+const remembering = ({ engine }: Launch) => {
+  const folder = cacheFolder()
+  return engine === undefined || folder === undefined ? Layer.empty : Layer.succeed(KeyHeaders, knownHeadersIn(folder))
+}
 
 /** The workflows for whose single changes a person has to be asked. */
 const protecting = ({ plans }: Launch) =>
@@ -67,7 +76,7 @@ const upstreams = ({ embedded, engine, readOnly }: Launch) =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("./embeddedEngine.ts")),
-          ({ embeddedEngine }) => embeddedEngine({ file: embedded?.file, readOnly })
+          ({ embeddedEngine }) => embeddedEngine({ file: undefined, ...embedded, readOnly })
         )
       )
     : Layer.merge(Layer.succeed(EngineConfig, engine), NodeHttpClients.layer)

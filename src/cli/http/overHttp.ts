@@ -30,7 +30,7 @@ export const overHttp = Effect.fnUntraced(function* (
     ...(yield* tokens(authToken, oauth))
   }
   const pageRoutes = page ? Page.layer(options, readPageFile) : Layer.empty
-  const routes = Layer.mergeAll(McpHttp.layer(options), pageRoutes, McpHttp.fallback(options), addressPrinted)
+  const routes = Layer.mergeAll(McpHttp.layer(options), pageRoutes, McpHttp.fallback(options), addressPrinted(page))
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(httpListener({ host, port })),
     Layer.launch,
@@ -52,7 +52,10 @@ const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], 
   return { verify: shared === undefined ? issued : either(shared, issued), protectedResource: protectedResource(oauth) }
 })
 
-/** Prints the server's URL, for people who start it by hand. */
-const addressPrinted = Layer.effectDiscard(
-  HttpServer.addressFormattedWith((address) => Console.error(`Serving ${address}/mcp`))
-)
+/** Prints the server's URL, and that of the page, for people who start it by hand. */
+const addressPrinted = (page: boolean) =>
+  Layer.effectDiscard(
+    HttpServer.addressFormattedWith((address) =>
+      Console.error(`${page ? `Page: ${address}/\n` : ""}Serving ${address}/mcp`)
+    )
+  )

@@ -30,6 +30,7 @@ import type { Environment } from "./config/EngineConfig.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
+import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
@@ -39,6 +40,7 @@ import type { Written } from "./writeWithFallback.ts"
 
 /** Parts that the clients of several instances may share. */
 interface Options {
+  readonly knownHeaders?: KnownHeaders
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
   readonly workflowCache?: WorkflowCache.WorkflowCache
@@ -228,6 +230,8 @@ export class EngineClient extends Context.Service<
      * Milliseconds by which the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time.
      */
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
+    /** When the last answer came from the instance, whatever it said; in milliseconds since 1970. */
+    readonly heardAt: Effect.Effect<Option.Option<number>>
   }
 >()("workflow-tool-server/engine/EngineClient") {
   /** The client of an instance over its upstream. */
@@ -237,12 +241,13 @@ export class EngineClient extends Context.Service<
     upstream: Upstream,
     {
       historyOf = () => noHistory,
+      knownHeaders = KeyHeaders.defaultValue(),
       locks = WorkflowLocks.make(),
       protection,
       workflowCache = WorkflowCache.make()
     }: Options = {}
   ): EngineClient["Service"] => {
-    const client = restCalls(instance, environment, upstream, { locks, workflowCache })
+    const client = restCalls(instance, environment, upstream, { knownHeaders, locks, workflowCache })
     const history = historyOf(authorsBy(client))
     return { ...guarding(recording(locking(client), history), protection), history }
   }

@@ -10,6 +10,7 @@ import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./c
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
+import { KeyHeaders } from "./KeyHeaders.ts"
 import { Protection } from "./Protection.ts"
 import { routeOf } from "./route.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
@@ -41,6 +42,7 @@ export class Instances extends Context.Service<
       const workflowCache = WorkflowCache.make()
       const history = yield* History
       const protection = yield* Protection
+      const knownHeaders = yield* KeyHeaders
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
         [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
       )
@@ -62,7 +64,13 @@ export class Instances extends Context.Service<
               inTime,
               observed: { name, route: routeOf, isTold: true }
             }),
-            { locks, workflowCache, protection, historyOf: (authors) => history.of(name, secrets, authors) }
+            {
+              knownHeaders,
+              locks,
+              workflowCache,
+              protection,
+              historyOf: (authors) => history.of(name, secrets, authors)
+            }
           )
         },
         (effect, name) =>

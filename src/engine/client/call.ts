@@ -1,4 +1,4 @@
-import { Duration, Effect, Option, Predicate, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Predicate, Schema } from "effect"
 
 import { again } from "../../internal/http/resend.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
@@ -6,12 +6,12 @@ import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import { CurrentAccess } from "../../mcp/callContext.ts"
 import { page, Tag } from "../workflow/models.ts"
-import { keyHeaders } from "../workflow/naming.ts"
 import * as CallErrors from "./CallErrors.ts"
 import { capabilitiesOf, Discovered, offers } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { callTimeout, Deadline, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
+import { type KnownHeaders, makeKeyHeader } from "./KeyHeaders.ts"
 import { publicCalls } from "./publicCalls.ts"
 import { idAt, leavesOpen, thingAt } from "./replies.ts"
 import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
@@ -46,8 +46,8 @@ const isOfEngine = (verdict: Verdict): boolean =>
 const decodeTags = Schema.decodeUnknownOption(page(Tag))
 
 /** Calls one instance: read-only check, key header, wait for a starting engine, and every outcome as a reply or a typed error. */
-export const make = (instance: string, environment: Environment, upstream: Upstream) => {
-  const keyHeader = makeKeyHeader(environment.apiKeyHeader)
+export const make = (instance: string, environment: Environment, upstream: Upstream, knownHeaders: KnownHeaders) => {
+  const keyHeader = makeKeyHeader(environment, knownHeaders)
   const errors = CallErrors.make(instance, environment)
 
   const attempt = (call: Call, header: string, expected: ReadonlyArray<number>) =>
@@ -67,9 +67,18 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (environment.readOnly && effectOf(call) === "write") {
       return Effect.fail(new ReadOnlyInstance({ instance, operation: call.operation }))
     }
-    const ask = (call: Call) => keyHeader.learn((header, expected) => attempt(call, header, expected))
+    const ask = (call: Call) =>
+      Effect.tap(
+        keyHeader.learn((header, expected) => attempt(call, header, expected)),
+        heard
+      )
     return translated(call, onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)))
   }
+
+  let lastReplyAt: number | undefined
+  const heard = Effect.map(Clock.currentTimeMillis, (now) => {
+    lastReplyAt = now
+  })
 
   const translated = <A>(
     call: CallErrors.Attempted,
@@ -169,53 +178,19 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     )
   })
 
-  return { call, callAddress, callDeletion, callIfSupported, ...publicCalls(upstream, environment, translated) }
+  const heardAt = Effect.sync(() => Option.fromUndefinedOr(lastReplyAt))
+
+  return {
+    call,
+    heardAt,
+    callAddress,
+    callDeletion,
+    callIfSupported,
+    ...publicCalls(upstream, environment, translated)
+  }
 }
 
 export type Calls = ReturnType<typeof make>
-
-/**
- * Learns which key header an instance accepts: the first refused call is repeated once with the other header, and the accepted
- * one is kept. If neither is accepted, the first refusal is the answer.
- */
-const makeKeyHeader = (pinned: string | undefined) => {
-  let acceptedHeader = pinned
-
-  type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
-
-  const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
-    Effect.suspend(() => {
-      if (acceptedHeader === undefined) return tryBoth(ask)
-      return pinned === undefined ? Effect.tap(ask(acceptedHeader, [401]), forget) : ask(acceptedHeader, [])
-    })
-
-  /** A form that is refused now may never have been accepted: something else may have answered then. */
-  const forget = ({ status }: Reply) =>
-    Effect.sync(() => {
-      if (status === 401) acceptedHeader = undefined
-    })
-
-  const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
-    const [first, second] = keyHeaders
-    const answer = yield* ask(first, [401])
-    if (answer.status !== 401) {
-      if (isAccepted(answer)) acceptedHeader = first
-      return answer
-    }
-    const other = yield* again("other key header", ask(second, []))
-    if (other.status === 401) return answer
-    if (isAccepted(other)) acceptedHeader = second
-    return other
-  })
-
-  return { learn }
-}
-
-/**
- * Only success proves that the key was checked: engines refuse unknown paths, and requests while starting up, without it. An
- * empty one may be anybody's.
- */
-const isAccepted = (answer: Reply) => answer.text !== "" && verdictOf(answer)._tag === "Answered"
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")

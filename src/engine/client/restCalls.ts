@@ -29,6 +29,7 @@ import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
+import type { KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed } from "./Protection.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowCache } from "./WorkflowCache.ts"
@@ -40,14 +41,19 @@ export const restCalls = (
   instance: string,
   environment: Environment,
   upstream: Upstream,
-  { locks, workflowCache }: { readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
+  {
+    knownHeaders,
+    locks,
+    workflowCache
+  }: { readonly knownHeaders: KnownHeaders; readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
 ) => {
-  const calls = Call.make(instance, environment, upstream)
+  const calls = Call.make(instance, environment, upstream, knownHeaders)
   const workflows = workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text))
   const executions = executionCalls(calls)
   return {
     instance,
     host: environment.host,
+    heardAt: calls.heardAt,
     isReadOnly: environment.readOnly,
     exclusively: exclusively(instance, environment.host, locks),
     mayChange: unprotected,

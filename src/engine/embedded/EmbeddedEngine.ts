@@ -10,7 +10,7 @@ import { hooks, testHooks } from "./api/hooks.ts"
 import { v1 } from "./dialects/v1/v1.ts"
 import { v2 } from "./dialects/v2/v2.ts"
 import { Runner } from "./run/Runner.ts"
-import { seed } from "./seed/seed.ts"
+import { seed, type SeedName } from "./seed/seed.ts"
 import { Journal, type JournalError, Store } from "./store/Store.ts"
 import { json, page } from "./wire/http.ts"
 
@@ -26,8 +26,10 @@ export interface EmbeddedEngineOptions {
   readonly version?: Version
   /** The only key it accepts; `embedded` by default. */
   readonly apiKey?: string
-  /** Whether a new engine starts with a few realistic workflows; false by default. */
-  readonly seed?: boolean
+  /**
+   * The workflows and runs of a small company that a new engine starts with; `true` is `production`. None by default.
+   */
+  readonly seed?: boolean | SeedName
 }
 
 /** A workflow engine inside this process that answers like a real one. */
@@ -46,10 +48,10 @@ export class EmbeddedEngine extends Context.Service<
   /** Writes every change to the journal and starts from its entries. Fails if they cannot be read. */
   static readonly layerStore = ({
     apiKey = "embedded",
-    seed: isSeeded = false,
+    seed: seedName = false,
     version = "1.82.3"
   }: EmbeddedEngineOptions = {}): Layer.Layer<EmbeddedEngine, JournalError, Journal> =>
-    Layer.effect(EmbeddedEngine, make(Redacted.make(apiKey), isSeeded)).pipe(
+    Layer.effect(EmbeddedEngine, make(Redacted.make(apiKey), seedName === true ? "production" : seedName)).pipe(
       Layer.provide(Runner.layer),
       Layer.provide(Store.layer),
       Layer.provide(Layer.succeed(Dialect, dialects[version]))
@@ -60,8 +62,8 @@ export class EmbeddedEngine extends Context.Service<
     EmbeddedEngine.layerStore(options).pipe(Layer.provide(Journal.layerNone), Layer.orDie)
 }
 
-const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: boolean) {
-  if (isSeeded) yield* seed
+const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, seedName: SeedName | false) {
+  if (seedName !== false) yield* seed(seedName)
   const routes = yield* routesFor(apiKey)
   const handle = yield* onOwnRouter(Layer.merge(routes, elsewhere))
   const httpClient = HttpClient.make((request) =>

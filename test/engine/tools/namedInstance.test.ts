@@ -44,7 +44,7 @@ describe("an error about one of several instances", () => {
   it.live("names it where two are compared", () =>
     Effect.gen(function* () {
       const { message } = yield* refused("compare_workflows", {
-        a: "Fs8lDn0aUj7KxP5h",
+        a: "Wr1cLz9pMi6AoB8v",
         instances: ["production", instance],
         versionB: "published"
       })

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { seeds } from "../../../src/engine/embedded/seed/workflows.ts"
+import { workflowsOf } from "../../../src/engine/embedded/seed/seed.ts"
 import { mermaidOf } from "../../../src/engine/workflow/mermaid.ts"
 import { runsIn } from "../../../src/engine/workflow/runs.ts"
 import { sketchOf } from "../../../src/engine/workflow/sketch.ts"
@@ -18,7 +18,7 @@ const node = (name: string, kind: string, parameters: JsonObject = {}, more: Jso
   parameters,
   ...more
 })
-const seeded = (name: string): JsonObject => ({ ...seeds.find((seed) => seed.name === name) })
+const seeded = (name: string): JsonObject => ({ ...workflowsOf.production.find((seed) => seed.name === name) })
 
 /** Any value where an engine keeps something else. */
 const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined))
@@ -119,7 +119,8 @@ describe("sketchOf", () => {
       'Assistant [agent] system: "Answer questions about orders. Say so when you do not know."',
       '  model: Language model [lmChatOpenAi] gpt-4o-mini · credential "Language model"',
       '  memory: Memory [memoryBufferWindow] contextWindowLength: "10"',
-      "  tool: Look up an order [toolHttpRequest] GET https://shop.example.com/orders/{number}"
+      "  tool: Look up an order [toolHttpRequest] GET https://shop.example.com/orders/{number}",
+      '  tool: Stock of a product [toolWorkflow] "Stock of a product" "Tells how many of a product are in stock"'
     ])
   })
 

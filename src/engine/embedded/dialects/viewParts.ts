@@ -24,6 +24,8 @@ export const times = ({ startedAt, stoppedAt }: ExecutionRecord) => ({
   stoppedAt: stoppedAt === null ? null : iso(stoppedAt)
 })
 
+export const waitTillOf = ({ waitTill }: ExecutionRecord) => (waitTill === undefined ? null : iso(waitTill))
+
 /** The fields with which a single execution begins. */
 export const record = (execution: ExecutionRecord) => ({
   ...head(execution),
@@ -32,7 +34,7 @@ export const record = (execution: ExecutionRecord) => ({
   ...times(execution),
   deletedAt: null,
   workflowId: execution.workflowId,
-  waitTill: null
+  waitTill: waitTillOf(execution)
 })
 
 /** The parameters that a run fills in if they are not set, in order; only of the most common kinds. */

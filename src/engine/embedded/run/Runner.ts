@@ -102,9 +102,14 @@ export class Runner extends Context.Service<
       }, Effect.uninterruptible)
 
       const stop = Effect.fn("Runner.stop")(function* (id: number) {
-        const isUnderWay = yield* FiberMap.has(fibers, id)
-        yield* FiberMap.remove(fibers, id)
-        return isUnderWay
+        if (yield* FiberMap.has(fibers, id)) {
+          yield* FiberMap.remove(fibers, id)
+          return true
+        }
+        const execution = tables.executions.get(id)
+        if (execution?.status !== "running" && execution?.status !== "waiting") return false
+        yield* finish(execution, "canceled", execution.steps)
+        return true
       })
 
       return Runner.of({ start, stop })

@@ -30,11 +30,12 @@ export class Journal extends Context.Service<
   }
 >()("workflow-tool-server/embedded/engine/store/Journal") {
   /** Keeps nothing. */
-  static readonly layerNone = Layer.succeed(Journal, {
+  static readonly none = Journal.of({
     entries: Effect.succeed([]),
     append: () => Effect.void,
     replace: () => Effect.void
   })
+  static readonly layerNone = Layer.succeed(Journal, Journal.none)
 }
 
 /** All records of the engine, for reading. */
@@ -87,9 +88,11 @@ export class Store extends Context.Service<
       })
       yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : compact(0)
 
+      const isKept = journal !== Journal.none
       const commit = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
-        yield* Effect.orDie(journal.append(yield* encode(changes)))
+        if (isKept) yield* Effect.orDie(journal.append(yield* encode(changes)))
         for (const change of changes) apply(change)
+        if (!isKept) return
         yield* Ref.update(written, (before) => before + 1)
         yield* Effect.ignore(compact(1000))
       }, Effect.uninterruptible)

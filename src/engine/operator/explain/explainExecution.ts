@@ -1,8 +1,10 @@
-import { Effect } from "effect"
+import { Context, Effect, Result } from "effect"
 
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { Instances } from "../../client/Instances.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
 import { describeUnfailed } from "./describeExecution.ts"
@@ -13,7 +15,7 @@ import { readFailed, readSuccess } from "./readExecutions.ts"
 import { compareFailures, failureKind, lastFailed, lastStopped, relatedRunsOf } from "./relatedRuns.ts"
 import { runDataOf } from "./runData.ts"
 
-export const explainExecution = EngineTool.make("explain_execution", {
+const ofOneInstance = EngineTool.make("explain_execution", {
   title: "Explain execution",
   description:
     "Say why a run failed: node, error, item, path, and what differs from the last success. Without arguments: the last failed run",
@@ -50,5 +52,62 @@ export const explainExecution = EngineTool.make("explain_execution", {
       { concurrency: 2 }
     )
     return explainFailure({ execution, data, failure, references, related, compared, success })
-  })
+  }, withSearch)
 })
+
+/** The instance that a search over all has led to, and those that could not be searched, for the answer. */
+const Search = Context.Reference<object>("workflow-tool-server/engine/operator/explain/Search", {
+  defaultValue: () => ({})
+})
+
+function withSearch<A extends object, E, R>(explained: Effect.Effect<A, E, R>) {
+  return Effect.flatMap(Search, (search) => Effect.map(explained, (answer): object => ({ ...search, ...answer })))
+}
+
+/** The time in which an instance says when a run last failed there. */
+const timeToSay = "15 seconds"
+
+/** The instance whose last failure is the newest of all, and those that could not be asked. */
+const newestFailure = Effect.gen(function* () {
+  const { defaultName, names, resolve } = yield* Instances
+  const looked = yield* Effect.forEach(
+    names,
+    (name) =>
+      Effect.flatMap(resolve(name), (engine) =>
+        Effect.provideService(lastFailed(undefined), EngineClient, engine)
+      ).pipe(
+        Effect.timeout(timeToSay),
+        Effect.result,
+        Effect.map((result) => ({ name, result }))
+      ),
+    { concurrency: 8 }
+  )
+  const failed = looked.flatMap(({ name, result }) =>
+    Result.isSuccess(result) && result.success !== undefined
+      ? [{ name, at: Date.parse(String(result.success.startedAt)) }]
+      : []
+  )
+  const [newest = { name: defaultName }] = failed.sort((a, b) => b.at - a.at)
+  return {
+    instance: newest.name,
+    unusable: looked.flatMap(({ name, result }) =>
+      Result.isFailure(result) ? [{ instance: name, error: result.failure.message }] : []
+    )
+  }
+})
+
+/** The same tool, which looks at all instances where nothing says which run is meant. */
+export const explainExecution: typeof ofOneInstance = {
+  ...ofOneInstance,
+  call: (input) => {
+    const given = objectOf(input)
+    return ["id", "instance", "workflowId"].some((name) => given[name] !== undefined)
+      ? ofOneInstance.call(input)
+      : Effect.flatMap(newestFailure, ({ instance, unusable }) =>
+          Effect.provideService(ofOneInstance.call({ ...given, instance }), Search, {
+            instance,
+            ...(unusable.length === 0 ? {} : { unusable })
+          })
+        )
+  }
+}

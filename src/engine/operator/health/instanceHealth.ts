@@ -1,4 +1,4 @@
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { fitted } from "../../../internal/json/values.ts"
 import { reads } from "../../../mcp/annotations.ts"
@@ -9,7 +9,7 @@ import { credentialsOf } from "./credentialHealth.ts"
 import { longRunsOf } from "./longRuns.ts"
 import { missedRunsOf } from "./missedRuns.ts"
 import { failuresOf } from "./recentFailures.ts"
-import { workflowFactsOf, type Engine } from "./workflowFacts.ts"
+import { collisionsOf, workflowFactsOf, type Engine } from "./workflowFacts.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
   .annotate({ description: "Default 24" })
@@ -27,16 +27,38 @@ export const instanceHealth = AcrossTool.make("instance_health", {
     const looked = yield* Effect.forEach(engines, (engine) => Effect.result(healthOf(engine, hours, now)), {
       concurrency: 4
     })
-    const errors = looked.flatMap((result, index) =>
-      Result.isFailure(result) ? [{ instance: engines[index]?.instance, error: result.failure.message }] : []
-    )
+    const errors = yield* Effect.forEach(engines, (engine, index) => {
+      const result = looked[index]
+      return result === undefined || Result.isSuccess(result)
+        ? Effect.succeed([])
+        : Effect.map(heardAt(engine), (heard) => [failureRow(engine.instance, result.failure, heard)])
+    })
     return {
       since: new Date(now - hours * 3_600_000).toISOString(),
       data: looked.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
-      ...(errors.length === 0 ? {} : { errors })
+      ...(errors.flat().length === 0 ? {} : { errors: errors.flat() })
     }
   })
 })
+
+/** When an instance last answered, if it has. */
+export const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
+  Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
+
+/** An instance that could not be looked at: whether it refused the key, was not reached, or answered something else. */
+export const failureRow = (instance: string, error: EngineError, heard: object) => ({
+  instance,
+  state: states[error._tag] ?? "other answer",
+  error: error.message,
+  ...heard
+})
+
+const states: { readonly [tag in EngineError["_tag"]]?: string } = {
+  AuthenticationFailed: "key refused",
+  PermissionDenied: "key refused",
+  NetworkError: "not reached",
+  Timeout: "not reached"
+}
 
 /** Rows of each kind that are shown. */
 const mostRows = 20
@@ -81,11 +103,13 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
   ]
   return {
     instance: engine.instance,
+    ...(yield* heardAt(engine)),
     workflows: workflows.length,
     active: workflows.filter(({ active }) => active).length,
     ...rows("failures", failures.value?.rows),
     ...rows("missedSchedules", missed.value?.rows),
     ...rows("noWorkingTrigger", noWorkingTrigger),
+    ...rows("webhooksThatCollide", collisionsOf(workflows)),
     ...rows("runningTooLong", long.value?.rows),
     ...rows("credentialsGone", credentials.value?.gone),
     ...rows("credentialsFailing", credentials.value?.failing),

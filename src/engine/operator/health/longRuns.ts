@@ -19,9 +19,7 @@ export const longRunsOf = Effect.fnUntraced(function* (
   names: ReadonlyMap<string, string>,
   now: number
 ) {
-  const running = yield* engine
-    .listExecutions({ status: "running", limit: mostRunning })
-    .pipe(Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined)))
+  const running = yield* runningOf(engine)
   if (running === undefined) return undefined
   const rows = yield* Effect.forEach(
     running.data.slice(0, mostRunning),
@@ -47,6 +45,12 @@ export const longRunsOf = Effect.fnUntraced(function* (
   )
   return { rows: rows.flat(), isMore: (running.nextCursor ?? "") !== "" }
 })
+
+/** The executions that run now; undefined where the engine does not list them. */
+export const runningOf = (engine: Engine) =>
+  engine
+    .listExecutions({ status: "running", limit: mostRunning })
+    .pipe(Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined)))
 
 /** Whether an engine refuses the status `running`, as older ones do, which never list running executions. */
 const isUnknownStatus = (error: EngineError) =>

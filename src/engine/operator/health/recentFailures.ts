@@ -14,7 +14,7 @@ import type { Engine } from "./workflowFacts.ts"
 /** Failed executions whose data is read for their errors, over one instance. */
 const mostRead = 24
 
-/** Failures by workflow: their number, the first and the last, and the errors of those that were read. */
+/** Failures by workflow: their number, the first and the last, the last success, and the errors of those that were read. */
 export const failuresOf = Effect.fnUntraced(function* (
   engine: Engine,
   startedAfter: string,
@@ -38,6 +38,10 @@ export const failuresOf = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         const read = index < mostRead ? runs.slice(0, share) : []
         const kinds = yield* Effect.forEach(read, (run) => Effect.option(errorOf(engine, run)))
+        const succeeded =
+          index < mostRead
+            ? yield* Effect.option(engine.listExecutions({ workflowId: id, status: "success", limit: 1 }))
+            : Option.none()
         const times = runs.map(({ startedAt }) => String(startedAt)).sort()
         return {
           workflow: names.get(id) ?? id,
@@ -45,6 +49,10 @@ export const failuresOf = Effect.fnUntraced(function* (
           failures: runs.length,
           first: times[0],
           last: times.at(-1),
+          ...Option.match(succeeded, {
+            onNone: () => ({}),
+            onSome: ({ data: [run] }) => ({ lastSuccess: run === undefined ? "none on record" : run.startedAt })
+          }),
           ...(read.length === 0 ? {} : { errors: counted(kinds.flatMap(Option.toArray)) }),
           ...(read.length < runs.length ? { read: read.length } : {})
         }

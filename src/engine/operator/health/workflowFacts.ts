@@ -1,7 +1,9 @@
 import { Predicate } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { addressTexts } from "../../workflow/addresses.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { hasValidTrigger, isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
@@ -22,6 +24,8 @@ export interface WorkflowFacts {
   readonly savesNoSuccess: boolean
   /** The reason why no trigger of an active workflow can start it. */
   readonly triggerProblem: string | undefined
+  /** Where an active workflow is called from outside. */
+  readonly addresses: ReturnType<typeof addressTexts>
   /** The credentials that its nodes name. */
   readonly credentials: ReadonlyArray<{
     readonly node: string
@@ -46,8 +50,21 @@ export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined
     zone,
     savesNoSuccess: settings.saveDataSuccessExecution === "none",
     triggerProblem: workflow.active === true ? triggerProblemOf(running, workflow.triggerCount) : undefined,
+    addresses: workflow.active === true ? addressTexts({ id: String(workflow.id), nodes: running }) : [],
     credentials: nodesOf(workflow).flatMap(credentialsOf)
   }
+}
+
+/** Addresses at which several active workflows want to be called: engines call one of them, and tell nobody. */
+export const collisionsOf = (workflows: ReadonlyArray<WorkflowFacts>) => {
+  const wanted = workflows.flatMap(({ addresses, id, name }) =>
+    addresses.map(({ address, node }) => ({ address, workflow: name, id, node }))
+  )
+  return [...grouped(wanted, ({ address }) => address)].flatMap(([address, owners]) =>
+    new Set(owners.map(({ id }) => id)).size < 2
+      ? []
+      : [{ address, workflows: owners.map(({ id, node, workflow }) => ({ workflow, id, node })) }]
+  )
 }
 
 /** Kinds that other workflows start: a workflow with one of them listens to no event of its own. */

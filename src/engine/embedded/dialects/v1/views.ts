@@ -3,7 +3,18 @@ import type { Views } from "../../api/Dialect.ts"
 import { tagsOf } from "../../api/tags.ts"
 import type { ExecutionRecord, Problem, TagRecord, WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"
-import { author, head, projectName, record, renderRun, stackOf, type Style, times, withDefaults } from "../viewParts.ts"
+import {
+  author,
+  head,
+  projectName,
+  record,
+  renderRun,
+  stackOf,
+  type Style,
+  times,
+  waitTillOf,
+  withDefaults
+} from "../viewParts.ts"
 
 const tag = ({ createdAt, id, name, updatedAt }: TagRecord) => ({ createdAt, updatedAt, id, name })
 
@@ -153,7 +164,7 @@ export const views: Views = {
     ...head(execution),
     ...times(execution),
     workflowId: execution.workflowId,
-    waitTill: null,
+    waitTill: waitTillOf(execution),
     ...(includeData ? details(execution) : {})
   })
 }

@@ -13,6 +13,7 @@ import {
   stackOf,
   type Style,
   times,
+  waitTillOf,
   withDefaults
 } from "../viewParts.ts"
 
@@ -250,7 +251,7 @@ const listedExecution: Views["listedExecution"] = (execution, includeData) => ({
   status: execution.status,
   ...times(execution),
   workflowId: execution.workflowId,
-  waitTill: null,
+  waitTill: waitTillOf(execution),
   ...(includeData
     ? {
         storedAt: "db",
