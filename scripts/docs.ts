@@ -40,7 +40,9 @@ const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Described)
 const toolTable = (tools: ReadonlyArray<Described>) =>
   table(
     ["tool", "", "what it does"],
-    tools.map((tool) => [`\`${tool.name}\``, effectOf(tool), tool.description])
+    tools
+      .filter(({ isListed }) => isListed !== false)
+      .map((tool) => [`\`${tool.name}\``, effectOf(tool), tool.description])
   )
 
 const flagTable = table(

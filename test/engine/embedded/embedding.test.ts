@@ -50,7 +50,10 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       assert.strictEqual(Number(after?.id), Number(before?.id) + 2)
       const failed = (yield* listed("/executions?status=error")).data
       assert.isAbove(failed.length, 10)
-      assert.isTrue(failed.every(({ stoppedAt }) => Date.parse(String(stoppedAt)) < 0), "they ended before the start")
+      assert.isTrue(
+        failed.every(({ stoppedAt }) => Date.parse(String(stoppedAt)) < 0),
+        "they ended before the start"
+      )
       assert.isAbove((yield* listed("/tags")).data.length, 5)
     }).pipe(Effect.provide(EmbeddedEngine.layer({ version, seed: true })))
   )

@@ -22,7 +22,7 @@ describe("expressions", () => {
     ["-$json.n + 1", -20],
     ['"a" + "b" + 1', "ab1"],
     ["$json['inner'].key", "value"],
-    ["$json.nowhere.at.all", undefined],
+    ["$json.nowhere?.at.all", undefined],
     ["$json?.nowhere?.at ?? 'default'", "default"],
     ["$json.empty || 'filled'", "filled"],
     ["$json.n > 20 && $json.n <= 21", true],
@@ -67,6 +67,12 @@ describe("expressions", () => {
     const message = "Cannot read properties of undefined (reading 'toUpperCase')"
     assert.deepStrictEqual(valueOf("$json.nowhere.toUpperCase()"), Result.fail(message))
     assert.isUndefined(await Effect.runPromise(resolve("={{ $json.nowhere.toUpperCase() }}", scope)))
+  })
+
+  it("that read what nothing has fail in code, and have no value elsewhere", async () => {
+    const message = "Cannot read properties of undefined (reading 'at')"
+    assert.deepStrictEqual(valueOf("$json.nowhere.at"), Result.fail(message))
+    assert.isUndefined(await Effect.runPromise(resolve("={{ $json.nowhere.at || 'filled' }}", scope)))
   })
 
   it("read every JSON text as its value", () => {

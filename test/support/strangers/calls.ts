@@ -57,6 +57,7 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["explain_execution", { id: 1 }],
     ["explain_execution", { workflowId: "1" }],
     ["instance_health", {}],
+    ["recent_runs", {}],
     ["find_nodes", { query: text }],
     ["describe_node", { type: text }],
     ["edit_workflow", { id: "1", operations: [{ op: "rename", node: "Code", name: text }], dry_run: true }],

@@ -4,7 +4,7 @@ import { Result } from "effect"
 export type Expression =
   | { readonly _tag: "value"; readonly value: unknown }
   | { readonly _tag: "name"; readonly name: string }
-  | { readonly _tag: "member"; readonly of: Expression; readonly key: Expression }
+  | { readonly _tag: "member"; readonly of: Expression; readonly key: Expression; readonly isOptional: boolean }
   | { readonly _tag: "call"; readonly of: Expression; readonly given: ReadonlyArray<Expression> }
   | { readonly _tag: "array"; readonly items: ReadonlyArray<Expression> }
   | { readonly _tag: "object"; readonly entries: ReadonlyArray<readonly [string, Expression]> }
@@ -106,13 +106,17 @@ export const parse = (source: string): Parsed<Expression> =>
     const suffixes = (start: Expression): Parsed<Expression> =>
       Result.gen(function* () {
         let of = start
+        /** Whatever follows `?.` in one chain is left out together with it. */
+        let isOptional = false
         for (;;) {
+          const isNextOptional = isNext("?.")
           if (take(".") || take("?.")) {
+            isOptional ||= isNextOptional
             if (tokens[at]?.kind !== "name") return yield* unexpected()
-            of = { _tag: "member", of, key: { _tag: "value", value: peek() } }
+            of = { _tag: "member", of, key: { _tag: "value", value: peek() }, isOptional }
             at += 1
           } else if (take("[")) {
-            of = { _tag: "member", of, key: yield* whole() }
+            of = { _tag: "member", of, key: yield* whole(), isOptional }
             yield* demand("]")
           } else if (take("(")) of = { _tag: "call", of, given: yield* list(")", whole) }
           else return of

@@ -25,7 +25,7 @@ interface EvaluationError {
 
 type Value = Result.Result<unknown, EvaluationError>
 
-/** The value of an expression, or why it has none. A missing member is `undefined`, and so are its own members. */
+/** The value of an expression, or why it has none. */
 export const evaluate = (expression: Expression, scope: Scope): Value => {
   const of = (part: Expression) => evaluate(part, scope)
   switch (expression._tag) {
@@ -43,7 +43,10 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
       )
     case "member":
       return Result.gen(function* () {
-        return member(yield* of(expression.of), yield* of(expression.key))
+        const owner = yield* of(expression.of)
+        const key = yield* of(expression.key)
+        if (Predicate.isNullish(owner) && !expression.isOptional) return yield* Result.fail(unreadable(owner, key))
+        return member(owner, key)
       })
     case "call":
       return Result.gen(function* () {
@@ -67,10 +70,13 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
 const uncallable = (callee: Expression, of: (part: Expression) => Value): EvaluationError => {
   const owner = callee._tag === "member" ? Result.getOrUndefined(of(callee.of)) : "there"
   const key = callee._tag === "member" ? Result.getOrUndefined(of(callee.key)) : ""
-  return owner === undefined || owner === null
-    ? { text: `Cannot read properties of ${String(owner)} (reading '${String(key)}')`, isTypeError: true }
-    : { text: "this cannot be called here" }
+  return owner === undefined || owner === null ? unreadable(owner, key) : { text: "this cannot be called here" }
 }
+
+const unreadable = (owner: null | undefined, key: unknown): EvaluationError => ({
+  text: `Cannot read properties of ${String(owner)} (reading '${String(key)}')`,
+  isTypeError: true
+})
 
 /** When the left side alone is the result. */
 const shortcuts: Readonly<Record<string, (left: unknown) => boolean>> = {

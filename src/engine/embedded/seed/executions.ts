@@ -22,7 +22,7 @@ const startsOf = (starts: Starts, name: string, now: number): ReadonlyArray<numb
     )
   }
   const apart = "everyMinutes" in starts ? starts.everyMinutes * minute : day
-  const offset = "everyMinutes" in starts ? 0 : starts.atMinute * minute
+  const offset = (starts.atMinute ?? 0) * minute
   const last = Math.floor((now - newest - offset) / apart) * apart + offset
   const length = Math.min(Math.floor((days * day) / apart), mostRuns)
   const times = Array.from({ length }, (_, number) => last - number * apart)

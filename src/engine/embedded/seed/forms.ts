@@ -5,8 +5,8 @@ import { agentType, nodeType } from "../../workflow/naming.ts"
 export type Starts =
   /** Calls from outside, so many a day. */
   | { readonly calls: number }
-  /** At every so many minutes of the clock. */
-  | { readonly everyMinutes: number }
+  /** At every so many minutes of the clock, or so many minutes later. */
+  | { readonly everyMinutes: number; readonly atMinute?: number }
   /** At so many minutes after midnight, each day or on weekdays. */
   | { readonly atMinute: number; readonly onWeekdays?: boolean }
 

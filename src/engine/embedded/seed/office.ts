@@ -52,10 +52,10 @@ const invoiceArchive = workflow("Invoice archive", {
     archive("Store", "=invoices/{{ $json.number }}.pdf")
   ],
   runs: {
-    starts: { everyMinutes: 180 },
+    starts: { everyMinutes: 180, atMinute: 40 },
     seconds: 38,
     items: { "New invoices": (number) => [{ number: `I-${771 - number}` }, { number: `I-${770 - number}` }] },
-    ending: ({ hoursAgo, number }) => (number === 0 && hoursAgo > 0.25 ? { runsAt: "Store" } : undefined)
+    ending: ({ hoursAgo }) => (hoursAgo > 0.25 && hoursAgo <= 3.25 ? { runsAt: "Store" } : undefined)
   }
 })
 

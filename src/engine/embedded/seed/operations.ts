@@ -72,7 +72,7 @@ const parcels = workflow("Parcel tracking", {
     slack("Tell support", "#support", "=Parcel {{ $json.parcel }} is late")
   ],
   runs: {
-    starts: { everyMinutes: 60 },
+    starts: { everyMinutes: 60, atMinute: 20 },
     seconds: 8,
     path: ["Every hour", "Parcels on their way", "Ask the carrier", "Late"],
     items: {
@@ -160,7 +160,7 @@ const feed = workflow("Product feed", {
     archive("Publish", "feed/products.json")
   ],
   runs: {
-    starts: { everyMinutes: 360 },
+    starts: { everyMinutes: 360, atMinute: 10 },
     seconds: 11,
     items: {
       Products: () => [
@@ -189,7 +189,7 @@ const posts = workflow("Social posts", {
   active: false,
   tags: ["marketing"],
   nodes: [
-    schedule("Every Friday", "0 15 * * 5"),
+    webhook("Photo taken", "photos"),
     edited("Draft", { text: "The beans of the week" }),
     http("Post", "https://social.example/posts", { method: "POST" })
   ]

@@ -64,9 +64,11 @@ describe("call", () => {
 
   it("prints a table for people, without colours where there is no terminal or none are wanted", async () => {
     const [plain, coloured, unwanted] = await Promise.all([
-      embedded("list_workflows", "--name", "order"),
-      run(["call", "--embedded", "list_workflows", "--name", "order"], { env: { FORCE_COLOR: "1" } }),
-      run(["call", "--embedded", "list_workflows", "--name", "order"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })
+      embedded("list_workflows", "--name", "order intake"),
+      run(["call", "--embedded", "list_workflows", "--name", "order intake"], { env: { FORCE_COLOR: "1" } }),
+      run(["call", "--embedded", "list_workflows", "--name", "order intake"], {
+        env: { FORCE_COLOR: "1", NO_COLOR: "1" }
+      })
     ])
     assert.match(plain.stdout, /^id {2,}name {2,}active .*\n\w+ {2}Order intake {2}true .* production, sales\n$/)
     assert.notInclude(plain.stdout + unwanted.stdout, "\u001B")
@@ -105,15 +107,15 @@ describe("call", () => {
   })
 
   it("takes all arguments as JSON from the words, a file or standard input; flags go before them", async () => {
-    const cwd = await directory({ "args.json": '{ "name": "order", /* few */ "limit": 1, }' })
+    const cwd = await directory({ "args.json": '{ "name": "order intake", /* few */ "limit": 1, }' })
     const field = ["--print", "data.0.name"]
     const [fromWords, fromFile, flagFirst] = await Promise.all([
-      embedded("list_workflows", "--json-args", '{"name":"order"}', ...field),
+      embedded("list_workflows", "--json-args", '{"name":"order intake"}', ...field),
       run(["call", "--embedded", "list_workflows", "--json-args", "@args.json", ...field], { cwd }),
       run(["call", "--embedded", "list_workflows", "--json-args", "@args.json", "--name", "payment", ...field], { cwd })
     ])
     const { child, ended } = start(["call", "--embedded", "list_workflows", "--json-args", "-", ...field])
-    child.stdin.end('{"name":"order"}')
+    child.stdin.end('{"name":"order intake"}')
     for (const { stdout } of [fromWords, fromFile, await ended]) assert.strictEqual(stdout, "Order intake\n")
     assert.strictEqual(flagFirst.stdout, "Payment check\n")
   })
@@ -148,7 +150,7 @@ describe("call", () => {
     [["update_credential", "--id", "abc"], 1, /^Credentials are immutable through this interface\. /],
     [["run_workflow", "Tg4xJr6oBv0MwS3k"], 1, /^Nothing ran: /],
     [["run_workflow", "Tg4xJr6oBv0MwS3k", "--dry-run"], 0, /^$/],
-    [["execute_workflow", "Fs8lDn0aUj7KxP5h"], 1, /Call activate_workflow first\.$/m],
+    [["execute_workflow", "U7Zzz788cuEiZXkq"], 1, /Call activate_workflow first\.$/m],
     [["run_workflow", "Zb7nWc2yHd5LqE9u"], 1, /^The run did not succeed: error$/m],
     [["run_workflow", "Kp3vQm8sXz1RtY7a"], 0, /^$/]
   ])("of %j ends with %d, so that guidance and failed runs are no success", async (words, code, stderr) => {
