@@ -1,6 +1,3 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
-
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
@@ -8,6 +5,7 @@ import { inject } from "vitest"
 import { answer, chain, created, manual, node, unique } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
+import { fakeModel } from "./fakeModel.ts"
 
 const rowOf = (run: Json, name: string): unknown =>
   (Array.isArray(run.nodes) ? run.nodes : []).find((row: unknown) => Object(row).node === name)
@@ -16,44 +14,6 @@ const language = (kind: string, name: string, parameters: Json, more: Json) => (
   ...node(kind, name, parameters, more),
   type: `@n8n/n8n-nodes-langchain.${kind}`
 })
-
-/** A service that talks as OpenAI's does: it asks for the first tool it is offered, and then it answers. */
-const fakeModel = Effect.acquireRelease(
-  Effect.promise(async () => {
-    let calls = 0
-    const server = createServer((asked, reply) => {
-      let text = ""
-      asked.setEncoding("utf8").on("data", (part: string) => (text += part))
-      asked.on("end", () => {
-        calls++
-        const { messages = [], stream = false, tools = [] } = Object(JSON.parse(text || "{}"))
-        const wants = tools.length > 0 && !messages.some((one: unknown) => Object(one).role === "tool")
-        const use = { name: Object(tools[0]).function?.name, arguments: JSON.stringify({ input: "2+3" }) }
-        const call = { index: 0, id: "c1", type: "function", function: use }
-        const said = { role: "assistant", ...(wants ? { tool_calls: [call] } : { content: "It is five." }) }
-        const head = { id: "x", created: 1, model: "m", object: "chat.completion" }
-        const choice = { index: 0, finish_reason: wants ? "tool_calls" : "stop" }
-        if (stream !== true) {
-          const choices = [{ ...choice, message: { content: null, ...said } }]
-          reply.setHeader("content-type", "application/json")
-          return reply.end(JSON.stringify({ ...head, choices, usage: { total_tokens: 2 } }))
-        }
-        const chunk = JSON.stringify({ ...head, object: `${head.object}.chunk`, choices: [{ ...choice, delta: said }] })
-        reply.setHeader("content-type", "text/event-stream")
-        return reply.end(`data: ${chunk}\n\ndata: [DONE]\n\n`)
-      })
-    }).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    return { url: `http://127.0.0.1:${port}/v1`, calls: () => calls, server }
-  }),
-  ({ server }) =>
-    Effect.sync(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-)
 
 for (const engine of inject("engines")) {
   layer(overReal(engine), { excludeTestServices: true, timeout: "60 seconds" })(
@@ -74,8 +34,8 @@ for (const engine of inject("engines")) {
           })
           const run = yield* ask("run_workflow", { id, items: [{ text: "hello" }] })
           assert.deepInclude(run, { status: "success" })
-          assert.deepInclude(rowOf(run, "Read"), { first: { type: "text/plain" } })
-          assert.deepInclude(rowOf(run, "After"), { first: { said: "done" } })
+          assert.deepInclude(rowOf(run, "Read"), { items: [{ type: "text/plain" }] })
+          assert.deepInclude(rowOf(run, "After"), { items: [{ said: "done" }] })
         })
       )
 
@@ -114,11 +74,11 @@ for (const engine of inject("engines")) {
           assert.strictEqual(model.calls(), 0)
           const run = yield* ask("run_workflow", { id, items, confirm: true })
           assert.deepInclude(run, { status: "success" }, JSON.stringify(run.failed))
-          assert.deepInclude(rowOf(run, "Sums"), { first: { response: "5" } })
-          assert.deepInclude(rowOf(run, "Say"), { first: { said: "It is five." } })
+          assert.deepInclude(rowOf(run, "Sums"), { items: [{ response: "5" }] })
+          assert.deepInclude(rowOf(run, "Say"), { items: [{ said: "It is five." }] })
           assert.strictEqual(model.calls(), 2)
           const mocked = yield* ask("run_workflow", { id, items, mocks: { Agent: [{ output: "mocked" }] } })
-          assert.deepInclude(rowOf(mocked, "Say"), { first: { said: "mocked" } })
+          assert.deepInclude(rowOf(mocked, "Say"), { items: [{ said: "mocked" }] })
           assert.strictEqual(model.calls(), 2)
         })
       )

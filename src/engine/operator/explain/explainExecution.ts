@@ -9,11 +9,11 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
 import { describeUnfailed } from "./describeExecution.ts"
 import { explainFailure } from "./explainFailure.ts"
-import { failureOf, messageOf } from "./failure.ts"
-import { fieldReferencesOf } from "./inputFields.ts"
+import { messageOf } from "./failure.ts"
 import { readFailed, readSuccess } from "./readExecutions.ts"
 import { compareFailures, failureKind, lastFailed, lastStopped, relatedRunsOf } from "./relatedRuns.ts"
 import { runDataOf } from "./runData.ts"
+import { failedRunOf, failedRuns } from "./subRuns.ts"
 
 const ofOneInstance = EngineTool.make("explain_execution", {
   title: "Explain execution",
@@ -36,14 +36,14 @@ const ofOneInstance = EngineTool.make("explain_execution", {
       return { message: `No failed run ${where} is on record.` }
     }
     const execution = yield* readFailed(wanted)
-    const data = runDataOf(execution)
-    const failure = data && failureOf(data)
-    if (data === undefined || failure === undefined || execution.status === "canceled")
-      return describeUnfailed(execution, data)
+    const failed = failedRunOf(execution)
+    if (failed === undefined || execution.status === "canceled")
+      return describeUnfailed(execution, runDataOf(execution))
 
     const related = yield* relatedRunsOf(execution)
+    const [run, ...inner] = yield* failedRuns(failed)
+    const { failure, references } = run
     const node = failure.at?.node
-    const references = fieldReferencesOf({ data, input: failure.input }, node)
     const [compared, success] = yield* Effect.all(
       [
         compareFailures(execution, related, failureKind(node, messageOf(failure.error))),
@@ -51,7 +51,7 @@ const ofOneInstance = EngineTool.make("explain_execution", {
       ],
       { concurrency: 2 }
     )
-    return explainFailure({ execution, data, failure, references, related, compared, success })
+    return explainFailure({ ...run, inner, related, compared, success })
   }, withSearch)
 })
 

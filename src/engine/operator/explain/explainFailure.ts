@@ -6,18 +6,18 @@ import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schem
 import { changeLines, differences } from "../../workflow/difference.ts"
 import type { Execution } from "../../workflow/models.ts"
 import { headOf } from "./describeExecution.ts"
-import { childOf, defined, type Failure, messageOf, placeOf, wordsOf } from "./failure.ts"
-import { fieldNotes, type FieldReference, firstLacking, shapeNotes, type Side } from "./inputFields.ts"
+import { childOf, defined, messageOf, placeOf, startedBy, wordsOf } from "./failure.ts"
+import { fieldNotes, firstLacking, shapeNotes, type Side } from "./inputFields.ts"
+import { originOf } from "./origin.ts"
 import type { RelatedRuns } from "./relatedRuns.ts"
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, runPathOf, textIn } from "./runData.ts"
-import { type Limits, truncateFields } from "./truncate.ts"
+import type { FailedRun } from "./subRuns.ts"
+import { type Limits, truncateFields, truncateValue } from "./truncate.ts"
 
 /** Everything that was read about a failure. */
-interface Findings {
-  readonly execution: Execution
-  readonly data: RunData
-  readonly failure: Failure
-  readonly references: ReadonlyArray<FieldReference>
+interface Findings extends FailedRun {
+  /** The failed runs that it started, each by the one before. */
+  readonly inner: ReadonlyArray<FailedRun>
   readonly related: RelatedRuns
   readonly compared: { readonly compared: number; readonly alike: ReadonlyArray<Execution> }
   /** The last success before it, with its data. */
@@ -67,8 +67,9 @@ const explanationWithin = (findings: Findings, facts: Facts, limits: FailureLimi
   execution: headOf(findings.execution),
   ...startedBy(findings.data),
   failed: failedAt(findings, limits.words),
-  ...defined("subWorkflow", childOf(findings.failure)),
+  ...defined("subWorkflow", innermost(findings, limits) ?? childOf(findings.failure)),
   ...itemShown(findings, facts.lacking, limits),
+  ...originShown(findings, facts.lacking, limits),
   ...filled("fields", Object.fromEntries(Object.entries(facts.notes).slice(0, limits.fields))),
   ...filled("itemFields", facts.shape),
   path: clipped(facts.path, limits.words * 2),
@@ -80,7 +81,50 @@ const explanationWithin = (findings: Findings, facts: Facts, limits: FailureLimi
 const filled = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [name]: value }
 
-const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
+/** The run in which the failure arose, with its node and item, and the workflows on the way to it. */
+const innermost = ({ inner }: Findings, limits: FailureLimits): JsonObject | undefined => {
+  const run = inner.at(-1)
+  if (run === undefined) return undefined
+  const { data, execution, failure, references } = run
+  const side: Side = { data, input: failure.input }
+  const lacking = failure.item === undefined ? firstLacking(side, references) : undefined
+  const { id, workflow } = headOf(execution)
+  const via = inner.slice(0, -1).map((one) => headOf(one.execution).workflow)
+  return {
+    execution: id,
+    workflow,
+    ...(via.length === 0 ? {} : { via }),
+    failed: failedAt(run, limits.words),
+    ...itemShown({ ...run, inner: [] }, lacking, limits),
+    ...filled(
+      "fields",
+      Object.fromEntries(Object.entries(fieldNotes(side, undefined, references)).slice(0, limits.fields))
+    )
+  }
+}
+
+/** The item with which the run began that the failed one came from, where that is another one. */
+const originShown = (
+  { data, failure }: FailedRun,
+  lacking: number | undefined,
+  { fields, text }: FailureLimits
+): JsonObject => {
+  const index = failure.item ?? lacking ?? (failure.input.length === 1 ? 0 : undefined)
+  const origin = failure.at === undefined || index === undefined ? undefined : originOf(data, failure.at, index)
+  if (origin === undefined || origin.isDirect || !isJsonObject(objectOf(origin.item).json)) return {}
+  const json = jsonOf(origin.item)
+  const names = Object.keys(json).filter(isContent)
+  return {
+    origin: {
+      node: origin.node,
+      index: origin.index,
+      of: origin.of,
+      json: truncateFields(json, names, { fields, text, depth: 2 })
+    }
+  }
+}
+
+const failedAt = ({ data, failure }: FailedRun, words: number): JsonObject => {
   const { at, error, part } = failure
   const node = nodeNamed(data, at?.node)
   return {
@@ -107,23 +151,29 @@ const runOf = ({ runs }: RunData, { node, run }: NodeRun): JsonObject => {
 }
 
 /** The part of an agent that failed, with its error where that differs from the agent's. */
-const partOf = (data: RunData, { error = {}, node }: NodeRun, whole: JsonObject, words: number): JsonObject => ({
-  node,
-  ...defined("type", nodeNamed(data, node)?.type),
-  ...(messageOf(error) === messageOf(whole) ? {} : wordsOf(error, words / 2))
-})
+const partOf = (data: RunData, part: NodeRun, whole: JsonObject, words: number): JsonObject => {
+  const { error = {}, node } = part
+  const input = inputOf(data, part)
+  return {
+    node,
+    ...defined("type", nodeNamed(data, node)?.type),
+    ...(messageOf(error) === messageOf(whole) ? {} : wordsOf(error, words / 2)),
+    ...(input.length === 0 ? {} : { input: truncateValue(jsonOf(input[0]), { text: words / 2, fields: 5, depth: 2 }) })
+  }
+}
 
 /**
  * The item that failed, or the first that lacks a field which its node refers to; the fields that the node refers to stand
  * first.
  */
 const itemShown = (
-  { failure, references }: Findings,
+  { failure, inner, references }: Pick<Findings, "failure" | "inner" | "references">,
   lacking: number | undefined,
   limits: FailureLimits
 ): JsonObject => {
   const of = failure.input.length
-  if (of === 0) return {}
+  // Which of several items led to the failure of another run may not be known: none of them is shown then.
+  if (of === 0 || (inner.length > 0 && failure.item === undefined)) return {}
   const index = failure.item ?? lacking ?? (of === 1 ? 0 : undefined)
   const json = jsonOf(failure.input[index ?? 0])
   const mentioned = references.flatMap(({ node, path: [name = ""] }) => (node === undefined ? [name] : []))
@@ -192,19 +242,4 @@ const alikeOf = ({ compared: { alike, compared }, execution, related }: Findings
           last: all.at(-1)?.startedAt
         })
   }
-}
-
-/** The failed run that this one was started for, if it is the run of an error workflow. */
-const startedBy = (data: RunData): JsonObject => {
-  const [first] = data.runs
-  const { execution, workflow } = jsonOf(first?.outputs[0]?.[0])
-  const isOfError = textIn(nodeNamed(data, first?.node)?.type)?.endsWith(".errorTrigger") === true
-  return isOfError
-    ? {
-        startedByFailureOf: {
-          ...defined("execution", objectOf(execution).id),
-          ...defined("workflow", objectOf(workflow).name)
-        }
-      }
-    : {}
 }

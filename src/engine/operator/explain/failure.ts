@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
-import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { textsIn } from "./inputFields.ts"
-import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
+import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, textIn } from "./runData.ts"
 
 /** The failure of a run, and its place. Fields are undefined where the engine does not say. */
 export interface Failure {
@@ -29,7 +29,7 @@ export const failureOf = (data: RunData): Failure | undefined => {
 }
 
 /** Whether a node run belongs to the main flow; sub-nodes of agents give out under connection types of their own. */
-const isMain = ({ whole }: NodeRun): boolean =>
+export const isMain = ({ whole }: NodeRun): boolean =>
   whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
 const itemOf = (error: JsonObject): number | undefined => {
@@ -67,7 +67,7 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
   const parameters = objectOf(node?.parameters)
   const { nodeCause, parameter, request } = objectOf(error.context)
-  const line = Number(error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
+  const line = Number(innermostLine(error) ?? error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
   const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
   const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectOf(request)
@@ -82,6 +82,12 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
     ...defined("calls", short(objectOf(parameters.workflowId).value) ?? short(parameters.workflowId))
   }
 }
+
+/** The line of the innermost function of a node's code, by the stack: engines name that of a function around it, too. */
+const innermostLine = ({ stack }: JsonObject): string | undefined =>
+  textIn(stack)
+    ?.split("\n", 50)
+    .flatMap((row) => /^\s+at .*(?:evalmachine\.<anonymous>|\/nodes\/Code):(\d+):\d+\)?$/.exec(row)?.[1] ?? [])[0]
 
 const short = (value: unknown): string | undefined => {
   const text = textIn(value)
@@ -137,15 +143,36 @@ export const kindOfMessage = (message: string): string =>
     .toLowerCase()
 
 /** The sub-workflow's run in which the failure arose. */
-export const childOf = ({ at, error }: Failure): JsonObject | undefined => {
+export const childOf = ({ at, error, part }: Failure): JsonObject | undefined => {
   const { executionId, workflowId } = [
     objectOf(error.errorResponse),
     error,
     objectOf(at?.error?.errorResponse),
     objectOf(at?.error),
-    objectOf(objectOf(at?.whole.metadata).subExecution)
+    objectOf(objectOf(at?.whole.metadata).subExecution),
+    objectOf(part?.error?.errorResponse),
+    objectOf(part?.error),
+    objectOf(objectOf(part?.whole.metadata).subExecution)
   ].find((place) => textIn(place.executionId) !== undefined) ?? { executionId: undefined, workflowId: undefined }
   return executionId === undefined
     ? undefined
     : { execution: Number(executionId), ...defined("workflowId", workflowId) }
+}
+
+/** The failed run that this one was started for, with its node and error, if it is the run of an error workflow. */
+export const startedBy = (data: RunData): JsonObject => {
+  const [first] = data.runs
+  const { execution, workflow } = jsonOf(first?.outputs[0]?.[0])
+  const { error, lastNodeExecuted } = objectOf(execution)
+  const isOfError = textIn(nodeNamed(data, first?.node)?.type)?.endsWith(".errorTrigger") === true
+  return isOfError
+    ? {
+        startedByFailureOf: {
+          ...defined("execution", objectOf(execution).id),
+          ...defined("workflow", objectOf(workflow).name),
+          ...defined("node", lastNodeExecuted),
+          ...(isJsonObject(error) ? wordsOf(error, 200) : {})
+        }
+      }
+    : {}
 }

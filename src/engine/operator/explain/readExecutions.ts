@@ -8,14 +8,16 @@ import { executionNotFound } from "../../client/isMissing.ts"
 import type { Execution, ExecutionId } from "../../workflow/models.ts"
 import { failureOf } from "./failure.ts"
 import { type FieldReference, fieldReferencesOf, firstLacking, type Side } from "./inputFields.ts"
+import { type Origin, originOf } from "./origin.ts"
 import { inputOf, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
 
 /**
- * Reads an execution to explain its failure. A large one is read again for only those items that matter, and of these only
+ * Reads an execution to explain its failure; `index` is the input item that failed, where the caller knows it. A large one is read again for only those items that matter, and of these only
  * for the fields that the failed node refers to, so that little is kept in memory.
  */
 export const readFailed = Effect.fnUntraced(function* (
-  id: ExecutionId
+  id: ExecutionId,
+  index?: number
 ): Effect.fn.Return<Execution, EngineError, EngineClient> {
   const engine = yield* EngineClient
   const first = yield* engine.getExecution(id, true, outline).pipe(
@@ -33,17 +35,30 @@ export const readFailed = Effect.fnUntraced(function* (
   const side = { data, input: failure.input }
   const references = fieldReferencesOf(side, failure.at.node)
   const wanted = wantedOf(failure.at, references)
-  const closer = yield* engine.getExecution(
-    id,
-    true,
-    closeUp(wanted, new Set(failure.item === undefined ? [] : [failure.item]))
-  )
+  const item = index ?? failure.item
+  const hasPairs = countItems(data) <= mostPairs
+  const read = (whole: number | undefined, origin?: Origin) =>
+    engine.getExecution(id, true, closeUp(wanted, { whole, origin, hasPairs }))
+  const closer = yield* read(item)
   const near = sideOf(closer, failure.at)
-  const lacking = failure.item === undefined && near !== undefined ? firstLacking(near, references) : undefined
-  return lacking === undefined || lacking === 0
-    ? closer
-    : yield* engine.getExecution(id, true, closeUp(wanted, new Set([lacking])))
+  const lacking = item === undefined && near !== undefined ? firstLacking(near, references) : undefined
+  const place = item ?? lacking ?? (side.input.length === 1 ? 0 : undefined)
+  const origin = place === undefined ? undefined : originIn(closer, failure.at, place)
+  const isThere = (lacking ?? 0) === 0 && (origin === undefined || isJsonObject(objectOf(origin.item).json))
+  return isThere ? closer : yield* read(place, origin)
 })
+
+/** Items of a run up to which it is read which of them come from which. */
+const mostPairs = 20_000
+
+const countItems = ({ runs }: RunData): number =>
+  runs.reduce((sum, { outputs }) => sum + outputs.reduce((all, items) => all + items.length, 0), 0)
+
+const originIn = (execution: Execution, { node, run }: NodeRun, index: number): Origin | undefined => {
+  const data = runDataOf(execution)
+  const at = data?.runs.find((one) => one.node === node && one.run === run)
+  return data === undefined || at === undefined ? undefined : originOf(data, at, index)
+}
 
 /** The last success with the data to compare; undefined if it cannot be read. */
 export const readSuccess = (
@@ -58,7 +73,7 @@ export const readSuccess = (
         const first = yield* engine.getExecution(lastSuccess.id, true, outline)
         const run = runDataOf(first)?.runs.findLast((run) => run.node === node)
         if (!isOutline(first) || run === undefined) return first
-        return yield* engine.getExecution(lastSuccess.id, true, closeUp(wantedOf(run, references), new Set()))
+        return yield* engine.getExecution(lastSuccess.id, true, closeUp(wantedOf(run, references), {}))
       }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** The fields to read, by node: of the nodes that fed the run, and of those that its node refers to. */
@@ -127,16 +142,29 @@ export const errorsOnly: Selection = only({
   })
 })
 
-/**
- * Selects, of the items of these nodes, the fields of these names, and the items at these indexes as a whole; of all other
- * nodes the first items.
- */
-const closeUp = (wanted: ReadonlyMap<string, ReadonlySet<string>>, whole: ReadonlySet<number>): Selection =>
+/** The items of a run that are read whole, beside the first ones. */
+interface CloseUp {
+  /** The index of an item of the nodes that feed the failed one. */
+  readonly whole?: number | undefined
+  readonly origin?: Origin | undefined
+  /** Whether it is read of all items from which they come. */
+  readonly hasPairs?: boolean
+}
+
+/** Selects, of the items of these nodes, the fields of these names, and some items as a whole; of all other nodes the first items. */
+const closeUp = (
+  wanted: ReadonlyMap<string, ReadonlySet<string>>,
+  { hasPairs = false, origin, whole }: CloseUp
+): Selection =>
   withItems((node) => {
+    const pairs: Readonly<Record<string, Selection>> = hasPairs ? { pairedItem: "whole" } : {}
     const names = wanted.get(node)
-    if (names === undefined) return first
-    const json: Selection = (name) => (names.has(String(name)) ? "whole" : "nothing")
-    return (place) => (place === 0 || whole.has(Number(place)) ? "whole" : only({ json }))
+    const json: Selection = (name) => (names?.has(String(name)) === true ? "whole" : "nothing")
+    const others: Selection = names === undefined ? (hasPairs ? only(pairs) : "nothing") : only({ json, ...pairs })
+    return (place) => {
+      const isWhole = names === undefined ? Number(place) < mostItems : Number(place) === 0 || Number(place) === whole
+      return isWhole || (origin?.node === node && Number(place) === origin.index) ? "whole" : others
+    }
   })
 
 /** Whether an execution was so large that only a selection of it was kept. */

@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { inject } from "vitest"
+
+import { chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "../contract/fixtures.ts"
+import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
+import { ask, type Json } from "../support/harness.ts"
+import { fakeModel } from "./fakeModel.ts"
+
+const run = (id: unknown, data: Json = {}) =>
+  Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeRun(answer).executionId)
+
+const code = (name: string, jsCode: string, mode = "runOnceForAllItems") =>
+  node("code", name, { mode, jsCode }, { typeVersion: 2 })
+
+const language = (kind: string, name: string, parameters: Json, more: Json = {}) => ({
+  ...node(kind, name, parameters, more),
+  type: `@n8n/n8n-nodes-langchain.${kind}`
+})
+
+/** A workflow that others call; engines of generation 2 call only what is published. */
+const called = Effect.fnUntraced(function* (nodes: ReadonlyArray<Json>, ...names: ReadonlyArray<string>) {
+  const { isV2, send } = yield* TestedEngine
+  const start = node("executeWorkflowTrigger", "Called", { inputSource: "passthrough" }, { typeVersion: 1.1 })
+  const { id } = yield* created({ nodes: [start, ...nodes], connections: chain("Called", ...names) })
+  if (isV2) yield* send("POST", `/workflows/${id}/activate`)
+  return { __rl: true, mode: "id", value: id }
+})
+
+const orders = Array.from({ length: 5 }, (_, number) => ({
+  number,
+  ...(number === 3 ? {} : { email: `${number}@a.b` })
+}))
+
+const lower = code("Lower", "return { json: { mail: $json.email.toLowerCase() } }", "runOnceForEachItem")
+
+for (const engine of inject("engines")) {
+  layer(overReal(engine), { excludeTestServices: true, timeout: "60 seconds" })(
+    `explain_execution on the real ${engine.version}`,
+    (it) => {
+      for (const mode of ["once", "each"]) {
+        it.effect(`shows the node and the item of a failure in a sub-workflow that is called ${mode}`, () =>
+          Effect.gen(function* () {
+            const inner = yield* called([lower], "Lower")
+            const middle = yield* called(
+              [
+                node("executeWorkflow", "Inner", { workflowId: inner, mode: "once", options: {} }, { typeVersion: 1.2 })
+              ],
+              "Inner"
+            )
+            const { id } = yield* created({
+              nodes: [
+                webhook(),
+                code("Orders", "return $json.body.orders.map((json) => ({ json }))"),
+                node("executeWorkflow", "Mail", { workflowId: middle, mode, options: {} }, { typeVersion: 1.2 })
+              ],
+              connections: chain("Webhook", "Orders", "Mail"),
+              active: true
+            })
+            const execution = yield* run(id, { orders })
+            const said = yield* ask("explain_execution", { id: execution })
+            assert.nestedPropertyVal(said, "failed.node", "Mail")
+            assert.deepNestedInclude(said, {
+              "subWorkflow.workflow.id": inner.value,
+              "subWorkflow.via[0].id": middle.value,
+              "subWorkflow.failed.node": "Lower",
+              "subWorkflow.item.json": { number: 3 },
+              "subWorkflow.fields.email": mode === "once" ? "missing in 1 of 5 items (3)" : "missing",
+              "item.index": 3,
+              "item.json": { number: 3 }
+            })
+            assert.isBelow(JSON.stringify(said).length, 2400)
+          })
+        )
+      }
+
+      it.effect("shows the item at the origin of one that failed after a loop in batches", () =>
+        Effect.gen(function* () {
+          const { id } = yield* created({
+            nodes: [
+              webhook(),
+              code("Orders", "return $json.body.orders.map((json) => ({ json: { key: json.number } }))"),
+              node("splitInBatches", "Loop", { batchSize: 2, options: {} }, { typeVersion: 3 }),
+              code(
+                "Check",
+                "if ($json.key === 3) throw new Error(`no mail in ${$json.key}`)\nreturn { json: $json }",
+                "runOnceForEachItem"
+              )
+            ],
+            connections: [
+              ...chain("Webhook", "Orders", "Loop"),
+              { source: "Loop", sourceOutput: 1, target: "Check" },
+              { source: "Check", target: "Loop" }
+            ],
+            active: true
+          })
+          const said = yield* ask("explain_execution", { id: yield* run(id, { orders }) })
+          assert.deepInclude(said.item, { index: 1, of: 2, json: { key: 3 } })
+          assert.nestedPropertyVal(said, "failed.run", "2 of 2")
+          assert.deepNestedInclude(said, { "origin.node": "Webhook", "origin.index": 0, "origin.of": 1 })
+        })
+      )
+
+      it.effect("names the innermost line of code that the engine knows", () =>
+        Effect.gen(function* () {
+          const jsCode = [
+            "const mailOf = (order) => order.email",
+            "return $input.all().map((item) => {",
+            "  const mail = mailOf(item.json)",
+            "  return { json: { mail: mail.toLowerCase() } }",
+            "})"
+          ]
+          const { id } = yield* created({
+            nodes: [webhook(), code("Lower", jsCode.join("\n"))],
+            connections: chain("Webhook", "Lower"),
+            active: true
+          })
+          const said = yield* ask("explain_execution", { id: yield* run(id) })
+          assert.nestedPropertyVal(said, "failed.code", "4: return { json: { mail: mail.toLowerCase() } }")
+        })
+      )
+
+      it.effect("shows what an error workflow was started for", () =>
+        Effect.gen(function* () {
+          const { isV2, send } = yield* TestedEngine
+          const handler = yield* created({
+            nodes: [node("errorTrigger", "On error"), failing()],
+            connections: chain("On error", "Stop")
+          })
+          if (isV2) yield* send("POST", `/workflows/${handler.id}/activate`)
+          const { id, name } = yield* created({
+            nodes: [webhook(), lower],
+            connections: chain("Webhook", "Lower"),
+            settings: { errorWorkflow: handler.id },
+            active: true
+          })
+          const execution = yield* run(id, { order: 7 })
+          const failures = Effect.map(ask("list_executions", { workflowId: handler.id }), idsOf)
+          const [started] = yield* eventually(failures, (ids) => ids.length === 1)
+          const said = yield* eventually(ask("explain_execution", { id: started }), (one) => one.failed !== undefined)
+          assert.nestedPropertyVal(said, "failed.node", "Stop")
+          assert.deepNestedInclude(said, {
+            "startedByFailureOf.execution": String(execution),
+            "startedByFailureOf.workflow": name,
+            "startedByFailureOf.node": "Lower"
+          })
+          assert.match(String(Object(said.startedByFailureOf).message), /toLowerCase/)
+        })
+      )
+
+      it.effect("shows the tool of an agent that failed, with what it was given", () =>
+        Effect.gen(function* () {
+          const { isV2 } = yield* TestedEngine
+          // The engine 1.82.3 of these tests is installed without its AI nodes.
+          if (!isV2) return
+          const model = yield* fakeModel
+          const data = { apiKey: "none", url: model.url, header: false }
+          const key = yield* ask("create_credential", { name: unique("model"), type: "openAiApi", data })
+          yield* Effect.addFinalizer(() => Effect.ignore(ask("delete_credential", { id: key.id })))
+          const credentials = { openAiApi: { id: key.id, name: key.name } }
+          const gpt = { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} }
+          const inner = yield* called([failing()], "Stop")
+          const { id } = yield* created({
+            nodes: [
+              webhook(),
+              language("agent", "Agent", { promptType: "define", text: "={{ $json.body.q }}" }, { typeVersion: 1.9 }),
+              language("lmChatOpenAi", "Model", gpt, { typeVersion: 1.2, credentials }),
+              language(
+                "toolWorkflow",
+                "Look up",
+                { name: "lookup", description: "Looks an order up", workflowId: inner },
+                { typeVersion: 2.2 }
+              )
+            ],
+            connections: [
+              ...chain("Webhook", "Agent"),
+              { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" },
+              { source: "Look up", target: "Agent", sourceOutput: "ai_tool" }
+            ],
+            active: true
+          })
+          const said = yield* ask("explain_execution", { id: yield* run(id, { q: "2+3?" }) })
+          assert.include(JSON.stringify(said), "told to stop")
+          assert.include(JSON.stringify(said), '"Look up"')
+        })
+      )
+    }
+  )
+}

@@ -1,0 +1,42 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+
+import { Effect } from "effect"
+
+/** A service that talks as OpenAI's does: it asks for the first tool it is offered, and then it answers. */
+export const fakeModel = Effect.acquireRelease(
+  Effect.promise(async () => {
+    let calls = 0
+    const server = createServer((asked, reply) => {
+      let text = ""
+      asked.setEncoding("utf8").on("data", (part: string) => (text += part))
+      asked.on("end", () => {
+        calls++
+        const { messages = [], stream = false, tools = [] } = Object(JSON.parse(text || "{}"))
+        const wants = tools.length > 0 && !messages.some((one: unknown) => Object(one).role === "tool")
+        const use = { name: Object(tools[0]).function?.name, arguments: JSON.stringify({ input: "2+3" }) }
+        const call = { index: 0, id: "c1", type: "function", function: use }
+        const said = { role: "assistant", ...(wants ? { tool_calls: [call] } : { content: "It is five." }) }
+        const head = { id: "x", created: 1, model: "m", object: "chat.completion" }
+        const choice = { index: 0, finish_reason: wants ? "tool_calls" : "stop" }
+        if (stream !== true) {
+          const choices = [{ ...choice, message: { content: null, ...said } }]
+          reply.setHeader("content-type", "application/json")
+          return reply.end(JSON.stringify({ ...head, choices, usage: { total_tokens: 2 } }))
+        }
+        const chunk = JSON.stringify({ ...head, object: `${head.object}.chunk`, choices: [{ ...choice, delta: said }] })
+        reply.setHeader("content-type", "text/event-stream")
+        return reply.end(`data: ${chunk}\n\ndata: [DONE]\n\n`)
+      })
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return { url: `http://127.0.0.1:${port}/v1`, calls: () => calls, server }
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
