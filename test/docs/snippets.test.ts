@@ -10,7 +10,7 @@ import { read } from "../../src/cli/commandLine.ts"
 import { readOptions } from "../../src/cli/configuration/flags.ts"
 import { readSettings } from "../../src/cli/configuration/readSettings.ts"
 import { readTest } from "../../src/engine/operator/tests/TestFile.ts"
-import { decode as decodeMarketplace } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { accountsIn, decode as decodeMarketplace } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { offered } from "../marketplace/offered.ts"
 import { intercepted } from "../marketplace/support.ts"
 import { ask, OperatorServer } from "../support/harness.ts"
@@ -68,7 +68,8 @@ describe("the configurations", () => {
         isEmbedded: true
       }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({}))))
       assert.deepStrictEqual(warnings, [])
-      if (marketplace !== undefined) yield* decodeMarketplace(marketplace, {})
+      if (marketplace === undefined || (yield* accountsIn(marketplace)) !== undefined) return
+      yield* decodeMarketplace(marketplace, {})
     })
   )
 
