@@ -25,7 +25,9 @@ export const ProgressEntry = Schema.Union([
     type: Schema.Literal("begun"),
     ...about,
     ...by,
-    read_back: Schema.optionalKey(Schema.Literal(true))
+    read_back: Schema.optionalKey(Schema.Literal(true)),
+    /** Without steps: from here on the plan goes on without a caller. */
+    background: Schema.optionalKey(Schema.Struct({ is_protected_confirmed: Schema.Boolean }))
   }),
   /** The call did not arrive, or was refused without being looked at: nothing of the steps was done. */
   Schema.Struct({ type: Schema.Literal("unsent"), ...about }),

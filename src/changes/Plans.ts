@@ -5,6 +5,7 @@ import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
 import { byCaller } from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
+import * as WithoutCaller from "./apply/toTheEnd.ts"
 import { complete, type Describing, type Driver } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
 import { joined, linesOf, measured } from "./largePlans.ts"
@@ -53,6 +54,10 @@ export interface Plans<C, E> {
     Report,
     ApplyStopped | E | GuardViolation | JournalFailed | NotAgreed | PlanExpired | PlanNotFound | PlanSpent
   >
+  /** Applies a plan to its end without a caller; ends early where waiting does not settle what has stopped it. */
+  readonly goOn: (id: string, isProtectedConfirmed: boolean) => Effect.Effect<void>
+  /** The plans that a server has not finished which went on without a caller. */
+  readonly goingOn: Effect.Effect<ReturnType<typeof WithoutCaller.goingOn>>
   /** Plans to undo what a plan has done; changes nothing until that plan is applied itself. */
   readonly rollback: (
     id: string
@@ -170,6 +175,12 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return yield* oneAtATime.withPermit(journal.hold(work))
   })
 
+  const goOn = (id: string, isProtectedConfirmed: boolean) =>
+    WithoutCaller.toTheEnd(
+      (maxSeconds) => apply(id, { maxSeconds, isProtectedConfirmed }),
+      Effect.flatMap(now, (at) => append(WithoutCaller.markOf(id, at, isProtectedConfirmed)))
+    )
+
   const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
     const entries = yield* journal.entries
     const past = yield* stateIn(entries, id)
@@ -186,6 +197,8 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     keep: (draft) => keep(draft),
     state,
     apply,
+    goOn,
+    goingOn: Effect.map(circumstances, ({ entries, now: at }) => WithoutCaller.goingOn(entries, at)),
     rollback,
     describing: driver,
     entries: journal.entries,

@@ -1,5 +1,6 @@
-import { Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 
+import { Background, makeBackground } from "../changes/Background.ts"
 import { Stopping } from "../mcp/callContext.ts"
 import * as Server from "../mcp/Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
@@ -19,7 +20,8 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   const stopping = yield* Deferred.make<void>()
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
-  const shared = yield* sharedWithCopies(launch)
+  const atWork = launch.http === undefined ? Context.empty() : Context.make(Background, yield* makeBackground)
+  const shared = Context.merge(yield* sharedWithCopies(launch), atWork)
   const { later, toolsets: loaded } = yield* Effect.provideContext(
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared

@@ -1,4 +1,5 @@
 import { createServer } from "node:http"
+import path from "node:path"
 
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +9,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { directory, once, useCommand } from "../cli/built.ts"
 import { nodesHere } from "../engines/install.ts"
+import { dataOf, overHttp } from "../faults/servers.ts"
 import { bigAccount, comparable } from "./accounts.ts"
 import { command } from "./overStdio.ts"
 import { served } from "./served.ts"
@@ -63,6 +65,53 @@ describe("kill -9 in the middle of an apply", () => {
         assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
         next.child.stdin.end()
         yield* Effect.promise(() => next.ended)
+      }).pipe(Effect.scoped),
+    60_000
+  )
+})
+
+describe("an apply in the background", () => {
+  useCommand()
+
+  it.live(
+    "goes on without a caller, also after kill -9 and a restart, until everything is done",
+    () =>
+      Effect.gen(function* () {
+        const { settings, world } = yield* served({ account, limits: "none" })
+        const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+        const slow = { ...limits, setMinusPhrases: { limit: 50, periodMs: 1000, burst: 1 } }
+        const configuration = { toolsets: ["marketplace"], marketplace: { ...settings, limits: slow } }
+        const cwd = yield* Effect.promise(() => directory())
+        const journal = path.join(cwd, "plans.jsonl")
+        const started = () =>
+          Effect.promise(() =>
+            overHttp({ ...configuration, marketplace: { ...configuration.marketplace, journal } }, {})
+          )
+        const doomed = yield* started()
+        const ask = (server: typeof doomed, tool: string, args: Readonly<Record<string, unknown>>) =>
+          Effect.promise(async () => dataOf(await server.call(tool, args)))
+        const args = { target: "in-place", check_floors: false }
+        const { plan_id, steps } = yield* ask(doomed, "ads_plan_migration", args)
+        const report = yield* ask(doomed, "apply_plan", { plan_id, confirm: true, background: true })
+        assert.deepInclude(report, { state: "in progress" })
+        assert.include(String(report["next"]), "It goes on in the background")
+        const phrases = Effect.map(world.account, (state) => state.phrases.size)
+        const before = yield* phrases
+        while ((yield* phrases) < before + 20) yield* Effect.sleep("10 millis")
+        assert.include(String((yield* ask(doomed, "show_plan", { plan_id }))["next"]), "It goes on in the background")
+        doomed.child.kill("SIGKILL")
+        yield* Effect.promise(() => doomed.ended)
+        const atKill = yield* phrases
+        assert.isBelow(atKill, 12 + 12 * 15)
+        const next = yield* started()
+        let shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
+        while (shown["state"] !== "applied") {
+          yield* Effect.sleep("100 millis")
+          shown = yield* ask(next, "show_plan", { plan_id, limit: 1 })
+        }
+        assert.strictEqual(shown["done"], steps)
+        assert.strictEqual(yield* phrases, 12 + 12 * 15)
+        assert.notInclude(String(shown["next"]), "in the background")
       }).pipe(Effect.scoped),
     60_000
   )

@@ -27,6 +27,9 @@ export interface PlanSource {
   readonly has: (id: string) => Effect.Effect<boolean>
   readonly show: (id: string, page: Page) => Effect.Effect<ShownPlan, ToolError>
   readonly apply: (id: string, options: ApplyOptions) => Effect.Effect<AppliedReport, ToolError>
+  /** Applies a plan to its end without a caller. */
+  readonly goOn: Plans<unknown, unknown>["goOn"]
+  readonly goingOn: Plans<unknown, unknown>["goingOn"]
   readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
   /** Everything that was planned and done, in the order of writing. */
   readonly audit: Effect.Effect<AuditTrail>
@@ -80,6 +83,8 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
           advice: adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
         }
       }),
+    goOn: plans.goOn,
+    goingOn: plans.goingOn,
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
     audit: Effect.map(plans.entries, (entries) => trailOf(describing, entries)),
     isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnly?.(now) === undefined)

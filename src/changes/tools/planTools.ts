@@ -3,11 +3,13 @@ import { Clock, Effect, Option, Predicate, Schema } from "effect"
 import { fitted } from "../../internal/json/values.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
 import { Progress } from "../../mcp/callContext.ts"
+import { Elicitation } from "../../mcp/Elicitation.ts"
 import { spanOf } from "../../mcp/moments.ts"
 import { fittingLimit, offset as anyOffset, optional, shownNumber } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
+import { Background } from "../Background.ts"
 import { PlanNotFound } from "../PlanError.ts"
 import { unknown } from "./auditTrail.ts"
 import { mostRows, type PlanSource, PlanSources, room, type ShownPlan } from "./PlanSource.ts"
@@ -47,7 +49,9 @@ export const showPlan = Tool.make("show_plan", {
   run: Effect.fn("show_plan")(function* ({ limit, offset, plan_id }) {
     const plan = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
     const { blocked, blocked_count, notice, state, steps, total } = plan
-    const said = notice === undefined ? "" : `${notice} `
+    const { isRunning } = yield* Background
+    const working = isRunning(plan_id) ? "It goes on in the background. " : ""
+    const said = notice === undefined ? working : `${working}${notice} `
     const rows = Math.max(steps.length, blocked.length)
     return { ...plan, next: `${said}${more(offset + rows, Math.max(total, blocked_count), thenBy[state])}` }
   })
@@ -78,6 +82,7 @@ export const applyPlan = Tool.make("apply_plan", {
         description: "true after a person has agreed to the protected things in it"
       })
     ),
+    background: optional(Schema.Boolean.annotate({ description: "Goes on without calls; over HTTP" })),
     max_seconds: optional(
       Schema.Int.check(
         Schema.isBetween({ minimum: 1, maximum: 86_400 }, { message: "must be between 1 and 86400" })
@@ -88,12 +93,16 @@ export const applyPlan = Tool.make("apply_plan", {
   },
   result: results.report,
   run: Effect.fn("apply_plan")(function* ({
+    background = false,
     confirm,
     confirm_protected: isProtectedConfirmed = false,
     max_seconds = 30,
     plan_id
   }) {
     if (!confirm) return yield* unconfirmed
+    const { run } = yield* Background
+    const { ask } = yield* Elicitation
+    if (background && run === undefined) return yield* noBackground
     const progress = yield* Progress
     const onProgress = (done: number, total: number) => progress({ progress: done, total })
     const {
@@ -102,7 +111,14 @@ export const applyPlan = Tool.make("apply_plan", {
       fields,
       ...report
     } = yield* ofPlan(plan_id, (source) =>
-      source.apply(plan_id, { maxSeconds: max_seconds, onProgress, isProtectedConfirmed })
+      Effect.tap(
+        // What is wrong with the plan, or is done at once, is told at once.
+        source.apply(plan_id, { maxSeconds: background ? 1 : max_seconds, onProgress, isProtectedConfirmed }),
+        ({ state }) =>
+          background && run !== undefined && state === "in progress"
+            ? run(plan_id, source.goOn(plan_id, isProtectedConfirmed || ask !== undefined))
+            : Effect.void
+      )
     )
     return {
       ...report,
@@ -111,9 +127,16 @@ export const applyPlan = Tool.make("apply_plan", {
       unconfirmed: report.unconfirmed.slice(0, 20),
       unconfirmed_count: report.unconfirmed.length,
       ...fields,
-      next: `${advice}${report.notice === undefined ? "" : ` ${report.notice}`}`
+      next: `${background && report.state === "in progress" ? goesOn : advice}${report.notice === undefined ? "" : ` ${report.notice}`}`
     }
   })
+})
+
+const goesOn = "It goes on in the background, also after a restart of the server: show_plan tells how far it has come."
+
+const noBackground = new InvalidArgument({
+  argument: "background",
+  problem: "must be left out here: only a server over HTTP goes on when its caller has left. Nothing was changed"
 })
 
 const unconfirmed = new InvalidArgument({

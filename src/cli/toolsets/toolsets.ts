@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 
+import { Background } from "../../changes/Background.ts"
+import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/callContext.ts"
 import { offered } from "../../mcp/Toolset.ts"
@@ -44,18 +46,25 @@ export const loadToolsets = Effect.fnUntraced(function* (
 ) {
   yield* checkConnections(launch)
   const requested = yield* Effect.forEach(yield* loaders(launch, options), (load) => load)
-  const loaded = [
-    ...requested,
-    ...(yield* planTools(
-      requested.flatMap(({ plans }) => plans ?? []),
-      options
-    ))
-  ]
+  const plans = requested.flatMap((one) => one.plans ?? [])
+  const loaded = [...requested, ...(yield* planTools(plans, options))]
+  const { run } = yield* Background
   return {
     toolsets: loaded.map(({ toolset }) => toolset),
-    later: loaded.flatMap(({ later }) => later ?? [])
+    later: [
+      ...loaded.flatMap(({ later }) => later ?? []),
+      ...(run === undefined ? [] : plans.map(({ source }) => Effect.flatMap(source, goOn(run))))
+    ]
   }
 })
+
+/** Goes on with the plans that a server before this one has applied in the background. */
+const goOn = (run: NonNullable<typeof Background.Service.run>) => (source: PlanSource) =>
+  Effect.flatMap(source.goingOn, (left) =>
+    Effect.forEach(left, ({ id, isProtectedConfirmed }) => run(id, source.goOn(id, isProtectedConfirmed)), {
+      discard: true
+    })
+  )
 
 /** Every tool that can be called, including those of `operator`, which cost tokens only in lists for models. */
 export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
