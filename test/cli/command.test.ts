@@ -1,4 +1,4 @@
-import { chmod, readFile } from "node:fs/promises"
+import { chmod, mkdir, readdir, readFile } from "node:fs/promises"
 import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 
@@ -253,6 +253,29 @@ describe("over HTTP", () => {
     assert.strictEqual(after, "gone")
   })
 
+  it("shows a company on two instances with --demo, with or without git, and leaves nothing behind", async () => {
+    const [cwd, empty] = [await directory(), await directory()]
+    await mkdir(`${cwd}/workflow-tool-server-demo-4194304-left`)
+    const [complete, bare] = [{ TMPDIR: cwd }, { TMPDIR: cwd, PATH: empty }]
+    for (const env of [complete, bare]) {
+      const { child, ended, says, url } = await startHttp(["--demo"], { env })
+      for (const instance of ["staging", "production"]) {
+        const answer = await (await post(url, call("list_workflows", { instance, name: "Order import" }))).text()
+        assert.include(answer, "Order import", instance)
+      }
+      assert.include(await (await post(url, call("plan_bulk", { action: "tag", value: "x" }))).text(), "where")
+      assert.match(await says("stderr", "Serving"), env === bare ? /^git is not installed, .+$/m : /^Page: \S+\/$/m)
+      const folders = await readdir(cwd)
+      assert.lengthOf(folders, 1, "that of a killed one is gone")
+      assert.include(await readdir(`${cwd}/${folders[0]}`), "audit.jsonl")
+      child.kill("SIGTERM")
+      const { code, stderr } = await ended
+      assert.strictEqual(code, 0)
+      assert.notMatch(stderr, /level=(?:ERROR|FATAL)/)
+      assert.deepStrictEqual(await readdir(cwd), [])
+    }
+  })
+
   it("lets the answer that is under way at SIGTERM go out", async () => {
     const arrived = once<() => void>()
     const host = await standIn(holding((answer) => arrived.resolve(answer)))
@@ -314,6 +337,22 @@ describe("towards engines", () => {
   it("calls one over the network, with the key of the contract", async () => {
     const { url } = await startHttp([], { env: { ENGINE_HOST: await standIn(engine), ENGINE_API_KEY: key } })
     assert.include(await (await post(url, call("list_workflows"))).text(), "/api/v1/workflows?limit=100")
+  })
+
+  it("remembers which key header a host takes, so that the next process is not refused first", async () => {
+    const headers: Array<string> = []
+    const host = await standIn((incoming, response) => {
+      const header = ["x-engine-api-key", "x-n8n-api-key"].find((name) => incoming.headers[name] === key) ?? "none"
+      if (incoming.url?.startsWith("/api/v1/tags") === true) headers.push(header)
+      response.writeHead(header === "x-n8n-api-key" ? 200 : 401, { "content-type": "application/json" })
+      response.end(JSON.stringify(header === "x-n8n-api-key" ? { data: [], nextCursor: null } : { message: "no" }))
+    })
+    const cwd = await directory()
+    const env = { ENGINE_HOST: host, ENGINE_API_KEY: key, XDG_CACHE_HOME: cwd }
+    for (const _ of ["learns", "knows"]) assert.strictEqual((await run(["call", "get_tags"], { cwd, env })).code, 0)
+    assert.deepStrictEqual(headers, ["x-engine-api-key", "x-n8n-api-key", "x-n8n-api-key"])
+    const file = await readFile(`${cwd}/workflow-tool-server/key-headers.json`, "utf8")
+    assert.deepStrictEqual(JSON.parse(file), { [host]: "X-N8N-API-KEY" })
   })
 
   it("trusts the authority of caFile, and nobody else", async () => {

@@ -38,7 +38,7 @@ describe("the toolset operator in a program", () => {
         const answer: unknown = yield* Effect.promise(async () => (await handler(request)).json())
         return readText(answer).result.content[0].text
       })
-      const active = () => Effect.map(ask("search_workflows", { active: true }), ({ data }) => readRows(data).length)
+      const active = () => Effect.map(ask("list_workflows", { active: true }), ({ data }) => readRows(data).length)
       const before = yield* active()
       const plan = yield* ask("plan_bulk", { action: ["deactivate"], where: { name: "*" } })
       assert.strictEqual(plan["steps"], before)

@@ -88,7 +88,7 @@ describe("the history of a server", () => {
     assert.strictEqual(code, 0)
     assert.match(
       stdout,
-      /^embedded: \d+ workflows, 3 tags\. This is its first backup\. It stands at version [\da-f]{12}\.\n$/
+      /^embedded: \d+ workflows, 7 tags\. This is its first backup\. It stands at version [\da-f]{12}\.\n$/
     )
     const files = git(history, "ls-tree", "--name-only", "HEAD", "embedded/")
     for (const name of names) assert.include(files, `/${name.replaceAll(" ", "-")}.`)
@@ -106,7 +106,7 @@ describe("workflow-tool-server backup", () => {
     const json = await run(["backup", "--json", "--instances", "embedded", ...where], { cwd })
     assert.strictEqual(json.code, 0)
     const { changes, tags } = JSON.parse(json.stdout)
-    expect(tags).toBe(4)
+    expect(tags).toBe(8)
     expect(changes).toMatchObject([
       { name: "Later", change: "first version", by: "Test Client/1.2", tool: "create_workflow" }
     ])
@@ -117,7 +117,7 @@ describe("workflow-tool-server backup", () => {
     const { stdout } = await run(["backup", ...where], { cwd })
     assert.match(
       stdout,
-      /^embedded: 6 workflows, 4 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\n$/
+      /^embedded: 31 workflows, 8 tags\. 0 changes since the backup of 20\S+\. It stands at version [\da-f]{12}\.\n$/
     )
   }, 60_000)
 

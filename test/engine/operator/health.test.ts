@@ -19,6 +19,8 @@ const decode = Schema.decodeUnknownSync(
         noWorkingTrigger: Rows,
         runningTooLong: Rows,
         credentialsUnused: Rows,
+        webhooksThatCollide: Rows,
+        failures: Rows,
         notLookedAt: Schema.optionalKey(Schema.Array(Schema.String))
       })
     )
@@ -122,6 +124,56 @@ describe("instance_health", () => {
       assert.deepStrictEqual(noWorkingTrigger, [{ workflow: "Deaf", id: deaf, why: "none of its triggers listens" }])
       assert.include(notLookedAt ?? [], "1 workflows with a schedule that only the engine can read")
     }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect("names webhooks that two active workflows want, and when a failing workflow last succeeded", () =>
+    Effect.gen(function* () {
+      const paid = { ...hook, parameters: { ...hook.parameters, path: "pay" } }
+      const giveUp = {
+        name: "Give up",
+        type: "engine-nodes-base.stopAndError",
+        typeVersion: 1,
+        position: [0, 0],
+        parameters: { errorMessage: "no" }
+      }
+      const made = yield* Effect.forEach([[paid], [paid, giveUp]], (nodes, place) =>
+        ask("create_workflow", {
+          name: `Payment ${place}`,
+          nodes,
+          connections: nodes.length === 1 ? [] : [{ source: "Hook", target: "Give up" }],
+          active: true
+        })
+      )
+      yield* ask("execute_workflow", { id: made[1]?.id })
+      const { failures, webhooksThatCollide } = yield* healthOf()
+      assert.deepStrictEqual(webhooksThatCollide, [
+        {
+          address: "POST /webhook/pay",
+          workflows: made.map(({ id }, place) => ({ workflow: `Payment ${place}`, id, node: "Hook" })).toReversed()
+        }
+      ])
+      assert.include(failures?.[0], { workflow: "Payment 1", lastSuccess: "none on record" })
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "1.82.3" }, operatorToolsets)))
+  )
+
+  it.effect("tells a refused key from an engine that is not reached, and when it last heard from it", () =>
+    Effect.gen(function* () {
+      let status = 200
+      const { client } = engineThat(() =>
+        json(status === 200 ? { data: [], nextCursor: null } : { message: "no" }, status)
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(1000)
+        yield* ask("instance_health")
+        status = 401
+        yield* TestClock.setTime(5000)
+        const { errors } = yield* ask("instance_health")
+        assert.nestedPropertyVal(errors, "0.state", "key refused")
+        assert.nestedPropertyVal(errors, "0.heardAt", "1970-01-01T00:00:05.000Z")
+        const runs = yield* ask("recent_runs")
+        assert.nestedPropertyVal(runs, "errors.0.state", "key refused")
+      }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+    })
   )
 
   it.effect("goes on where one part of an instance cannot be read, and says which", () =>
