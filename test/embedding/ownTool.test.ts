@@ -14,7 +14,7 @@ const engines = Instances.layer.pipe(
 layer(Layer.provide(WithOwnTool, engines))("a tool of one's own among those of the engine", (it) => {
   it.effect("works on the instance that is asked for, beside the others", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* ask("count_active", { instance: "sandbox" }), { active: 28 })
+      assert.deepStrictEqual(yield* ask("count_active", { instance: "sandbox" }), { active: 25 })
       assert.property(yield* ask("list_workflows"), "data")
       const { message } = yield* refused("count_active", { instance: "moon" })
       assert.include(message, "Instance moon not found")

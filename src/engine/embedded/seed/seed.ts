@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 
 import { Dialect } from "../api/Dialect.ts"
 import { publish, type PublishingRules, snapshotOf } from "../run/publishing.ts"
+import { isTrigger } from "../run/triggers.ts"
 import type { Change, SavedVersion, WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
 import { iso, type Moment } from "../store/values.ts"
@@ -119,8 +120,10 @@ const seededWorkflow = (
     publications: [],
     busyUntil: 0
   }
+  // Older engines activate nothing that only other workflows start.
+  const isActive = active && (rules.keepsHistory || nodes.some(isTrigger))
   const published = (record: WorkflowRecord, moment: Moment, before: number) =>
-    active ? publish(record, moment, { rules, publication: before, isAtOnce: true }).workflow : record
+    isActive ? publish(record, moment, { rules, publication: before, isAtOnce: true }).workflow : record
   const before = published(first, made, publication)
   if (former === undefined) {
     const snapshot = snapshotOf(before)
