@@ -146,12 +146,13 @@ describe("instance_health", () => {
       )
       yield* ask("execute_workflow", { id: made[1]?.id })
       const { failures, webhooksThatCollide } = yield* healthOf()
-      assert.deepStrictEqual(webhooksThatCollide, [
-        {
-          address: "POST /webhook/pay",
-          workflows: made.map(({ id }, place) => ({ workflow: `Payment ${place}`, id, node: "Hook" })).toReversed()
-        }
-      ])
+      assert.lengthOf(webhooksThatCollide ?? [], 1)
+      assert.propertyVal(webhooksThatCollide?.[0], "address", "POST /webhook/pay")
+      const owners = webhooksThatCollide?.[0]?.["workflows"]
+      assert.sameDeepMembers(
+        Array.isArray(owners) ? owners : [],
+        made.map(({ id }, place) => ({ workflow: `Payment ${place}`, id, node: "Hook" }))
+      )
       assert.include(failures?.[0], { workflow: "Payment 1", lastSuccess: "none on record" })
     }).pipe(Effect.provide(serverOverEmbedded({ version: "1.82.3" }, operatorToolsets)))
   )
