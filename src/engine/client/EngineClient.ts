@@ -34,6 +34,7 @@ import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
+import type { ChangingCall } from "./rights.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
@@ -224,6 +225,16 @@ export class EngineClient extends Context.Service<
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
     /** The version that engines of generation 1 make public, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
+    /**
+     * Fails with `PermissionDenied` where the key is known to lack a scope for one of these calls. The client does so by itself before
+     * each change; a program of several changes asks for all of them before the first, perhaps with a clause that tells the purpose.
+     */
+    readonly requireRights: (
+      calls: ReadonlyArray<ChangingCall | false>,
+      purpose?: string
+    ) => Effect.Effect<void, EngineError>
+    /** The rights of the key as far as they have been read. */
+    readonly rights: () => Option.Option<Capabilities>
     /** The rights of the key on this instance; only engines of generation 2 say. */
     readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
     /**

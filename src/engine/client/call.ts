@@ -14,6 +14,7 @@ import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
 import { type KnownHeaders, makeKeyHeader } from "./KeyHeaders.ts"
 import { publicCalls } from "./publicCalls.ts"
 import { idAt, leavesOpen, thingAt } from "./replies.ts"
+import { changingCallOf, makeRights } from "./rights.ts"
 import { isStarting, json, knowsNoPath, type Verdict, verdictOf } from "./verdict.ts"
 
 /** One call of the engine's REST API. */
@@ -33,9 +34,6 @@ const probe: Call = { operation: "read tags", method: "GET", path: "/tags", quer
 
 /** The list of what an engine offers to the key. */
 export const discovery: Call = { operation: "read the key's rights", method: "GET", path: "/discover" }
-
-/** Milliseconds for which an engine that does not list its offer is taken for one: it may be replaced by a newer one. */
-const untoldMillis = 60_000
 
 const decodeDiscovered = Schema.decodeUnknownOption(Discovered)
 
@@ -67,6 +65,12 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (environment.readOnly && effectOf(call) === "write") {
       return Effect.fail(new ReadOnlyInstance({ instance, operation: call.operation }))
     }
+    const changing = effectOf(call) === "write" ? changingCallOf(call.method, call.path) : undefined
+    const sent = sendOnceStarted(call)
+    return changing === undefined ? sent : Effect.andThen(requireRights([changing]), sent)
+  }
+
+  const sendOnceStarted = (call: Call): Effect.Effect<Reply, EngineError> => {
     const ask = (call: Call) =>
       Effect.tap(
         keyHeader.learn((header, expected) => attempt(call, header, expected)),
@@ -74,6 +78,14 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       )
     return translated(call, onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)))
   }
+
+  const readCapabilities = Effect.suspend(() => reply(discovery)).pipe(
+    Effect.map((answer) => {
+      const verdict = verdictOf(answer)
+      return verdict._tag === "Answered" ? Option.map(decodeDiscovered(verdict.body), capabilitiesOf) : Option.none()
+    })
+  )
+  const { latest, requireRights, rights } = makeRights(instance, readCapabilities)
 
   let lastReplyAt: number | undefined
   const heard = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -144,26 +156,14 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return yield* errors.ofForeign(request, answer)
   })
 
-  /** Until when an engine that does not tell what it offers is not asked again, in `monotonicMillis`. */
-  let untoldUntil = -Infinity
-
-  const offer = Effect.gen(function* () {
-    const now = yield* monotonicMillis
-    if (now < untoldUntil) return Option.none()
-    const verdict = verdictOf(yield* reply(discovery))
-    if (verdict._tag === "Answered") return decodeDiscovered(verdict.body)
-    if (verdict._tag === "NotOffered") untoldUntil = now + untoldMillis
-    return Option.none()
-  })
-
   /**
    * Whether the engine lacks a call. What is in front of it may say in the same words that it knows no path: newer engines list
    * what they offer, and of older ones only an engine answers the probe.
    */
   const isLacking = Effect.fnUntraced(function* ({ method, path }: Call) {
-    const offered = yield* offer
+    const offered = yield* latest
     return Option.isSome(offered)
-      ? !offers(capabilitiesOf(offered.value), `${method} ${path}`)
+      ? !offers(offered.value, `${method} ${path}`)
       : isOfEngine(verdictOf(yield* reply(probe)))
   })
 
@@ -186,6 +186,8 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     callAddress,
     callDeletion,
     callIfSupported,
+    requireRights,
+    rights,
     ...publicCalls(upstream, environment, translated)
   }
 }

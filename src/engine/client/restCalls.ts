@@ -67,6 +67,8 @@ export const restCalls = (
     ...tagCalls(calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
+    requireRights: calls.requireRights,
+    rights: calls.rights,
     publicVersion: calls.publicVersion,
     capabilitiesIfSupported: Effect.map(calls.callIfSupported(Discovered, Call.discovery), Option.map(capabilitiesOf)),
     clockSkew: calls.clockSkew

@@ -1,15 +1,18 @@
-import { Context, Effect, Layer, Predicate, Schema, SchemaTransformation } from "effect"
+import { Context, Effect, Layer, Match, Predicate, Result, Schema, SchemaTransformation } from "effect"
 
 import { entryOf, inMemory, type Journal } from "../../changes/Journal.ts"
 import * as Core from "../../changes/Plans.ts"
+import { grouped } from "../../internal/collections.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { Instances } from "../client/Instances.ts"
+import type { ChangingCall } from "../client/rights.ts"
 import { nameOf } from "../workflow/nodes.ts"
 import { Change, invert } from "./Change.ts"
 import * as WorkflowDriver from "./driver.ts"
 import type { ChangeError } from "./failures.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
+import type { Step } from "./Step.ts"
 
 /** An update with something else in place of its nodes after it; any other change as it is. */
 const withNodesAfter = (
@@ -81,6 +84,22 @@ export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflo
   )
 }
 
+/** The calls of the engine that carry out a change. */
+const callsFor = Match.type<Change>().pipe(
+  Match.withReturnType<ReadonlyArray<ChangingCall>>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: () => ["POST /workflows"],
+    update: () => ["PUT /workflows/{}"],
+    tags: () => ["PUT /workflows/{}/tags"],
+    active: ({ after }) => [after ? "POST /workflows/{}/activate" : "POST /workflows/{}/deactivate"],
+    archived: ({ after }) => [after ? "POST /workflows/{}/archive" : "POST /workflows/{}/unarchive"],
+    delete: () => ["DELETE /workflows/{}"],
+    "create-tag": () => ["POST /tags"],
+    "delete-tag": () => ["DELETE /tags/{}"],
+    "delete-execution": () => ["DELETE /executions/{}"]
+  })
+)
+
 /** Plans of workflows that are kept, applied once, go on after a break, and can be rolled back. */
 export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Change, ChangeError>>()(
   "workflow-tool-server/engine/WorkflowPlans"
@@ -89,8 +108,28 @@ export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Cha
     WorkflowPlans,
     Effect.gen(function* () {
       const { journalProblem: problem, plans } = yield* PlanConfig
-      const driver = WorkflowDriver.make(yield* Instances, { guards: plans.guards, problem })
-      return yield* Core.make({ driver, journal: yield* WorkflowJournal, planMinutes: plans.planMinutes })
+      const instances = yield* Instances
+      const driver = WorkflowDriver.make(instances, { guards: plans.guards, problem })
+      const all = yield* Core.make({ driver, journal: yield* WorkflowJournal, planMinutes: plans.planMinutes })
+      const requireRights = (steps: ReadonlyArray<Step>) =>
+        Effect.forEach(
+          grouped(steps, ({ change }) => change.instance),
+          ([instance, changes]) =>
+            Effect.flatMap(instances.resolve(instance), (client) =>
+              client.requireRights([...new Set(changes.flatMap(({ change }) => callsFor(change)))])
+            )
+        )
+      return {
+        ...all,
+        keep: (draft) =>
+          Effect.flatMap(Effect.result(requireRights(draft.steps)), (result) =>
+            all.keep(
+              Result.isSuccess(result) ? draft : { ...draft, warnings: [...draft.warnings, result.failure.message] }
+            )
+          ),
+        apply: (id, options) =>
+          Effect.flatMap(all.state(id), ({ plan }) => Effect.andThen(requireRights(plan.steps), all.apply(id, options)))
+      }
     })
   )
 }

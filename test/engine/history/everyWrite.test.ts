@@ -37,6 +37,8 @@ const methods: { readonly [method in keyof Client]: Use } = {
   callAddress: "none",
   publicVersion: "none",
   capabilitiesIfSupported: "none",
+  requireRights: "none",
+  rights: "none",
   clockSkew: "none",
 
   listWorkflows: "none",

@@ -152,7 +152,7 @@ describe("run_workflow", () => {
   })
 
   it.effect("makes no copy that its key may not remove, and asks for the key's rights until it may", () => {
-    let scopes = ["workflow:create", "workflow:deactivate"]
+    let scopes = ["workflow:create", "workflow:activate", "workflow:deactivate"]
     const { requests, server } = keeping(({ path }) =>
       path.endsWith("/discover") ? json({ data: { scopes, resources: {} } }) : undefined
     )
@@ -161,7 +161,7 @@ describe("run_workflow", () => {
       const { data, message } = yield* refused("run_workflow", { id: "w1", timeout: 5 })
       assert.include(data, { httpStatus: 403 })
       assert.include(message, "Insufficient permissions. Nothing was sent")
-      assert.include(message, "lacks workflow:delete.")
+      assert.include(message, "lacks the scope workflow:delete, which a run takes for its temporary copy.")
       assert.isFalse(requests.some(({ method }) => method === "POST"))
       scopes = [...scopes, "workflow:delete"]
       assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })

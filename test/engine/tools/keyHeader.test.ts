@@ -15,7 +15,7 @@ const carried = (requests: ReadonlyArray<ReceivedRequest>) =>
 /** An engine that takes the key in one header only, and refuses unknown paths before it looks at the key. */
 const taking = (header: string) =>
   engineThat(({ headers, path }) => {
-    if (path.endsWith("/retry")) return json({ message: "not found" }, 404)
+    if (/\/(?:retry|discover)$/.test(path)) return json({ message: "not found" }, 404)
     return headers[header] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
   })
 
@@ -44,8 +44,8 @@ describe("the header of the API key", () => {
     return Effect.gen(function* () {
       assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
       yield* ask("list_workflows")
-      // The second one asks what is offered, the next one whether it was an engine that knew no such path.
-      assert.deepStrictEqual(carried(requests), [[ours], [ours], [theirs], [theirs], [theirs]])
+      // The first one asks what is offered, the third one whether it was an engine that knew no such path.
+      assert.deepStrictEqual(carried(requests), [[ours], [ours], [ours], [theirs], [theirs]])
     }).pipe(Effect.provide(serving(client)))
   })
 

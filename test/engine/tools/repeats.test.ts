@@ -32,7 +32,8 @@ describe("a change", () => {
 
   it.effect("is sent again when a read shows that the engine has started, and not before", () => {
     let reads = 0
-    const { requests, client } = engineThat(({ method }) => {
+    const { requests, client } = engineThat(({ method, path }) => {
+      if (path.endsWith("/discover")) return json({ message: "not found" }, 404)
       if (method === "GET") return ++reads < 5 ? starting : json({ data: [] })
       return reads < 5 ? starting : json(workflow, 201)
     })

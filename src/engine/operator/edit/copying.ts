@@ -22,6 +22,7 @@ export const saveCopy = Effect.fnUntraced(function* (
   existingTags: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
+  yield* engine.requireRights(["POST /workflows", tags.length > 0 && "PUT /workflows/{}/tags"])
   const nodes = yield* copiedNodes(original, workflow)
   const { connections, nodeGroups, pinData, settings } = workflow
   const { dropped, workflow: made } = yield* engine.createWorkflow({

@@ -135,8 +135,11 @@ const edit = Effect.fnUntraced(function* <E, R>(
     return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
   }
 
-  const findings = yield* checkBeside(edited.workflow, current)
   const isWritten = Object.keys(wanted).length > 0
+  yield* EngineClient.use(({ requireRights }) =>
+    requireRights([isWritten && "PUT /workflows/{}", hasNewTags && "PUT /workflows/{}/tags"])
+  )
+  const findings = yield* checkBeside(edited.workflow, current)
   const { notices, written } = isWritten ? yield* write(current, wanted, false) : { written: current, notices: [] }
   if (hasNewTags) {
     const tagging = setTags(current, edited.tags, lookups.tags)

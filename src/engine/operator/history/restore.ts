@@ -28,6 +28,15 @@ export const restore = Effect.fnUntraced(function* (current: Workflow, record: J
   const stops = current.active && record.active !== true
   const notices: Array<string> = []
 
+  const hasOtherTags = !isSameJson(tagIds(current), tagIds(record))
+  yield* engine.requireRights([
+    current.isArchived === true && "POST /workflows/{}/unarchive",
+    stops && "POST /workflows/{}/deactivate",
+    Object.keys(wanted).length > 0 && "PUT /workflows/{}",
+    hasOtherTags && "PUT /workflows/{}/tags",
+    record.isArchived === true && "POST /workflows/{}/archive",
+    record.active === true && !current.active && "POST /workflows/{}/activate"
+  ])
   if (current.isArchived === true) yield* engine.archiveWorkflowIfSupported(id, false)
   if (stops) yield* engine.deactivateWorkflow(id)
   if (Object.keys(wanted).length > 0) {
@@ -44,6 +53,12 @@ export const restore = Effect.fnUntraced(function* (current: Workflow, record: J
 /** Makes a workflow that is gone anew, which gives it another id. */
 export const recreate = Effect.fnUntraced(function* (formerId: WorkflowId, record: JsonObject) {
   const engine = yield* EngineClient
+  yield* engine.requireRights([
+    "POST /workflows",
+    tagsIn(record).length > 0 && "PUT /workflows/{}/tags",
+    record.isArchived === true && "POST /workflows/{}/archive",
+    record.active === true && "POST /workflows/{}/activate"
+  ])
   const { dropped, workflow } = yield* engine.createWorkflow(creationOf(record))
   const { id } = workflow
   // One that calls itself has to call itself anew.

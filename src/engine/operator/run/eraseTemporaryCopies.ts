@@ -1,9 +1,8 @@
-import { Clock, Data, Effect, Option, Predicate } from "effect"
+import { Clock, Data, Effect, Predicate } from "effect"
 
 import { quotedText } from "../../../internal/foreignText.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { PermissionDenied } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -96,31 +95,10 @@ export class LeftCopy extends Data.TaggedError("LeftCopy")<{
   }
 }
 
-/** The rights that the removal of a copy takes: engines that tell the rights of a key delete no active workflow. */
-const needed = ["workflow:deactivate", "workflow:delete"]
-
-/** The clients of instances whose keys have these rights, or whose engines do not tell. */
-const cleared = new WeakSet<object>()
-
-/** The rights that the key lacks, as far as the engine tells; it is asked until none is lacking. */
-const lackingRights = Effect.gen(function* () {
-  const engine = yield* EngineClient
-  if (cleared.has(engine)) return []
-  const offer = yield* Effect.option(engine.capabilitiesIfSupported)
-  if (Option.isNone(offer)) return []
-  const scopes = Option.match(offer.value, { onNone: () => needed, onSome: (capabilities) => capabilities.scopes })
-  const lacking = needed.filter((scope) => !scopes.includes(scope))
-  if (lacking.length === 0) cleared.add(engine)
-  return lacking
-})
-
-/** Fails where the engine tells that the key may not remove a temporary copy. */
-export const mayRemove = Effect.gen(function* () {
-  const { instance } = yield* EngineClient
-  const lacking = yield* lackingRights
-  if (lacking.length === 0) return yield* Effect.void
-  const reason =
-    `Nothing was sent: a run makes a temporary copy, which the API key could not remove, as it lacks ${lacking.join(" and ")}. ` +
-    "Give it these rights in the engine UI."
-  return yield* new PermissionDenied({ instance, apiResponse: null, reason })
-})
+/** Fails where the engine tells that the key may not make, run and remove a temporary copy. */
+export const mayRemove = EngineClient.use(({ requireRights }) =>
+  requireRights(
+    ["POST /workflows", "POST /workflows/{}/activate", "POST /workflows/{}/deactivate", "DELETE /workflows/{}"],
+    ", which a run takes for its temporary copy"
+  )
+)

@@ -37,6 +37,7 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
   }
   if (!addTrigger) return yield* noValidTrigger()
 
+  yield* EngineClient.use(({ requireRights }) => requireRights(["PUT /workflows/{}", "POST /workflows/{}/activate"]))
   const { added, connections, nodes } = addScheduleTrigger(workflow)
   const { notices } = yield* write(workflow, { nodes, connections }, false)
   const active = yield* whileDone(switchOn(id), {

@@ -57,6 +57,11 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
     const tags = yield* tagIds(given)
+    yield* engine.requireRights([
+      "POST /workflows",
+      tags.length > 0 && "PUT /workflows/{}/tags",
+      active && "POST /workflows/{}/activate"
+    ])
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
@@ -139,6 +144,11 @@ const update = Effect.fnUntraced(function* (
   const isOther = Object.keys(graph).length > 0
   const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : Effect.succeed([])
 
+  yield* engine.requireRights([
+    isChanged && "PUT /workflows/{}",
+    starts && "POST /workflows/{}/activate",
+    stops && "POST /workflows/{}/deactivate"
+  ])
   if (stops && isChanged) yield* engine.mayUpdate(current, wanted)
   if (stops) yield* engine.deactivateWorkflow(id)
   const writing = isChanged ? write(current, wanted, stops) : Effect.succeed({ written: current, notices: [] })

@@ -134,6 +134,7 @@ describe("edit_workflow", () => {
       )
       assert.deepStrictEqual(calls(), [
         "GET /workflows/w1",
+        "GET /discover",
         "GET /workflows/w1",
         "PUT /workflows/w1",
         "GET /workflows/w1"

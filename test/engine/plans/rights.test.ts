@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
+
+import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import { everyTool, idIn, type Ids } from "../../support/everyTool.ts"
+import { ask, callTool, environment, type Json } from "../../support/harness.ts"
+import { planServer } from "../../support/planServer.ts"
+
+/** The scopes of changing calls, by method and the path without ids, as the real engine has them. */
+const scopes: Readonly<Record<string, string>> = {
+  "POST /workflows": "workflow:create",
+  "PUT /workflows": "workflow:update",
+  "DELETE /workflows": "workflow:delete",
+  "POST /workflows/activate": "workflow:activate",
+  "POST /workflows/deactivate": "workflow:deactivate",
+  "POST /workflows/archive": "workflow:delete",
+  "POST /workflows/unarchive": "workflow:delete",
+  "PUT /workflows/tags": "workflowTags:update",
+  "DELETE /executions": "execution:delete",
+  "POST /executions/retry": "execution:retry",
+  "POST /credentials": "credential:create",
+  "PATCH /credentials": "credential:update",
+  "DELETE /credentials": "credential:delete",
+  "POST /tags": "tag:create",
+  "PUT /tags": "tag:update",
+  "DELETE /tags": "tag:delete"
+}
+
+/** A call without the ids in its path. */
+const callOf = (method: string, path: string) =>
+  `${method} ${path.replace(/^\/api\/v1/, "").replace(/^(\/\w+)\/[^/{]+|\/\{\w+\}/, "$1")}`
+
+const Discovery = Schema.Struct({
+  data: Schema.StructWithRest(
+    Schema.Struct({
+      scopes: Schema.Array(Schema.String),
+      resources: Schema.Record(
+        Schema.String,
+        Schema.Struct({ endpoints: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String })) })
+      )
+    }),
+    [Schema.Record(Schema.String, Schema.Unknown)]
+  )
+})
+const readDiscovery = HttpClientResponse.schemaBodyJson(Discovery)
+
+/** An engine of generation 2 whose key lacks these scopes, and the changes that it was sent. */
+const scopedEngine = Effect.gen(function* () {
+  const { apiKey, host, httpClient } = yield* EmbeddedEngine
+  let lacking: ReadonlyArray<string> = []
+  let changes: Array<string> = []
+  const answer = (request: HttpClientRequest.HttpClientRequest, status: number, body: unknown) =>
+    HttpClientResponse.fromWeb(request, Response.json(body, { status }))
+  const without = ({ data }: typeof Discovery.Type) => {
+    const isLeft = ({ method, path }: { readonly method: string; readonly path: string }) =>
+      !lacking.includes(scopes[callOf(method, path)] ?? "")
+    const resources = Object.entries(data.resources).map(
+      ([name, { endpoints }]) => [name, { endpoints: endpoints.filter(isLeft) }] as const
+    )
+    const left = data.scopes.filter((scope) => !lacking.includes(scope))
+    return { data: { scopes: left, resources: Object.fromEntries(resources) } }
+  }
+  const client = HttpClient.transform(httpClient, (proceed, request) => {
+    const { pathname } = new URL(request.url, host)
+    if (pathname === "/api/v1/discover") {
+      return Effect.flatMap(proceed, (reply) => {
+        if (reply.status !== 200) return Effect.succeed(reply)
+        return Effect.map(Effect.orDie(readDiscovery(reply)), (offer) => answer(request, 200, without(offer)))
+      })
+    }
+    const scope = scopes[callOf(request.method, pathname)]
+    if (scope !== undefined) changes.push(scope)
+    return scope !== undefined && lacking.includes(scope)
+      ? Effect.succeed(answer(request, 403, { message: "Forbidden" }))
+      : proceed
+  })
+  const journal = Layer.succeedContext(yield* Layer.build(WorkflowJournal.layerMemory))
+  const instance = environment(host, Redacted.value(apiKey), { requestsPerSecond: 5000 })
+  // What a server has learnt of a key it keeps for a while: each call is that of a new one.
+  const server = () => planServer({ production: instance }, Layer.succeed(HttpClient.HttpClient, client), {}, journal)
+  const withKeyLacking = <A, E, R>(missing: ReadonlyArray<string>, call: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      lacking = missing
+      changes = []
+      return Effect.map(Effect.provide(call, server()), (outcome) => ({ outcome, changes }))
+    })
+  return { withKeyLacking }
+})
+
+const schedule = { name: "Daily", type: "engine-nodes-base.scheduleTrigger", typeVersion: 1.2, position: [0, 0] }
+const set = { name: "Set", type: "engine-nodes-base.set", typeVersion: 3.4, position: [200, 0], parameters: {} }
+const chain = {
+  nodes: [{ ...schedule, parameters: { rule: { interval: [{ field: "days" }] } } }, set],
+  connections: [{ source: "Daily", target: "Set" }]
+}
+const id = ({ create_workflow: made }: Ids) => made
+
+/** Calls beside those of every tool of the contract: of operators, of plans, and of several changes at once. */
+const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> = [
+  ["create_tag", () => ({ name: "rights" })],
+  ["create_workflow", ({ create_tag: tag }) => ({ name: "Rights", ...chain, tags: [tag], active: true })],
+  ["update_workflow", (ids) => ({ id: id(ids), name: "Rights again", active: false })],
+  [
+    "edit_workflow",
+    (ids) => ({
+      id: id(ids),
+      operations: [
+        { op: "rename", node: "Set", name: "Put" },
+        { op: "untag", value: "rights" }
+      ]
+    })
+  ],
+  [
+    "edit_workflow",
+    (ids) => ({ id: id(ids), copy_as: "Rights, copied", operations: [{ op: "tag", value: "rights" }] })
+  ],
+  ["run_workflow", (ids) => ({ id: id(ids) })],
+  ["restore_workflow", (ids) => ({ id: id(ids) })],
+  ["archive_workflow", (ids) => ({ id: id(ids) })],
+  ["archive_workflow", (ids) => ({ id: id(ids), archived: false })],
+  ["apply_plan", (ids) => ({ action: ["tag", "activate"], where: { ids: [id(ids)] }, value: "rights" })],
+  ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })]
+]
+
+/** What a tool says that it lacks. */
+const lackedIn = (text: string) => /lacks the scopes? ([\w:, ]+?)(?:, which|\.)/.exec(text)?.[1]?.split(", ") ?? []
+
+describe("a key that lacks a scope", () => {
+  it.live("is told by every tool and plan before it sends a change, whichever scope it is", () =>
+    Effect.gen(function* () {
+      const { withKeyLacking } = yield* scopedEngine
+      const all = [...new Set(Object.values(scopes))]
+      const ids: Record<string, unknown> = {}
+      const refusals = new Map<string, ReadonlyArray<string>>()
+      for (const [tool, args] of [...everyTool("rights-of-a-key"), ...further]) {
+        const given = args(ids)
+        const call =
+          tool === "apply_plan"
+            ? Effect.flatMap(ask("plan_bulk", given), ({ plan_id }) => callTool(tool, { plan_id, confirm: true }))
+            : callTool(tool, given)
+        const text = (lacking: ReadonlyArray<string>) =>
+          Effect.map(withKeyLacking(lacking, call), ({ changes, outcome }) => {
+            const words = JSON.stringify(outcome)
+            if (lackedIn(words).length > 0) assert.deepStrictEqual(changes, [], `${tool}: ${words}`)
+            return words
+          })
+        const lacked = lackedIn(yield* text(all))
+        refusals.set(tool, [...(refusals.get(tool) ?? []), ...lacked])
+        for (const scope of lacked) assert.deepStrictEqual(lackedIn(yield* text([scope])), [scope], tool)
+        if (lacked.length === 0 && /^(?:get|list)_/.test(tool)) {
+          const { outcome } = yield* withKeyLacking(all, call)
+          assert.isUndefined(outcome.error, tool)
+        }
+        const { changes, outcome } = yield* withKeyLacking([], call)
+        assert.isUndefined(outcome.error, `${tool}: ${outcome.error?.message}`)
+        // Where the engine refuses a deletion because it still unpublishes, the workflow is deactivated first.
+        const meantime = lacked.includes("workflow:delete") ? ["workflow:deactivate"] : []
+        assert.includeMembers([...lacked, ...meantime], [...new Set(changes)], tool)
+        const [first] = Object(outcome.result).content
+        ids[tool] = idIn(JSON.parse(first.text)) ?? ids[tool]
+      }
+      assert.sameMembers(
+        [...(refusals.get("create_workflow") ?? [])],
+        ["workflow:create", "workflowTags:update", "workflow:create", "workflowTags:update", "workflow:activate"]
+      )
+      assert.sameMembers([...new Set([...refusals.values()].flat())], all)
+    }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
+  )
+
+  it.live("makes a plan that says so, and lets it change nothing", () =>
+    Effect.gen(function* () {
+      const { withKeyLacking } = yield* scopedEngine
+      const made = yield* withKeyLacking([], ask("create_workflow", { name: "Planned", ...chain }))
+      const planned = { action: ["activate"], where: { ids: [made.outcome["id"]] } }
+      const { changes, outcome } = yield* withKeyLacking(["workflow:activate"], ask("plan_bulk", planned))
+      assert.deepStrictEqual(changes, [])
+      assert.match(JSON.stringify(outcome["warnings"]), /lacks the scope workflow:activate/)
+    }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
+  )
+})
