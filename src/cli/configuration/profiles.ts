@@ -39,6 +39,7 @@ const profiles = new Map<string, Profile>([
         apply_plan: ["max_seconds"],
         create_workflow: ["answer", "staticData"],
         describe_node: ["version"],
+        edit_workflow: ["ifVersion"],
         list_executions: ["includeData", "limit", "projectId"],
         plan_bulk: ["also"],
         plan_promotion: ["dependencies", "on_drift"],

@@ -47,6 +47,9 @@ const unnamed = lazy(() => argumentJson(engineName))
 /** Bytes that a list of all tools may have; a model reads it before anything else. */
 const maxListBytes = 13_950
 
+/** Characters for the names of instances, whatever room there is: the instructions have all names. */
+const mostNameCharacters = 80
+
 /** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
 const roomIn = <R>(tools: ReadonlyArray<Tool<R>>): number => {
   const bytes = tools.map((tool) => {
@@ -55,7 +58,7 @@ const roomIn = <R>(tools: ReadonlyArray<Tool<R>>): number => {
     return besides.length - "null".length + inputJson(tool).length
   })
   const all = bytes.reduce((sum, each) => sum + each, "[]".length) + tools.length - 1
-  return Math.min(200, Math.floor((maxListBytes - all) / tools.length) - 2)
+  return Math.min(mostNameCharacters, Math.floor((maxListBytes - all) / tools.length) - 2)
 }
 
 /** The concurrency group of calls to an instance, by the name that was given; calls that name no known instance share one. */

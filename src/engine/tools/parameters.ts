@@ -72,8 +72,7 @@ export const settings = WorkflowSettings.annotate({
   inputSchema: {
     type: "object",
     description:
-      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveManualExecutions, " +
-      "saveDataErrorExecution, saveDataSuccessExecution (all|none), …"
+      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveDataErrorExecution (all|none), …"
   }
 })
 

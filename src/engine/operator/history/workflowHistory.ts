@@ -17,14 +17,12 @@ const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { m
 export const workflowHistory = AcrossTool.make("workflow_history", {
   title: "Workflow history",
   description:
-    "List former versions of a workflow, also a deleted one, newest first: when, by whom, what changed. Without id: what was " +
-    "changed in all workflows; restore_workflow undoes a row",
+    "List former versions of a workflow, newest first, also of a deleted one. Without id: the changes in all workflows; " +
+    "restore_workflow undoes a row",
   annotations: reads,
   arguments: {
     id: optional(workflowId),
-    since: optional(
-      Schema.String.annotate({ description: "Without id: today, monday, 2026-11-21 or 2026-11-21T09:00:00Z" })
-    ),
+    since: optional(Schema.String.annotate({ description: "Without id: today, monday, 2026-11-21 or a time" })),
     by: optional(text("Without id: part of a client's or person's name; me")),
     limit: Schema.optionalKey(most.annotate({ description: "Default 20" })),
     cursor: optional(Schema.String.annotate({ description: "nextCursor" }))
