@@ -25,6 +25,8 @@ export const ProgressEntry = Schema.Union([
     type: Schema.Literal("begun"),
     ...about,
     ...by,
+    /** Milliseconds on the clock of the machine that nobody sets, which mostly counts from its start. */
+    uptime: Schema.optionalKey(Schema.Int),
     read_back: Schema.optionalKey(Schema.Literal(true)),
     /** Without steps: from here on the plan goes on without a caller. */
     background: Schema.optionalKey(Schema.Struct({ is_protected_confirmed: Schema.Boolean }))

@@ -11,6 +11,8 @@ export interface StepRecord {
   readonly doneAt: number | undefined
   /** Since when it is sent, or about to be, without a known outcome. */
   readonly outcomeUnknownSince: number | undefined
+  /** When it was sent last, on the clock of its machine that nobody sets. */
+  readonly sentUptime: number | undefined
   /** The reason for which it was not done: refused by the upstream, or overtaken by someone else. */
   readonly refused: string | undefined
   /** The id of the thing that it has created. */
@@ -24,10 +26,7 @@ export interface StepRecord {
 /** Something else than what was sent, as its upstream has put it. */
 export interface Observed {
   readonly detail: unknown
-  /**
-   * For a step that is open as long as this stands: the entry of its plan's progress that says so, and a sentence for a
-   * person.
-   */
+  /** Of a step that is open as long as this stands: the entry that says so, and a sentence for a person. */
   readonly open?: { readonly since: number; readonly problem: string }
 }
 
@@ -35,6 +34,7 @@ export interface Observed {
 export const untouched: StepRecord = {
   doneAt: undefined,
   outcomeUnknownSince: undefined,
+  sentUptime: undefined,
   refused: undefined,
   created: undefined,
   touchedBy: 0,
@@ -161,7 +161,8 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       return mark(beginRound(entry.read_back === true ? allRead(state) : state), entry.steps, (record) => ({
         ...record,
         touchedBy: state.progress,
-        outcomeUnknownSince: entry.at
+        outcomeUnknownSince: entry.at,
+        sentUptime: entry.uptime
       }))
     case "done": {
       const done = mark(beginRound(state), entry.steps, (record) => ({

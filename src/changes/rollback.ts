@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 
+import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
 import { type CompleteDriver } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
@@ -59,8 +60,11 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const steps = wanted
     .filter(({ id }) => !isLeft(id))
     .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
-  const now = yield* Clock.currentTimeMillis
-  const mayShow = (step: string) => (recordOf(past, step).outcomeUnknownSince ?? 0) + visibleMs > now
+  const [now, millis] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
+  const mayShow = (step: string) => {
+    const { outcomeUnknownSince: at = 0, sentUptime } = recordOf(past, step)
+    return elapsedSince(at, sentUptime, { now, millis }) < visibleMs
+  }
   const uncertain = touched
     .filter(({ change, id }) => creations.isOne(change) && !created.has(id) && mayShow(id))
     .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)

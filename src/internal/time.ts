@@ -8,6 +8,17 @@ export const monotonicMillis: Effect.Effect<number> = Effect.map(
   (nanos) => Number(nanos) / 1_000_000
 )
 
+/** The least time that can have passed, by both clocks of the machine, since a moment: it may have started anew meanwhile. */
+export const elapsedSince = (
+  at: number,
+  uptime: number | undefined,
+  { millis, now }: { readonly now: number; readonly millis: number }
+): number => {
+  if (uptime === undefined) return now - at
+  const elapsed = millis < uptime ? millis : millis - uptime
+  return at <= now ? Math.min(now - at, elapsed) : elapsed
+}
+
 /** Interrupts an effect that takes longer than this many milliseconds, and fails with the given error. */
 export type TimeLimit = <A, E, E2, R>(
   self: Effect.Effect<A, E, R>,

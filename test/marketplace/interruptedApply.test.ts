@@ -12,12 +12,14 @@ import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
+import { movedClock } from "../support/movedClock.ts"
 import { bigAccount } from "./accounts.ts"
 import { apply, bidPlan, bidsNow, only } from "./planned.ts"
 import {
   type Canned,
   embeddedClient,
   intercepted,
+  interceptedClient,
   inTime,
   marketplace,
   plansOver,
@@ -392,6 +394,32 @@ describe("a campaign whose creation got no answer", () => {
       )
     }).pipe(Effect.provide(lostAmong(adverts)))
   )
+
+  it.effect("is not made a second time by a process whose clock was put forward meanwhile", () => {
+    let sent = 0
+    const client = interceptedClient((path) => {
+      if (path.endsWith("/adverts")) return { body: { adverts: [] } }
+      if (!path.endsWith("save-ad")) return undefined
+      sent += 1
+      return { status: 502 }
+    })
+    return Effect.gen(function* () {
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
+      const process = <A, E>(program: Effect.Effect<A, E, Layer.Success<ReturnType<typeof plansOver>>>) =>
+        inTime(Effect.provide(program, Layer.fresh(plansOver({}, client, kept)), { local: true }))
+      const { id } = yield* process(newCampaign)
+      const applied = Effect.flip(Plans.use((plans) => plans.apply(id, { maxSeconds: 1 })))
+      yield* process(applied)
+      const { clock, putForward } = yield* movedClock
+      putForward(600_000)
+      const later = process(Effect.provideService(applied, Clock.Clock, clock))
+      assert.deepInclude(yield* later, { reason: "AdsOutcomeUnknown" })
+      assert.strictEqual(sent, 1)
+      yield* TestClock.adjust("4 minutes")
+      yield* later
+      assert.strictEqual(sent, 2)
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account: noCampaigns }), PlanJournal.layerMemory)))
+  })
 
   it.effect("is reported with the time to wait, and what the next call looks for, where it does not show in time", () =>
     Effect.gen(function* () {

@@ -142,9 +142,6 @@ const tried = Effect.fnUntraced(function* (world: Played, instance: Instance, { 
 /** Changes an instance at random, and brings it back to what it was, by its history. */
 const restoredToThat = Effect.fnUntraced(function* (world: Played, instance: Instance) {
   const { random } = world.schedule
-  // Which of two states that two servers record is the newer one is known by clocks alone.
-  const areWrong = world.fleet.machines.some(({ clockSet }) => clockSet.length > 0)
-  if (areWrong && world.fleet.clockSet.has(instance.name)) return
   world.fleet.calm()
   const [version, before] = [yield* versionOf(world, operator, instance), yield* flows(instance)]
   if (version === undefined) {

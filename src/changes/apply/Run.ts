@@ -1,6 +1,6 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
-import { monotonicMillis } from "../../internal/time.ts"
+import { elapsedSince, monotonicMillis } from "../../internal/time.ts"
 import { callerName } from "../../mcp/callContext.ts"
 import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
@@ -74,7 +74,7 @@ export const make = <C, S extends RemoteState<C>, E>({
         Effect.gen(function* () {
           const isRead = news.type === "begun" && HashMap.isEmpty(run.state.unread)
           const body: EntryBody = isRead ? { ...news, read_back: true } : news
-          const who = news.type === "begun" ? yield* byCaller : {}
+          const who = news.type === "begun" ? { ...(yield* byCaller), uptime: Math.floor(yield* monotonicMillis) } : {}
           const entry = { ...body, ...who, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
@@ -96,16 +96,16 @@ export const make = <C, S extends RemoteState<C>, E>({
 const sentKey = <C>({ state }: { readonly state: PlanState.PlanState<C> }, step: string) => `${state.plan.id} ${step}`
 
 /**
- * Milliseconds since a step was sent whose outcome is unknown; Infinity where there is none. Other processes are believed
- * when they sent it, unless that is still to come: then this clock was set back, and it counts from now.
+ * Milliseconds since a step was sent whose outcome is unknown; Infinity where there is none. Of what another process has sent,
+ * it is the least that both clocks of the machine allow: one may have been set since, and the other counts from its start.
  */
 export const sinceSent = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, step: string) {
-  const at = PlanState.recordOf(run.state, step).outcomeUnknownSince
+  const { outcomeUnknownSince: at, sentUptime } = PlanState.recordOf(run.state, step)
   if (at === undefined) return Infinity
   const [now, millis] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
   const sent = run.sentTimes.get(sentKey(run, step))
   if (sent?.at === at) return millis - sent.millis
-  if (at <= now) return now - at
+  if (sentUptime !== undefined || at <= now) return elapsedSince(at, sentUptime, { now, millis })
   run.sentTimes.set(sentKey(run, step), { at, millis })
   return 0
 })

@@ -24,15 +24,22 @@ export class ForeignVersion extends Schema.TaggedError<ForeignVersion>()("Foreig
   }
 }
 
+/** The moment at which an engine is asked, by the clock and by what is recorded. */
+export interface Mark {
+  /** Milliseconds since 1970. */
+  readonly since: number
+  /** The newest commit, as far as it is known. */
+  readonly tip?: string | undefined
+}
+
 /** The reasons for which a version cannot be read. */
 export type VersionError = HistoryError | UnknownVersion | ForeignVersion
 
 /** Something that was changed through this server. */
-export interface Change {
+export interface Change extends Mark {
   /** The client and the tool that made the change, as far as they are known. */
   readonly origin: Call
-  /** When it was asked for, and when the answer was there, in milliseconds since 1970. */
-  readonly since: number
+  /** When the answer was there, in milliseconds since 1970. */
   readonly at: number
   readonly id: string
   /** The workflow before the change, as far as the change itself showed it. */
@@ -126,12 +133,15 @@ export interface InstanceHistory {
   readonly knows: (id: string) => Effect.Effect<boolean>
   /** The ids of all workflows that are recorded. */
   readonly recordedIds: Effect.Effect<ReadonlyArray<string>, HistoryError>
-  /** Workflows were read, and some were found missing; `since` is when they were asked for, in milliseconds since 1970. */
-  readonly saw: (seen: {
-    readonly since: number
-    readonly workflows?: ReadonlyArray<JsonObject>
-    readonly gone?: ReadonlyArray<string>
-  }) => Effect.Effect<void>
+  /** The moment now, for what is asked next. */
+  readonly mark: Effect.Effect<Mark>
+  /** Workflows were read, and some were found missing. */
+  readonly saw: (
+    seen: Mark & {
+      readonly workflows?: ReadonlyArray<JsonObject>
+      readonly gone?: ReadonlyArray<string>
+    }
+  ) => Effect.Effect<void>
   readonly wrote: (change: Change) => Effect.Effect<void>
   /** Tags and credentials: names only. */
   readonly listed: (listed: Listed) => Effect.Effect<void>
@@ -187,6 +197,7 @@ export const noHistory: InstanceHistory = {
   isKept: false,
   knows: () => Effect.succeed(true),
   recordedIds: Effect.succeed([]),
+  mark: Effect.succeed({ since: 0 }),
   saw: () => Effect.void,
   wrote: () => Effect.void,
   listed: () => Effect.void,

@@ -6,7 +6,7 @@ import type { Workflow, WorkflowId } from "../workflow/models.ts"
 import { readTemporaryName } from "../workflow/naming.ts"
 import { type ProvenAbsent, ProvesAbsence, readWorkflows } from "./absence.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { After, Change, InstanceHistory } from "./History.ts"
+import type { After, Change, InstanceHistory, Mark } from "./History.ts"
 import { isMissing } from "./isMissing.ts"
 
 /** The states of a workflow that the answer to a change shows; the rest is looked up. */
@@ -37,27 +37,27 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
   }
   const writes = makeWritesUnderWay()
 
-  /** Begins something, by the clock and in the order of writes. */
-  const begun = <A, E, R>(self: (at: { readonly since: number; readonly turn: number }) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (since) => self({ since, turn: writes.now() }))
+  /** Begins something, at a moment of the history and in the order of writes. */
+  const begun = <A, E, R>(self: (at: { readonly mark: Mark; readonly turn: number }) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(history.mark, (mark) => self({ mark, turn: writes.now() }))
 
   /** Records what was read, except workflows that were written meanwhile: those writes record their own results. */
   const read = <A>(
     self: Effect.Effect<A, EngineError>,
     workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
   ): Effect.Effect<A, EngineError> =>
-    begun(({ since, turn }) =>
+    begun(({ mark, turn }) =>
       Effect.tap(self, (answer) => {
         const untouched = (one: JsonObject) => lasts(one) && !writes.touchedSince(turn, String(one.id))
-        return history.saw({ since, workflows: workflowsIn(answer).filter(untouched) })
+        return history.saw({ ...mark, workflows: workflowsIn(answer).filter(untouched) })
       })
     )
 
   /** Proves that workflows do not exist, and records it, except of those that were written meanwhile. */
   const proven = (ids: ReadonlyArray<WorkflowId>) =>
-    begun(({ since, turn }) =>
+    begun(({ mark, turn }) =>
       Effect.tap(provenAbsent(ids), ({ absent }) =>
-        history.saw({ since, gone: [...absent].filter((id) => !writes.touchedSince(turn, id)) })
+        history.saw({ ...mark, gone: [...absent].filter((id) => !writes.touchedSince(turn, id)) })
       )
     )
 
@@ -69,7 +69,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
 
   /** Creates a workflow, and records it. */
   const creation = <A extends { readonly workflow: Workflow }>(self: Effect.Effect<A, EngineError>) =>
-    begun(({ since }) =>
+    begun(({ mark }) =>
       Effect.tap(
         self,
         Effect.fnUntraced(function* ({ workflow }) {
@@ -77,7 +77,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
           // Older engines leave the tags out of this answer: a new workflow has none.
           const after = Effect.succeed(present({ tags: [], ...workflow }))
           const at = yield* Clock.currentTimeMillis
-          yield* history.wrote({ origin: yield* Caller, id: workflow.id, since, at, after })
+          yield* history.wrote({ origin: yield* Caller, id: workflow.id, ...mark, at, after })
         })
       )
     )
@@ -103,7 +103,7 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     id: WorkflowId,
     exit: Exit.Exit<A, EngineError>,
     origin: Change["origin"],
-    { afterOf, isGone = missed(id), since, ...recorded }: Recording<A> & Pick<Change, "since">
+    { afterOf, isGone = missed(id), ...recorded }: Recording<A> & Mark
   ) {
     if (Exit.isFailure(exit)) {
       const error = failureOf(exit)
@@ -116,7 +116,6 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
       before,
       origin,
       id,
-      since,
       at: yield* Clock.currentTimeMillis,
       after: after === undefined ? Fiber.join(yield* Effect.forkDetach(lookedUp(id))) : Effect.succeed(after)
     })
@@ -131,11 +130,11 @@ export const make = (history: InstanceHistory, { getWorkflow, provenAbsent }: Re
     if (temporary.has(id)) return yield* self
     const origin = yield* Caller
     const isKnown = recording.before !== undefined || (yield* history.knows(id))
-    const first = yield* Clock.currentTimeMillis
+    const first = yield* history.mark
     if (!isKnown)
-      yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw({ since: first, workflows: [before] })))
-    const since = yield* Clock.currentTimeMillis
-    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...recording, since }))
+      yield* Effect.ignore(Effect.tap(getWorkflow(id), (before) => history.saw({ ...first, workflows: [before] })))
+    const mark = yield* history.mark
+    return yield* Effect.onExit(writes.during(id, self), (exit) => ended(id, exit, origin, { ...recording, ...mark }))
   })
 
   /** A temporary copy was deleted. */

@@ -4,8 +4,11 @@ import { JsonObject } from "../../internal/schema/JsonObject.ts"
 
 const on = { instance: Schema.String, at: Schema.Number }
 
-/** When the engine was asked; events that earlier versions have left do not tell. */
-const sinceField = { since: Schema.optionalKey(Schema.Number) }
+/**
+ * When the engine was asked, and the newest commit then, as far as it was known: it tells without any clock what was recorded
+ * since. Events that earlier versions have left do not say.
+ */
+const markFields = { since: Schema.optionalKey(Schema.Number), tip: Schema.optional(Schema.String) }
 
 const Origin = Schema.Struct({
   tool: Schema.optional(Schema.String),
@@ -22,14 +25,14 @@ const After = Schema.Union([
 
 const Seen = Schema.TaggedStruct("Seen", {
   ...on,
-  ...sinceField,
+  ...markFields,
   workflows: Schema.Array(JsonObject),
   gone: Schema.Array(Schema.String)
 })
 
 const Wrote = Schema.TaggedStruct("Wrote", {
   ...on,
-  ...sinceField,
+  ...markFields,
   origin: Origin,
   id: Schema.String,
   before: Schema.optional(JsonObject),
@@ -70,6 +73,9 @@ export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {
 /** Milliseconds that a reading takes at most, where it is not known when it began. */
 const longestReading = 30_000
 
+/** The newest commit that was known when the engine was asked. */
+export const tipOf = (event: HistoryEvent): string | undefined => ("tip" in event ? event.tip : undefined)
+
 /** The earliest moment of which an event may show the engine: it was not asked before. */
 export const sinceOf = (event: HistoryEvent): number =>
   ("since" in event ? event.since : undefined) ?? event.at - longestReading
@@ -79,7 +85,8 @@ export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<His
   const all: Array<HistoryEvent> = []
   for (const event of events) {
     const last = all.at(-1)
-    if (last?._tag !== "Seen" || event._tag !== "Seen" || last.instance !== event.instance) all.push(event)
+    if (last?._tag !== "Seen" || event._tag !== "Seen" || last.instance !== event.instance || last.tip !== event.tip)
+      all.push(event)
     else {
       const { at, gone, workflows } = event
       const since = Math.min(sinceOf(last), sinceOf(event))

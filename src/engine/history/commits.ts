@@ -7,7 +7,7 @@ import { nameOf } from "../workflow/nodes.ts"
 import { describe } from "./describe.ts"
 import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody, unknownAuthor } from "./git/fastImport.ts"
-import { type HistoryEvent, type HistoryEventOf, sinceOf } from "./HistoryEvent.ts"
+import { type HistoryEvent, type HistoryEventOf, sinceOf, tipOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, firstSeen, type Line, messageOf, notHere, otherIds, readWhole } from "./message.ts"
@@ -27,8 +27,8 @@ export interface Ledger {
   readonly lists: Map<string, string>
   /** Authors of versions that are not ours, by `versionKey`, as far as engines tell. */
   readonly authors: ReadonlyMap<string, string>
-  /** When workflows were recorded for which an older state arrives only now, by `keyOf`, in milliseconds. */
-  readonly recordedAt: ReadonlyMap<string, number>
+  /** Whether another process has recorded a workflow, by `keyOf`, since the engine was asked for what an event shows. */
+  readonly isRecordedSince: (event: HistoryEvent, key: string) => boolean
   /** Workflows that people have changed in the history alone, as they were recorded before; undefined if they were not. */
   readonly beforePeople: Map<string, JsonObject | undefined>
   /** Workflows that were recorded last in a history of which this one is a copy: its server may have changed them since. */
@@ -129,9 +129,9 @@ const sortedReading = (
 }
 
 /** Whether another process has already recorded something newer than this event shows. */
-const isOvertaken = ({ recordedAt, workflows }: Ledger, event: HistoryEvent, seen: JsonObject): boolean => {
+const isOvertaken = ({ isRecordedSince, workflows }: Ledger, event: HistoryEvent, seen: JsonObject): boolean => {
   const key = keyOf(event.instance, String(seen.id))
-  return sinceOf(event) <= (recordedAt.get(key) ?? -Infinity) && isNewer(workflows.get(key)?.record, seen)
+  return isNewer(workflows.get(key)?.record, seen) && isRecordedSince(event, key)
 }
 
 /** The author of a change that was not made here, as far as it is known; in a copied history, it may have been our other one. */
@@ -157,7 +157,10 @@ function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Slic
   const earlier =
     before === undefined
       ? []
-      : yield* commitsOfReading({ _tag: "Seen", since, at, instance, workflows: [before], gone: [] }, ledger)
+      : yield* commitsOfReading(
+          { _tag: "Seen", since, tip: tipOf(change), at, instance, workflows: [before], gone: [] },
+          ledger
+        )
   if (after._tag === "Unknown") return earlier
   if (after._tag === "Deleted") return [...earlier, ...ours(drop(ledger, instance, id))]
   const seen = { ...after.seen, id }

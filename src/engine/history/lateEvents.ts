@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { type HistoryEvent, idsIn, sinceOf } from "./HistoryEvent.ts"
+import type { Ledger } from "./commits.ts"
+import { type HistoryEvent, idsIn } from "./HistoryEvent.ts"
 import { type Commit, linesIn, momentIn } from "./message.ts"
 import { keyAt, keyOf } from "./paths.ts"
 import { isNewer } from "./record.ts"
@@ -42,14 +43,13 @@ export const overtaken = (events: ReadonlyArray<HistoryEvent>, recorded: Recorde
 /** Workflows recorded in a newer state than all late events, to be recorded again after them. */
 export const recordedAgain = (
   events: ReadonlyArray<HistoryEvent>,
-  { recordedAt, workflows }: { readonly workflows: Recorded; readonly recordedAt: ReadonlyMap<string, number> },
+  { isRecordedSince, workflows }: Pick<Ledger, "isRecordedSince"> & { readonly workflows: Recorded },
   at: number
 ): ReadonlyArray<HistoryEvent> => {
   const last = new Map(events.flatMap((event) => idsIn(event).map((id) => [keyOf(event.instance, id), { event, id }])))
   return [...last].flatMap(([key, { event, id }]): ReadonlyArray<HistoryEvent> => {
     const record = workflows.get(key)?.record
-    const isOlder = sinceOf(event) <= (recordedAt.get(key) ?? -Infinity)
-    return record !== undefined && isOlder && isNewer(record, stateIn(event, id))
+    return record !== undefined && isNewer(record, stateIn(event, id)) && isRecordedSince(event, key)
       ? [{ _tag: "Seen", instance: event.instance, at, workflows: [{ ...record, id }], gone: [] }]
       : []
   })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 
 import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
 import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
-import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
+import { gathered, type HistoryEvent, sinceOf } from "../../../src/engine/history/HistoryEvent.ts"
 import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
 import { makeDeduplicate } from "../../../src/engine/history/sift.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
@@ -44,7 +44,7 @@ const ledgerWith = (record: object, recordedAt: number) => ({
   workflows: new Map([[key, { base: "production/W.w", paths: ["production/W.w.json"], record: { ...record } }]]),
   lists: new Map<string, string>(),
   authors: new Map<string, string>(),
-  recordedAt: new Map([[key, recordedAt]]),
+  isRecordedSince: (event: HistoryEvent) => sinceOf(event) <= recordedAt,
   beforePeople: new Map(),
   copied: new Set<string>()
 })
@@ -84,9 +84,35 @@ describe("what another process was faster with", () => {
       })
   )
 
+  it.live("is told by the commits that were known when the engine was asked, however wrong all clocks are", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const [day, later] = ["2026-01-01T00:00:01.000Z", "2026-01-02T00:00:02.000Z"]
+      const process = yield* Layer.build(historyIn(directory))
+      const here = Context.get(process, History).of(instance, [], () => Effect.undefined)
+      const elsewhere = (record: object) =>
+        History.use((history) => {
+          const { drained, saw } = history.of(instance, [], () => Effect.undefined)
+          return Effect.andThen(saw({ since: 0, workflows: [{ ...record }] }), drained)
+        }).pipe(Effect.provide(historyIn(directory)))
+      yield* elsewhere(workflow("2", later))
+      yield* here.drained
+      const { tip } = yield* here.mark
+      yield* here.saw({ since: 0, tip, workflows: [workflow("1", day)] })
+      yield* here.drained
+      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 1 on production\n")
+
+      const before = yield* here.mark
+      yield* elsewhere(workflow("3", later))
+      yield* here.saw({ ...before, since: Infinity, workflows: [workflow("1", day)] })
+      yield* here.drained
+      assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 3 on production\n")
+    })
+  )
+
   it("stands in the end, after our own change that is recorded late, in its own words", () => {
     const ledger = ledgerWith(three, 6)
-    const contents = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
+    const contents = { workflows: new Map(ledger.workflows), isRecordedSince: ledger.isRecordedSince }
     const all = [wrote(5, one, two)]
     assert.deepStrictEqual(overtaken(all, contents.workflows), [key])
     const messages = [...all, ...recordedAgain(all, contents, 8)].flatMap((event) =>
@@ -99,7 +125,7 @@ describe("what another process was faster with", () => {
   })
 
   it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {
-    const contents = { workflows: ledgerWith(three, 6).workflows, recordedAt: new Map([[key, 6]]) }
+    const contents = ledgerWith(three, 6)
     assert.lengthOf(recordedAgain([seen(5, one)], contents, 8), 1)
     assert.deepStrictEqual(recordedAgain([seen(7, one)], contents, 8), [])
   })

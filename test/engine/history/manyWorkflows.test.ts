@@ -37,7 +37,7 @@ describe("a history of thousands of workflows", () => {
       workflows: new Map(),
       lists: new Map(),
       authors: new Map(),
-      recordedAt: new Map(),
+      isRecordedSince: () => false,
       beforePeople: new Map(),
       copied: new Set<string>()
     }

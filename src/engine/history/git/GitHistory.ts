@@ -108,8 +108,9 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
     return {
       isKept: true,
       knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
-      saw: ({ gone = [], since, workflows = [] }) =>
-        timed((at) => ({ _tag: "Seen", instance, since, at, workflows, gone })),
+      mark: Effect.map(Clock.currentTimeMillis, (since) => ({ since, tip: opened?.keeper.tip() })),
+      saw: ({ gone = [], since, tip, workflows = [] }) =>
+        timed((at) => ({ _tag: "Seen", instance, since, tip, at, workflows, gone })),
       wrote: ({ after, before, ...change }: Change) =>
         add(
           Effect.map(after, (result) => ({ _tag: "Wrote", instance, ...change, before, after: result })),

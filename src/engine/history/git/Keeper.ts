@@ -1,14 +1,15 @@
 import { Clock, Effect } from "effect"
 
+import { BoundedCache } from "../../../internal/caching.ts"
 import { inSlices } from "../../../internal/effects.ts"
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Ledger } from "../commits.ts"
 import { externalVersionsIn, versionKey } from "../externalVersions.ts"
-import { gathered, type HistoryEvent, idsIn } from "../HistoryEvent.ts"
+import { gathered, type HistoryEvent, idsIn, sinceOf, tipOf } from "../HistoryEvent.ts"
 import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
 import { linesIn } from "../message.ts"
 import { idAt, keyAt, keyOf } from "../paths.ts"
-import { somebody } from "./fastImport.ts"
+import { type NewCommit, somebody } from "./fastImport.ts"
 import { retryRaces } from "./Git.ts"
 import { lastRecorded, recordedBeforePeople } from "./listing.ts"
 import type { Repository } from "./Repository.ts"
@@ -23,26 +24,29 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   const authors = makeAuthorLookup(authorsOf)
   const workTree = makeWorkTree(repository)
   const people = makePeople(repository)
-  const copy = makeCopy(repository)
+  const others = makeOthers(repository)
   let untidied = 0
 
   const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
     const { hash = "", isCheckedOut } = yield* repository.tip
+    yield* others.observe(hash)
     const contents = yield* tipCache.recordedAt(hash, [...left, ...items])
     const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
     const all = gathered([...late, ...items])
     const names = yield* authors.find(all, contents.workflows)
     const keys = all.flatMap((event) => idsIn(event).map((id) => keyOf(event.instance, id)))
     const beforePeople = yield* people.before(hash, keys)
-    const copied = yield* copy.unrecorded(hash, keys)
-    const recordedAt = yield* lastRecorded(repository, overtaken(all, contents.workflows))
-    const again = recordedAgain(all, { workflows: contents.workflows, recordedAt }, yield* Clock.currentTimeMillis)
+    const copied = others.unrecorded(keys)
+    const isRecordedSince = yield* others.since(all, contents.workflows)
+    const now = yield* Clock.currentTimeMillis
+    const again = recordedAgain(all, { workflows: contents.workflows, isRecordedSince }, now)
     const workflows = new Map(contents.workflows)
-    const ledger: Ledger = { ...contents, workflows, authors: names, recordedAt, beforePeople, copied }
+    const ledger: Ledger = { ...contents, workflows, authors: names, isRecordedSince, beforePeople, copied }
     const commits = yield* inSlices(() => commitsOf([...all, ...again], ledger))
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const tip = yield* repository.commit(hash, commits)
     people.advance(tip)
+    others.advance(tip, commits)
     untidied += commits.length
     tipCache.advance(tip, commits, { before: contents.workflows, after: ledger.workflows })
     return { from: hash, isCheckedOut }
@@ -67,7 +71,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     return { lag }
   })
 
-  return { knows: tipCache.knows, record }
+  return { knows: tipCache.knows, record, tip: others.tip }
 }
 
 /** The events to be recorded, and before them those that processes that have ended left behind. */
@@ -137,26 +141,75 @@ const makePeople = (repository: Repository) => {
 /** Commits of people that are looked through. */
 const mostByPeople = 1000
 
-/** A history that is a copy of another one, which goes on elsewhere or was there before. */
-const makeCopy = (repository: Repository) => {
-  /** The workflows that were recorded since it was copied, and the newest commit that was looked at. */
+/** The commits of other processes on this repository, and those from before it was copied. */
+const makeOthers = (repository: Repository) => {
+  let tip = repository.copiedAt === "" ? undefined : repository.copiedAt
+  /** How often others had committed something at a commit, of the latest ones. */
+  const counts = new BoundedCache<number>(mostTips)
+  let count = 0
+  /** The count after which others have recorded a workflow last, and what was recorded since this copy was made; by `keyOf`. */
+  const last = new Map<string, number>()
   const recorded = new Set<string>()
-  let seen = repository.copiedAt
 
-  return {
-    /** Those of these workflows that were not recorded since. */
-    unrecorded: Effect.fnUntraced(function* (tip: string, keys: ReadonlyArray<string>) {
-      if (repository.copiedAt === "") return new Set<string>()
-      if (tip !== seen) {
-        for (const { message } of yield* repository.log(".json: ", { limit: mostLookedUp, from: tip, since: seen })) {
-          for (const { folder, id } of linesIn(message)) recorded.add(keyAt(folder, id))
-        }
-        seen = tip
-      }
-      return new Set(keys.filter((key) => !recorded.has(key)))
-    })
+  const keysSince = (since: string, from?: string) =>
+    Effect.map(repository.log(".json: ", { limit: mostLookedUp, since, from }), (commits) => commits.flatMap(keysIn))
+
+  /** Looks at what others have committed since the last commit that was seen. */
+  const observe = Effect.fnUntraced(function* (hash: string) {
+    if (hash === tip && counts.get(hash) !== undefined) return
+    const keys = tip === undefined || tip === hash ? [] : yield* keysSince(tip, hash)
+    count++
+    for (const key of keys) {
+      last.set(key, count)
+      recorded.add(key)
+    }
+    tip = hash
+    counts.put(hash, count)
+  })
+
+  /** The commit is one of ours. */
+  const advance = (hash: string, commits: ReadonlyArray<NewCommit>) => {
+    for (const key of commits.flatMap(keysIn)) recorded.add(key)
+    tip = hash
+    counts.put(hash, count)
   }
+
+  /** Tells whether others have recorded a workflow since the engine was asked. Only where the newest commit was not known, clocks tell. */
+  const since = Effect.fnUntraced(function* (events: ReadonlyArray<HistoryEvent>, workflows: Ledger["workflows"]) {
+    const tips = new Set(events.flatMap((event) => tipOf(event) ?? []).filter((hash) => counts.get(hash) === undefined))
+    // Of processes that have ended.
+    const keys = yield* Effect.forEach(tips, (hash) =>
+      Effect.match(keysSince(hash), {
+        onFailure: () => [hash, undefined] as const,
+        onSuccess: (some) => [hash, new Set(some)] as const
+      })
+    )
+    const keysByTip = new Map(keys)
+    const isWithout = (event: HistoryEvent) => {
+      const hash = tipOf(event)
+      return hash === undefined || (counts.get(hash) === undefined && keysByTip.get(hash) === undefined)
+    }
+    const recordedAt = yield* lastRecorded(repository, overtaken(events.filter(isWithout), workflows))
+    return (event: HistoryEvent, key: string): boolean => {
+      const hash = tipOf(event)
+      if (hash === undefined || isWithout(event)) return sinceOf(event) <= (recordedAt.get(key) ?? -Infinity)
+      const before = counts.get(hash)
+      return before === undefined ? (keysByTip.get(hash)?.has(key) ?? false) : (last.get(key) ?? -1) > before
+    }
+  })
+
+  /** Those of these workflows that were not recorded since this repository was copied, if it is a copy. */
+  const unrecorded = (keys: ReadonlyArray<string>) =>
+    new Set(repository.copiedAt === "" ? [] : keys.filter((key) => !recorded.has(key)))
+
+  return { advance, observe, since, tip: () => tip, unrecorded }
 }
+
+const keysIn = ({ message }: Pick<NewCommit, "message">): ReadonlyArray<string> =>
+  linesIn(message).map(({ folder, id }) => keyAt(folder, id))
+
+/** Commits that are remembered: what was asked before an older one comes late indeed. */
+const mostTips = 1000
 
 /** The makers of the versions of a workflow since a recorded one. */
 export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>

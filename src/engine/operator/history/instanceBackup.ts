@@ -53,6 +53,8 @@ export const readAllWorkflows = Effect.fnUntraced(function* (
   { isWhole, report, until }: ReadingOptions
 ): Effect.fn.Return<ReadWorkflows, EngineError | HistoryError> {
   const { history, instance } = engine
+  // What others have recorded until now is older than what is read from here on.
+  yield* history.flushed
   // A page is recorded before the next one is read, as long as that can be waited for: it need not be kept then.
   const pageRecorded = Effect.gen(function* () {
     const isWaitedFor = (yield* history.problem) === undefined && (yield* monotonicMillis) < until
