@@ -9,9 +9,8 @@ export interface StepRecord {
   /** The entry of its plan's progress that began or finished it last; 0 if none has. */
   readonly touchedBy: number
   readonly doneAt: number | undefined
-  /** Since when it is sent, or about to be, without a known outcome. */
+  /** Since when it is sent, or about to be, without a known outcome; the same on the machine's clock that nobody sets. */
   readonly outcomeUnknownSince: number | undefined
-  /** When it was sent last, on the clock of its machine that nobody sets. */
   readonly sentUptime: number | undefined
   /** The reason for which it was not done: refused by the upstream, or overtaken by someone else. */
   readonly refused: string | undefined
