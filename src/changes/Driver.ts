@@ -1,4 +1,4 @@
-import { Array as Arrays, Effect, type Order } from "effect"
+import { Array as Arrays, Effect, type Order, type Result } from "effect"
 
 import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
@@ -91,6 +91,11 @@ export interface Describing<C> {
   /** The id of the thing that a change is about, as callers know it; undefined if an earlier step creates it. */
   readonly subjectOf: (change: C) => CreatedId | undefined
   readonly describe: (change: C) => Described
+  /**
+   * A text that changes of one kind share, and the name of what a change is about: of such changes a plan shows one, and names the
+   * others. By default every change is one of its own.
+   */
+  readonly likeness?: (change: C) => { readonly key: string; readonly name: string }
   /** By default a plan begins with its steps, in the order of work. */
   readonly overview?: Overview<C>
   /** By default nothing is created. */
@@ -124,6 +129,14 @@ export interface Relations {
   readonly follows?: string | undefined
   /** The step that brings about what it is for, if that is done: it counts as done then, also where it was refused. */
   readonly settledBy?: string | undefined
+}
+
+/** The rules by which a change is made on top of another one, which a plan has made meanwhile. */
+export interface Rebase<C> {
+  /** The thing that a change is about, as one text for all kinds of change; undefined if others do not matter to it. */
+  readonly about: (change: C) => string | undefined
+  /** The change on top of another one of its kind; fails with the place that both change, "" if they cannot be merged at all. */
+  readonly onto: (change: C, other: C) => Result.Result<C, string>
 }
 
 /** The rules of rollbacks, beside the changes that undo others. */
@@ -212,6 +225,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   /** The changes that undo one. */
   readonly invert: (change: C) => ReadonlyArray<C>
   readonly rollback?: RollbackRules<C, S>
+  /** By default what another plan has changed meanwhile counts as changed by somebody else. */
+  readonly rebase?: Rebase<C>
   readonly guards?: GuardRules<C, E>
 }
 

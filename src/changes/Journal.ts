@@ -99,6 +99,14 @@ interface StepsEntry<C> {
   readonly of_plan: ReadonlyArray<Step<C>>
 }
 
+/** Steps of a plan as they are on top of what another plan has changed since it was made. */
+interface RebasedEntry<C> {
+  readonly type: "rebased"
+  readonly at: number
+  readonly plan_id: string
+  readonly of_plan: ReadonlyArray<Step<C>>
+}
+
 /** A change that needed no plan, with whatever else the upstream says of it. */
 export interface ActionEntry {
   readonly type: "action"
@@ -110,7 +118,7 @@ export interface ActionEntry {
 }
 
 /** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed; only expired plans lose their steps. */
-export type Entry<C> = ActionEntry | ExpiredEntry | PlannedEntry<C> | ProgressEntry | StepsEntry<C>
+export type Entry<C> = ActionEntry | ExpiredEntry | PlannedEntry<C> | ProgressEntry | RebasedEntry<C> | StepsEntry<C>
 
 /** A line that is not a valid entry: it is reported in its place, and the others are still read. */
 export interface UnreadableEntry {
@@ -140,6 +148,7 @@ export const entryOf = <C, const F extends Schema.Struct.Fields>(
       steps_before: Schema.optionalKey(Schema.Int)
     }),
     Schema.Struct({ type: Schema.Literal("steps"), ...base, of_plan: stepsOf(change, invert) }),
+    Schema.Struct({ type: Schema.Literal("rebased"), ...base, of_plan: stepsOf(change, invert) }),
     ProgressEntry,
     ExpiredEntry,
     Schema.Struct({

@@ -16,6 +16,8 @@ export interface StepRecord {
   readonly refused: string | undefined
   /** The id of the thing that it has created. */
   readonly created: CreatedId | undefined
+  /** Whether that was there already, and is not the plan's own. */
+  readonly isForeign: boolean
   /** Whether it did not show when it was read back. */
   readonly isUnconfirmed: boolean
   /** The value that shows, or may show, in the place of what was sent. */
@@ -36,6 +38,7 @@ export const untouched: StepRecord = {
   sentUptime: undefined,
   refused: undefined,
   created: undefined,
+  isForeign: false,
   touchedBy: 0,
   isUnconfirmed: false,
   observed: undefined
@@ -124,6 +127,11 @@ export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
     case "expired":
     case "steps":
       return state
+    case "rebased": {
+      if (entry.plan_id !== state.plan.id) return state
+      const others = new Map(entry.of_plan.map((one) => [one.id, one]))
+      return { ...state, plan: { ...state.plan, steps: state.plan.steps.map((one) => others.get(one.id) ?? one) } }
+    }
     case "unreadable": {
       const isOfAnother = entry.plan_id !== undefined && HashMap.has(state.others, entry.plan_id)
       return isOfAnother ? state : { ...state, unreadable: [...state.unreadable, entry.problem] }
@@ -169,7 +177,8 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
         touchedBy: state.progress,
         doneAt: entry.at,
         refused: undefined,
-        created: entry.created ?? record.created
+        created: entry.created ?? record.created,
+        isForeign: entry.found && entry.created !== undefined && record.outcomeUnknownSince === undefined
       }))
       return entry.found ? done : { ...done, unread: entry.steps.reduce(withUnread, done.unread) }
     }
@@ -276,24 +285,4 @@ export const fold = <C>(entries: ReadonlyArray<Kept<C>>, id: string): PlanState<
     .filter((entry) => entry.type === "planned")
     .reduce<PlanState<C>>(step, planned(first.plan))
   return entries.slice(start + 1).reduce<PlanState<C>>(step, begin)
-}
-
-/** Whether a plan has done something since its rollback was planned, which the rollback therefore leaves out. */
-export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
-  const covered = new Set(rollback.steps.map(({ id }) => id))
-  const isLater = (id: string) => {
-    const { doneAt, outcomeUnknownSince, touchedBy } = recordOf(state, id)
-    const at = doneAt ?? outcomeUnknownSince
-    if (at === undefined) return false
-    // Plans of earlier versions tell only the time, which may have been set back meanwhile.
-    return rollback.reversedProgress === undefined ? at > rollback.createdAt : touchedBy > rollback.reversedProgress
-  }
-  return state.plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(idOf(change))))
-}
-
-/** Whether a plan reverts another: a rollback does, and a rollback of that goes forward again. */
-export const isRevert = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<C>): boolean => {
-  if (reverses === undefined) return false
-  const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
-  return original?.type !== "planned" || !isRevert(entries, original.plan)
 }

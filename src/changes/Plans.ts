@@ -1,4 +1,4 @@
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
@@ -20,9 +20,10 @@ import {
   PlanNotFound,
   PlanSpent
 } from "./PlanError.ts"
-import { fold, isRevert, isOutdated, type PlanState } from "./PlanState.ts"
+import { fold, isOpen, type PlanState, recordOf, step } from "./PlanState.ts"
+import { rebased } from "./rebasing.ts"
 import { type RemoteState } from "./RemoteState.ts"
-import { draftRollback } from "./rollback.ts"
+import { draftRollback, isOutdated, isRevert } from "./rollback.ts"
 
 /** Options of one apply. */
 export interface ApplyOptions {
@@ -158,6 +159,20 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
   })
 
+  /** The state of a plan on top of what other plans have changed since it was made, which is written before anything is sent. */
+  const rebase = Effect.fnUntraced(function* (past: PlanState<C>) {
+    const { entries, now: at } = yield* circumstances
+    const { plan } = past
+    const from = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === plan.id)
+    const untouchedSteps = plan.steps.filter(({ id }) => recordOf(past, id).touchedBy === 0 && isOpen(past)({ id }))
+    const besides = new Set([plan.id, ...(plan.reverses === undefined ? [] : [plan.reverses])])
+    const { overtaken, steps } = rebased(driver, entries, untouchedSteps, { from, besides, now: at })
+    if (steps.length === 0) return { overtaken, state: past }
+    const entry = { type: "rebased", at, plan_id: plan.id, of_plan: steps } as const
+    yield* append(entry)
+    return { overtaken, state: step(past, entry) }
+  })
+
   const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
     const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
     // Nothing is held or begun while a person is asked. Where nobody can be, what the caller says counts.
@@ -166,7 +181,9 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const until = (yield* monotonicMillis) + maxSeconds * 1000
     const work = Effect.gen(function* () {
       const from = yield* applicable(id, isProtectedConfirmed)
-      const run = yield* Run.make({ driver, journal: { ...journal, append }, sentTimes, until, ...from })
+      const { overtaken, state: onTop } = yield* rebase(from.state)
+      const made = { driver, journal: { ...journal, append }, sentTimes, until, ...from, state: onTop, overtaken }
+      const run = yield* Run.make(made)
       if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, from.state, agreement))) {
         yield* run.record({ type: "agreed", ...agreement })
       }
@@ -186,11 +203,17 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(entries, past.plan)
-    const checked = driver.guards.holdRollback(yield* draftRollback(driver, past), isForward)
+    const from = entries.findLastIndex((entry) => entry.type === "done" && entry.plan_id === id)
+    const besides = new Set([id, ...HashMap.keys(past.rollbacks)])
+    const at = yield* now
+    const draft = yield* draftRollback(driver, past, (steps) =>
+      rebased(driver, entries, steps, { from, besides, now: at })
+    )
+    const checked = driver.guards.holdRollback(draft, isForward)
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
-    const draft = { ...checked, warnings: [...checked.warnings, ...left] }
-    if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
-    return yield* isForward ? keep(draft, past) : write(draft, past)
+    const whole = { ...checked, warnings: [...checked.warnings, ...left] }
+    if (whole.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: whole.blocked })
+    return yield* isForward ? keep(whole, past) : write(whole, past)
   })
 
   return {

@@ -3,9 +3,10 @@ import { Clock, Effect } from "effect"
 import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
 import { type CompleteDriver } from "./Driver.ts"
-import type { CreatedId } from "./Journal.ts"
-import type { Draft, Step } from "./Plan.ts"
+import type { CreatedId, Kept } from "./Journal.ts"
+import type { Draft, Plan, Step } from "./Plan.ts"
 import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.ts"
+import type { Rebased } from "./rebasing.ts"
 import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteState.ts"
 
 /**
@@ -14,11 +15,12 @@ import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteSta
  */
 export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
-  past: PlanState<C>
+  past: PlanState<C>,
+  onTop: (steps: ReadonlyArray<Step<C>>) => Rebased<C>
 ) {
   const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
-  const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
-    doneAt !== undefined || outcomeUnknownSince !== undefined
+  const isTouched = ({ doneAt, isForeign, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
+    !isForeign && (doneAt !== undefined || outcomeUnknownSince !== undefined)
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
   const lostCreations = yield* lost(driver, touched, past)
   const created = new Map<string, CreatedId>([
@@ -39,10 +41,14 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
       ]
     })
   )
-  const wanted = order === undefined ? undoing.toReversed() : undoing.toSorted(order)
+  const { overtaken, steps: merged } = onTop(undoing)
+  const mergedById = new Map(merged.map((step) => [step.id, step]))
+  const undone = undoing.map((step) => mergedById.get(step.id) ?? step)
+  const wanted = order === undefined ? undone.toReversed() : undone.toSorted(order)
   const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
   const { irreversible, later, premise } = rollback.limits(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
+  for (const [step, reason] of overtaken) if (changed.has(step)) changed.set(step, reason)
   const stays = new Map(irreversible.map(({ reason, what }) => [what, reason]))
   for (const { id } of wanted.filter((step) => stays.has(step.id))) {
     changed.delete(id)
@@ -163,3 +169,23 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   }
   return { created, others }
 })
+
+/** Whether a plan reverts another: a rollback does, and a rollback of that goes forward again. */
+export const isRevert = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<C>): boolean => {
+  if (reverses === undefined) return false
+  const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
+  return original?.type !== "planned" || !isRevert(entries, original.plan)
+}
+
+/** Whether a plan has done something since its rollback was planned, which the rollback therefore leaves out. */
+export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
+  const covered = new Set(rollback.steps.map(({ id }) => id))
+  const isLater = (id: string) => {
+    const { doneAt, outcomeUnknownSince, touchedBy } = recordOf(state, id)
+    const at = doneAt ?? outcomeUnknownSince
+    if (at === undefined) return false
+    // Plans of earlier versions tell only the time, which may have been set back meanwhile.
+    return rollback.reversedProgress === undefined ? at > rollback.createdAt : touchedBy > rollback.reversedProgress
+  }
+  return state.plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(idOf(change))))
+}

@@ -284,6 +284,7 @@ describe("the state of an apply", () => {
           driver,
           journal,
           original: undefined,
+          overtaken: new Map(),
           sentTimes: new Map(),
           until: Infinity,
           state

@@ -21,6 +21,7 @@ import { nodes } from "./nodes.ts"
 import { partialReads } from "./partialReads.ts"
 import { prompts } from "./prompts.ts"
 import { recordedTests } from "./recordedTests.ts"
+import { replacing } from "./replacing.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
 import { searching } from "./searching.ts"
@@ -65,6 +66,7 @@ const families = [
   tags,
   errors,
   names,
+  replacing,
   resources,
   nodes,
   checks,

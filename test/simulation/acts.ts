@@ -270,6 +270,7 @@ const acts: ReadonlyArray<readonly [number, Act]> = [
     2,
     bulk(({ world }) => ({
       action: "replace_text",
+      match: "part",
       find: "by ",
       value: `by ${world.fresh()} `,
       where: { name: "Flow*" }

@@ -69,7 +69,7 @@ const wanted: ReadonlyArray<(world: Played, instance: Instance) => Wanted> = [
     const value = `path-${world.fresh()}-`
     const holds: Wanted["holds"] = ({ isArchived, nodes }) =>
       isArchived === true || JSON.stringify(nodes).includes(value)
-    return bulkOf({ action: "replace_text", find: "flow-", value }, holds)
+    return bulkOf({ action: "replace_text", match: "part", find: "flow-", value }, holds)
   },
   (world) => {
     const value = `tag ${world.fresh()}`

@@ -166,7 +166,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("audit_log", given({})),
   trial("apply_plan", applying("plan_bulk", deletion)),
   trial("apply_plan", applying("plan_bulk", { action: ["tag", "deactivate"], value: "colour" })),
-  trial("apply_plan", applying("plan_bulk", { action: "replace_text", find: "by ", value: "of " })),
+  trial("apply_plan", applying("plan_bulk", { action: "replace_text", match: "part", find: "by ", value: "of " })),
   trial("apply_plan", applying("plan_promotion", { from: "staging", to: "production", name: "Flow*" }))
 ]
 

@@ -31,6 +31,8 @@ export interface Run<C, S extends RemoteState<C>, E> {
    * set it.
    */
   state: PlanState.PlanState<C>
+  /** The plans that have overtaken steps, in words, by the step. */
+  readonly overtaken: ReadonlyMap<string, string>
   /** Writes an entry to the journal, then folds it into the state. */
   readonly record: (entry: EntryBody) => Effect.Effect<void, JournalFailed>
   /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
@@ -45,7 +47,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
 
 interface Start<C, S extends RemoteState<C>, E> extends Pick<
   Run<C, S, E>,
-  "driver" | "original" | "sentTimes" | "until"
+  "driver" | "original" | "overtaken" | "sentTimes" | "until"
 > {
   readonly journal: Journal<C>
   readonly state: PlanState.PlanState<C>
@@ -59,6 +61,7 @@ export const make = <C, S extends RemoteState<C>, E>({
   driver,
   journal,
   original,
+  overtaken,
   sentTimes,
   state,
   until
@@ -69,6 +72,7 @@ export const make = <C, S extends RemoteState<C>, E>({
       sentTimes,
       until,
       original,
+      overtaken,
       state,
       record: (news) =>
         Effect.gen(function* () {

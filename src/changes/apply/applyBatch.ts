@@ -102,19 +102,24 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const { holdBack } = run.driver
   const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)
   const already = judged.filter(({ judgement }) => judgement === "already")
+  yield* Effect.forEach(already, ({ change, step }) => {
+    const created = run.driver.creations.isOne(change) ? state.lost?.(change, now).created : undefined
+    return created === undefined ? Effect.void : recordDone(run, [step], { isUnsent: true, created })
+  })
+  const settled = already.filter(isOpenRow(run))
   // The read model may lag: a rollback does not trust it to show what has just been changed or made.
   if (isRollback(run)) {
-    for (const { step } of already) if (!heldBack.has(step)) run.shownSteps.add(step)
+    for (const { step } of settled) if (!heldBack.has(step)) run.shownSteps.add(step)
   } else {
-    yield* recordDone(run, stepsOf(already), { isUnsent: true })
-    yield* recordAdjusted(run, already, state)
+    yield* recordDone(run, stepsOf(settled), { isUnsent: true })
+    yield* recordAdjusted(run, settled, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
   const explain = drifted ? yield* driftIn(state) : () => ""
   const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
     const reason =
       judgement === "drift"
-        ? explain(change)
+        ? (run.overtaken.get(step) ?? explain(change))
         : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle?.(change))
     return reason === undefined ? [] : [{ step, reason }]
   })

@@ -108,6 +108,7 @@ const eventOf = <C>(entry: Exclude<Kept<C>, ActionEntry | WithSteps>): ReadonlyA
       const { at: _, type: what, ...row } = entry
       return [{ ...about, plan: entry.plan_id ?? unknown, subject: unknown, row: () => ({ at, what, ...row }) }]
     }
+    case "rebased":
     case "steps":
       return []
     case "expired": {

@@ -1,7 +1,10 @@
 import { Clock, DateTime, Effect } from "effect"
 
+import { grouped } from "../../internal/collections.ts"
+import { inSlices } from "../../internal/effects.ts"
 import { abridged } from "../../internal/foreignText.ts"
-import { fitted } from "../../internal/json/values.ts"
+import { fitted, weightOfJson } from "../../internal/json/values.ts"
+import { mapSliced, type Sliced } from "../../internal/Sliced.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
 
@@ -24,36 +27,59 @@ const few = 10
 /** Bytes for the first steps; half of that for what is blocked. */
 const ordinaryRoom = 2500
 
-/** A plan in short: how much of what, its first rows, and what to do next. */
-export const summary = <C>(describing: Describing<C>, plan: Plan<C>, room = ordinaryRoom) =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const counts = new Map<string, number>()
-    for (const { change } of plan.steps) {
-      const kind = describing.kindOf(change)
-      counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    }
-    const { overview } = describing
-    const digest = overview?.digest(plan.steps)
-    const steps = overview === undefined ? plan.steps : plan.steps.toSorted(overview.byRisk)
-    const first = fitted(
-      steps.slice(0, few).map((step) => stepRow(describing, step)),
-      room
-    )
-    return {
-      plan_id: plan.id,
-      kind: plan.kind,
-      ...(digest === undefined ? {} : { digest }),
-      steps: plan.steps.length,
-      by_kind: Object.fromEntries(counts),
-      first_steps: first,
-      warnings: shownOf(plan.warnings),
-      blocked_count: plan.blocked.length,
-      blocked: fitted(plan.blocked.slice(0, few), room / 2),
-      estimate: plan.estimate,
-      expires_at: moment(plan.expiresAt),
-      next: next(plan, describing.readOnly?.(now)?.reason, first.length)
-    }
+/** Steps that are looked through for others of their kind, and of which the names are shown. */
+const mostLikened = 2000
+const mostNames = 20
+
+/** A row for every kind of step, each with the names of the others of its kind. */
+function* kindRows<C>(describing: Describing<C>, steps: ReadonlyArray<Step<C>>): Sliced<ReadonlyArray<StepRow>> {
+  const { likeness } = describing
+  if (likeness === undefined) return steps.slice(0, few).map((step) => stepRow(describing, step))
+  const likened = yield* mapSliced(
+    steps.slice(0, mostLikened),
+    (step) => ({ step, ...likeness(step.change) }),
+    weightOfJson
+  )
+  const kinds = [...grouped(likened, ({ key }) => key).values()].slice(0, few)
+  return kinds.flatMap(([first, ...others]): ReadonlyArray<StepRow> => {
+    if (first === undefined) return []
+    const row = stepRow(describing, first.step)
+    return [others.length === 0 ? row : { ...row, same_in: namesIn(others.map(({ name }) => name)) }]
   })
+}
+
+const namesIn = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length <= mostNames ? names : [...names.slice(0, mostNames), `and ${names.length - mostNames} more`]
+
+type StepRow = ReturnType<typeof stepRow> & { readonly same_in?: ReadonlyArray<string> }
+
+/** A plan in short: how much of what, a row of each kind, and what to do next. */
+export const summary = Effect.fnUntraced(function* <C>(describing: Describing<C>, plan: Plan<C>, room = ordinaryRoom) {
+  const now = yield* Clock.currentTimeMillis
+  const { overview } = describing
+  const steps = overview === undefined ? plan.steps : plan.steps.toSorted(overview.byRisk)
+  const first = fitted(yield* inSlices(() => kindRows(describing, steps)), room)
+  const counts = new Map<string, number>()
+  for (const { change } of plan.steps) {
+    const kind = describing.kindOf(change)
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  const digest = overview?.digest(plan.steps)
+  return {
+    plan_id: plan.id,
+    kind: plan.kind,
+    ...(digest === undefined ? {} : { digest }),
+    steps: plan.steps.length,
+    by_kind: Object.fromEntries(counts),
+    first_steps: first,
+    warnings: shownOf(plan.warnings),
+    blocked_count: plan.blocked.length,
+    blocked: fitted(plan.blocked.slice(0, few), room / 2),
+    estimate: plan.estimate,
+    expires_at: moment(plan.expiresAt),
+    next: next(plan, describing.readOnly?.(now)?.reason, first.length)
+  }
+})
 
 /** The summary of a plan. */
 export type Summary = Effect.Success<ReturnType<typeof summary>>

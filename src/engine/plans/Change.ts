@@ -134,7 +134,9 @@ const Delete = Schema.Struct({
   ...onWorkflow,
   key: Schema.String,
   content: Content,
-  ...besideContent
+  ...besideContent,
+  /** The ids of other workflows of this name: one that comes later was made in its place. */
+  namesakes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
 const CreateTag = Schema.Struct({ kind: Schema.Literal("create-tag"), ...onInstance, name: Schema.String })

@@ -60,7 +60,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       const isThere = change.formerly !== undefined && workflows.has(change.formerly)
       return strangers(change).length === 0 && !isThere ? "pending" : "drift"
     }
-    if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "drift" : "pending"
+    if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "already" : "pending"
     if (change.kind === "delete-tag") {
       const tag = tags.find(({ id }) => id === change.tag)
       return tag === undefined ? "already" : tag.name === change.name ? "pending" : "drift"
@@ -224,11 +224,11 @@ const isTag = Schema.is(Schema.Struct({ name: Schema.String }))
 
 const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): string => {
   if (change.kind === "create") {
-    return change.formerly !== undefined && workflows.has(change.formerly)
+    if (change.formerly === undefined) return "there is a new workflow of this name by now: plan again"
+    return workflows.has(change.formerly)
       ? `workflow ${change.formerly} is still there, and is not made anew beside itself`
-      : "there is a new workflow of this name by now: plan again"
+      : "a workflow of this name was made since then, and it is not made anew beside that"
   }
-  if (change.kind === "create-tag") return "there is a tag of this name by now: plan again"
   const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
   const workflow = id === undefined ? undefined : workflows.get(id)
   if (workflow === undefined) return id === undefined ? changedSince : "it is not there any more"

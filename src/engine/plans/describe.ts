@@ -2,10 +2,11 @@ import { Match } from "effect"
 
 import type { Described, DescribedAction, Describing } from "../../changes/Driver.ts"
 import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
+import { isSameJson } from "../../internal/json/digest.ts"
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
-import { type Change, type ChangeOf, contentBefore, type Content } from "./Change.ts"
+import { type Change, type ChangeOf, contentBefore, type Content, idOf } from "./Change.ts"
 import { tagText, withErrorNamed } from "./withNames.ts"
 import { withTexts } from "./withValue.ts"
 
@@ -46,7 +47,7 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ content }) => ({ before: null, after: outline(content) }),
     update: (change) => ({
-      before: null,
+      before: { name: contentBefore(change).name },
       after: {
         name: change.after.name,
         changes: changeLines(
@@ -88,11 +89,36 @@ const describeAction = (action: ActionEntry): DescribedAction => ({
   row: { what: action.operation, outcome: action.outcome }
 })
 
+/** The kind of a change, as far as one of it is enough to show, and the name of its workflow. */
+const likeness = (change: Change): { readonly key: string; readonly name: string } => {
+  switch (change.kind) {
+    case "update": {
+      const fields = differences(contentBefore(change), change.after).map(({ after, before, field, kind }) =>
+        JSON.stringify([kind, field, before, after])
+      )
+      return { key: `update ${[...new Set(fields)].toSorted().join()}`, name: change.after.name }
+    }
+    case "tags": {
+      const outside = (tags: typeof change.after, others: typeof change.after) =>
+        tags.filter((tag) => !others.some((other) => isSameJson(other, tag)))
+      const { after, before, name } = change
+      return { key: JSON.stringify(["tags", outside(before, after), outside(after, before)]), name }
+    }
+    case "active":
+    case "archived":
+    case "delete":
+      return { key: `${change.kind} ${change.kind === "delete" ? "" : change.after}`, name: change.name }
+    default:
+      return { key: idOf(change), name: "" }
+  }
+}
+
 /** The texts about changes of workflows. */
 export const describing: Describing<Change> = {
   kindOf: ({ kind }) => kind,
   subjectOf,
   describe,
+  likeness,
   describeAction,
   upstream: "the engine"
 }

@@ -11,6 +11,7 @@ import { type Change, deletionOf, idOf, invert, updateOf } from "./Change.ts"
 import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, warnOfProtected } from "./guards.ts"
+import { changeOnto } from "./merging.ts"
 import { groupOf, order } from "./order.ts"
 import { questionOf } from "./planQuestion.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
@@ -108,6 +109,7 @@ export const make = (
       ),
     explain,
     invert,
+    rebase: { about: workflowOf, onto: changeOnto },
     rollback: {
       undoes,
       limits: (touched) => ({
@@ -150,6 +152,12 @@ export const make = (
     estimate
   }
 }
+
+/** The workflow of a change, with its instance. */
+const workflowOf = (change: Change): string | undefined =>
+  "workflow" in change && change.kind !== "delete-execution" && typeof change.workflow === "string"
+    ? `${change.instance}/${change.workflow}`
+    : undefined
 
 /** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
 const leaderOf = (change: Change): string | undefined => {

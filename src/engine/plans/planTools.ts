@@ -51,15 +51,14 @@ const rank = (action: string) => ["blocked", "update", "create", "leave"].indexO
 
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
-  description:
-    "Plan to bring workflows to another instance; sub-workflows, tags and credentials are matched there. apply_plan applies it",
+  description: "Plan to bring workflows to another instance; sub-workflows, tags and credentials are matched there",
   annotations: reads,
   arguments: {
     from: text("Instance"),
     to: text("Instance"),
-    ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflows: ids or names" })),
+    ids: optional(Schema.Array(Schema.String).annotate({ description: "Ids or names" })),
     tag: optional(text("With this tag")),
-    name: optional(text("Of this name (*: anything)")),
+    name: optional(text("Name (*: anything)")),
     activation: optional(
       Schema.Literals(["keep", "activate", "inactive"]).annotate({
         description: "keep (default): as it is there; new ones as here"
@@ -69,11 +68,20 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
       Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows to bring along; default missing" })
     ),
     mapping: optional(
-      MatchFields.annotate({
+      Schema.Struct({ ...MatchFields.fields, match: optional(Schema.Literals(["whole", "part"])) }).annotate({
         inputSchema: {
           type: "object",
           description:
-            'Source to target: {"credentials": {name: name}, "workflows": …, "tags": …, "values": {text: text}}'
+            'Source to target: {"credentials": {name: name}, "workflows": …, "tags": …, "values": {text: text}, "match": "part"}'
+        }
+      })
+    ),
+    keep: optional(
+      Schema.Array(Schema.Struct({ node: text("Node"), field: text("Field") })).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "Left as there: {node, field}"
         }
       })
     ),
@@ -128,7 +136,19 @@ const partFields = {
     })
   ),
   find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
-  field: optional(text("replace_text: only in parameters of this name")),
+  match: optional(Schema.Literals(["whole", "part"]).annotate({ description: "Default whole" })),
+  in: optional(
+    Schema.Struct({
+      nodeType: optional(text("Type of nodes")),
+      field: optional(Schema.Union([text("Name or path"), Schema.Array(text("Name or path"))])),
+      notes: optional(Schema.Boolean)
+    }).annotate({
+      inputSchema: {
+        type: "object",
+        description: "replace_text: {nodeType, field: [name or path], notes: true}"
+      }
+    })
+  ),
   status: optional(
     ExecutionStatus.annotate({
       inputSchema: { type: "string", description: "delete_executions: such as error, success" }
@@ -137,9 +157,12 @@ const partFields = {
   before: optional(timestamp("delete_executions: started before; ISO 8601"))
 }
 
+/** Texts that are only like what is replaced. */
+const mostNotChanged = 12
+
 const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
-  description: "Plan actions on many workflows, or the deletion of executions; apply_plan applies it",
+  description: "Plan actions on many workflows, or the deletion of executions",
   annotations: reads,
   arguments: {
     instance: optional(text("Instance").annotate({ inputSchema: instanceSchema })),
@@ -154,11 +177,22 @@ const planBulkTool: PlanTool = Tool.make("plan_bulk", {
       })
     )
   },
-  result: Schema.Struct(results.summaryFields(Schema.Literal("bulk"), place)),
+  result: Schema.Struct({
+    ...results.summaryFields(Schema.Literal("bulk"), place),
+    not_changed: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+    not_changed_more: Schema.optionalKey(Schema.Int)
+  }),
   run: Effect.fn("plan_bulk")(function* (request) {
-    const { plan, selected, unchanged } = yield* planBulk(request)
+    const { notChanged, plan, selected, unchanged } = yield* planBulk(request)
     const { describing } = yield* WorkflowPlans
-    return { ...(yield* summary(describing, plan)), selected, unchanged }
+    const more = notChanged.size - mostNotChanged
+    return {
+      ...(yield* summary(describing, plan)),
+      selected,
+      unchanged,
+      ...(notChanged.size === 0 ? {} : { not_changed: Object.fromEntries([...notChanged].slice(0, mostNotChanged)) }),
+      ...(more > 0 ? { not_changed_more: more } : {})
+    }
   }, orRefuse)
 })
 

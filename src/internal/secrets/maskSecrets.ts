@@ -166,8 +166,15 @@ function* mask(value: unknown, name: string, rest: Rest, depth = 0): Sliced<unkn
   return maskLeaf(value, name)
 }
 
-/** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
-type Change = (part: string, names: ReadonlyArray<string>) => string
+/** The place of a text inside a value. */
+interface TextPlace {
+  readonly path: ReadonlyArray<string | number>
+  /** Whether it is the whole text, of which nothing is masked. */
+  readonly isWhole: boolean
+}
+
+/** A change of a text, or of a part of one. */
+type Change = (part: string, place: TextPlace) => string
 
 interface Changes {
   readonly visible: Change
@@ -177,23 +184,25 @@ interface Changes {
 interface Place {
   /** The name of the innermost field. */
   readonly name: string
-  readonly names: ReadonlyArray<string>
-  readonly depth: number
+  readonly path: ReadonlyArray<string | number>
 }
 
-const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place): unknown => {
-  if (depth > maxDepth) return value
+const mapIn = (value: unknown, changes: Changes, { name, path }: Place): unknown => {
+  if (path.length > maxDepth) return value
   if (Predicate.isString(value)) {
     const { hidden, visible } = changes
-    return isSecretText(value, name) ? hidden(value) : mapParts(value, (part) => visible(part, names), hidden)
+    return isSecretText(value, name)
+      ? hidden(value)
+      : mapParts(value, (part) => visible(part, { path, isWhole: part === value }), hidden)
   }
-  const inside = depth + 1
-  if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, changes, { name, names, depth: inside }))
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => mapIn(item, changes, { name, path: [...path, index] }))
+  }
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      mapIn(item, changes, { name: meaningOf(value, key), names: [...names, maskText(key)], depth: inside })
+      mapIn(item, changes, { name: meaningOf(value, key), path: [...path, maskText(key)] })
     ])
   )
 }
@@ -203,14 +212,11 @@ const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place):
  * told whether it was met. `name` is the field that the value stands in.
  */
 export const mapShownTexts = (value: unknown, change: Change, name = ""): unknown =>
-  mapIn(value, { visible: change, hidden: (part) => part }, { name, names: [], depth: 0 })
+  mapIn(value, { visible: change, hidden: (part) => part }, { name, path: [] })
 
 /** The same with a change of its own for what is masked, which nobody asks for who may not see that. */
-export const mapTextsApart = (
-  value: unknown,
-  visible: (part: string) => string,
-  hidden: (part: string) => string
-): unknown => mapIn(value, { visible, hidden }, { name: "", names: [], depth: 0 })
+export const mapTextsApart = (value: unknown, visible: Change, hidden: (part: string) => string): unknown =>
+  mapIn(value, { visible, hidden }, { name: "", path: [] })
 
 /**
  * A value without secrets: those that stand under a name such as `password`, `apiKey` or `authorization`, those whose form

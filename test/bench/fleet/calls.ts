@@ -43,17 +43,29 @@ export const calls: ReadonlyArray<Measured> = [
   {
     name: "plan_bulk replace_text, none",
     tool: "plan_bulk",
-    args: { where: { name: "*" }, action: "replace_text", find: "no such text", value: "x" }
+    args: { where: { name: "*" }, action: "replace_text", match: "part", find: "no such text", value: "x" }
   },
   {
     name: "plan_bulk replace_text, 300",
     tool: "plan_bulk",
-    args: { where: { tags: ["promoted"] }, action: "replace_text", find: "api.example.com", value: "api.example.org" }
+    args: {
+      where: { tags: ["promoted"] },
+      action: "replace_text",
+      match: "part",
+      find: "api.example.com",
+      value: "api.example.org"
+    }
   },
   {
     name: "plan_bulk replace_text, 10,000",
     tool: "plan_bulk",
-    args: { where: { name: "*" }, action: "replace_text", find: "api.example.com", value: "api.example.org" }
+    args: {
+      where: { name: "*" },
+      action: "replace_text",
+      match: "part",
+      find: "api.example.com",
+      value: "api.example.org"
+    }
   },
   {
     name: "plan_bulk delete",

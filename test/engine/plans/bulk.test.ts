@@ -329,7 +329,8 @@ for (const version of versions) {
           action: "replace_text",
           find: "old.example.com",
           value: "$&new.example.com",
-          field: "url"
+          match: "part",
+          in: { field: "url" }
         })
         yield* apply(texts)
         const error = yield* ask("plan_bulk", {
@@ -406,12 +407,27 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("makes no deleted workflow anew beside one of its name that was restored meanwhile", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "Gone", nodes: [hook("gone")] })
+        const plan = yield* ask("plan_bulk", { instance: "production", where: { name: "Gone" }, action: "delete" })
+        yield* apply(plan)
+        yield* make("production", { name: "Gone", nodes: [hook("gone")] })
+        const { message } = yield* refused("plan_rollback", { plan_id: plan["plan_id"] })
+        assert.include(message, "a workflow of this name was made since then, and it is not made anew beside that")
+        assert.lengthOf(Object.keys(yield* stateOn("production")), 1)
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("says what is looked for and stands nowhere, and where no workflow fits", () =>
       Effect.gen(function* () {
         yield* make("production", { name: "One", nodes: [hook("one")] })
         const wishes = [
           [{ name: "*", action: "replace_credential", find: "Old", value: "New" }, 'has a credential "Old"'],
-          [{ name: "*", action: "replace_text", find: "a.b", value: "c", field: "url" }, 'has the text "a.b" in url'],
+          [
+            { name: "*", action: "replace_text", find: "a.b", value: "c", in: { field: "url" } },
+            'has the text "a.b" in url'
+          ],
           [{ name: "Two", action: "deactivate" }, "No workflow on production matches where"]
         ] as const
         for (const [{ name, ...wish }, words] of wishes) {
@@ -447,7 +463,9 @@ for (const version of versions) {
         assert.lengthOf(wrong.match(/Masked values \(secrets\) are neither searched nor changed/g) ?? [], 2)
 
         const moved = { instance: "production", where: { name: "Secret" }, action: "replace_text" }
-        yield* apply(yield* ask("plan_bulk", { ...moved, find: "shop.example.com", value: "new.example.com" }))
+        yield* apply(
+          yield* ask("plan_bulk", { ...moved, find: "shop.example.com", value: "new.example.com", match: "part" })
+        )
         const now = (yield* shownOn("production")).get("Secret")
         assert.deepNestedInclude(now, { "nodes[1].parameters.url": "https://new.example.com/?api_key=sesame42" })
       }).pipe(Effect.provide(engines))

@@ -21,7 +21,8 @@ describe("a plan over thousands of workflows", () => {
         action: "replace_text",
         find: "order 17",
         value: "order x",
-        field: "note"
+        match: "part",
+        in: { field: "note" }
       })
       const { result, turns } = yield* turnsBeside(replaced)
       assert.deepInclude(result, { selected: count, steps: 111, unchanged: count - 111 })

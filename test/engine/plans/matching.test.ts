@@ -219,13 +219,57 @@ describe("what differs from place to place", () => {
         assert.deepStrictEqual(yield* guessed("sesame4"), wrong)
 
         const values = { "test.example": "given.example", "sesame-": "open-" }
-        yield* applied({ mapping: { values } })
+        yield* applied({ mapping: { values, match: "part" } })
         assert.deepNestedInclude(yield* workflowNamed("Secret"), {
           "nodes[1].parameters.url": "https://given.example.com/?api_key=live42",
           "nodes[1].parameters.options.password": "live42",
           "nodes[1].parameters.note": "given.example of open-keys"
         })
       }).pipe(over({ promotion: { mappings: [{ ...mapping, values: { sesame4: "live4" } }] } }))
+  )
+
+  it.live(
+    "is replaced as whole values by what a promotion is given, lists what is only alike, and keeps named fields",
+    () =>
+      Effect.gen(function* () {
+        const body = { jsonBody: '{ "kind": "returns" }', note: "returns", options: {} }
+        const fetch = { ...fetching({ id: "c", name: "Login" }), credentials: {}, parameters: body }
+        yield* make("staging", "Returns", { nodes: [hook("test-path"), fetch] })
+        yield* make("production", "Returns", { nodes: [hook("live-path"), { ...fetch, parameters: { note: "old" } }] })
+        const wish = { mapping: { values: { returns: "refunds" } }, keep: [{ node: "Hook", field: "path" }] }
+        const planned = yield* plan(wish)
+        assert.include(text(planned["warnings"]), "only a part of the value is looked for")
+        assert.include(text(planned["warnings"]), "(1). match")
+        yield* apply(planned)
+        assert.deepNestedInclude(yield* workflowNamed("Returns"), {
+          "nodes[0].parameters.path": "live-path",
+          "nodes[1].parameters.jsonBody": body.jsonBody,
+          "nodes[1].parameters.note": "refunds"
+        })
+        yield* applied({ ...wish, mapping: { ...wish.mapping, match: "part" } })
+        assert.deepNestedInclude(yield* workflowNamed("Returns"), {
+          "nodes[1].parameters.jsonBody": '{ "kind": "refunds" }'
+        })
+      }).pipe(over({}))
+  )
+
+  it.live("is a tag that two promotions bring: the second uses it, and leaves it where it is taken back", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const { id: tag } = yield* send("staging", "POST", "/tags", { name: "new" })
+      for (const name of ["One", "Two"]) {
+        const id = yield* make("staging", name)
+        yield* send("staging", "PUT", `/workflows/${id}/tags`, [{ id: tag }])
+      }
+      const [one, two] = [yield* plan({ name: "One" }), yield* plan({ name: "Two" })]
+      assert.deepInclude(yield* apply(one), { state: "applied", refused: [] })
+      assert.deepInclude(yield* apply(two), { state: "applied", refused: [] })
+      assert.nestedPropertyVal(yield* workflowNamed("Two"), "tags[0].name", "new")
+      const back = yield* ask("plan_rollback", { plan_id: two["plan_id"] })
+      assert.notInclude(text(back["by_kind"]), "delete-tag")
+      assert.deepInclude(yield* apply(back), { state: "applied" })
+      assert.nestedPropertyVal(yield* workflowNamed("One"), "tags[0].name", "new")
+    }).pipe(over({}))
   )
 
   it.live("is named beforehand where an older engine does not take it", () =>

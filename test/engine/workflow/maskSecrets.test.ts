@@ -213,7 +213,7 @@ describe("a change of texts around secrets", () => {
     }
     const given = { password: "geheim", headers: [{ name: "X-Api-Key", value: "geheim" }], url: "https://geheim" }
     assert.deepStrictEqual(
-      mapShownTexts(given, (visible, names) => visible.replace("geheim", names.join("."))),
+      mapShownTexts(given, (visible, { path }) => visible.replace("geheim", path.join("."))),
       { ...given, url: "https://url" }
     )
   })

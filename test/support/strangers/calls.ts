@@ -78,7 +78,7 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
         dry_run: true
       }
     ],
-    ["plan_bulk", { action: ["replace_text"], find: short.slice(0, 5), value: text, where: {} }],
+    ["plan_bulk", { action: ["replace_text"], match: "part", find: short.slice(0, 5), value: text, where: {} }],
     ["plan_bulk", { action: ["tag"], value: text, where: { text: short } }],
     ["plan_bulk", { action: ["tag"], value: "seen", where: { name: "*" } }],
     ["plan_bulk", { action: ["tag"], value: "a", where: { name: short } }],

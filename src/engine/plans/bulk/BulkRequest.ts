@@ -1,5 +1,6 @@
 import type { Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
+import type { Scope } from "../replacing.ts"
 
 /** An action on each of many workflows. */
 export type Action =
@@ -12,7 +13,8 @@ export type Action =
       readonly _tag: "replace_text"
       readonly find: string
       readonly value: string
-      readonly field?: string | undefined
+      readonly match: "part" | "whole"
+      readonly scope: Scope
     }
   | { readonly _tag: "set_error_workflow"; readonly value: string }
   | { readonly _tag: "tag"; readonly value: string }

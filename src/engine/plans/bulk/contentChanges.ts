@@ -1,10 +1,10 @@
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
-import { mapShownTexts } from "../../../internal/secrets/maskSecrets.ts"
-import { Growth, replaceTexts, wouldGrow } from "../../../internal/texts.ts"
+import { Growth, wouldGrow } from "../../../internal/texts.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
 import { resolveCredentials, type Wanted } from "../credentials.ts"
+import { holdsText, replacingIn } from "../replacing.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
 
 /**
@@ -12,7 +12,12 @@ import type { Action, BulkRequest } from "./BulkRequest.ts"
  * content.
  */
 type Changed =
-  | { readonly content: Content; readonly warnings?: ReadonlyArray<string> }
+  | {
+      readonly content: Content
+      readonly warnings?: ReadonlyArray<string>
+      /** Texts that hold what is looked for, and stay as they are. */
+      readonly stays?: ReadonlyArray<string>
+    }
   | { readonly problem: string }
   | undefined
 
@@ -28,16 +33,7 @@ export const contentChange = (request: BulkRequest, action: ContentAction): ((wo
     case "replace_credential":
       return replaceCredential(request, action.find, action.value)
     case "replace_text":
-      return (workflow) => {
-        const content = contentOf(workflow)
-        const growth = new Growth()
-        const nodes = content.nodes.map((node) =>
-          holdsText(node.parameters, action.find)
-            ? { ...node, parameters: replaceIn(node.parameters, action, growth) }
-            : node
-        )
-        return growth.isExceeded ? { problem: wouldGrow } : { content: { ...content, nodes } }
-      }
+      return replaceText(action)
     default:
       return setErrorWorkflow(request, action.value)
   }
@@ -54,7 +50,7 @@ export const needsWhole = (action: Action, { nodes }: Workflow): boolean => {
         Object.values(objectOf(credentials)).some((one) => isNamed(objectOf(one), action.find))
       )
     case "replace_text":
-      return nodes.some(({ parameters }) => holdsText(parameters, action.find))
+      return nodes.some((node) => holdsText(node, action.find))
     default:
       return false
   }
@@ -62,15 +58,21 @@ export const needsWhole = (action: Action, { nodes }: Workflow): boolean => {
 
 const isNamed = ({ id, name }: JsonObject, find: string) => id === find || name === find
 
-/** Whether a text stands anywhere in a value: most hold nothing of it, and to look for secrets takes far longer. */
-const holdsText = (value: unknown, text: string, depth = 0): boolean => {
-  if (typeof value === "string") return value.includes(text)
-  if (typeof value !== "object" || value === null || depth > maxDepth) return false
-  return Object.values(value).some((inner) => holdsText(inner, text, depth + 1))
+const replaceText = ({ find, match, scope, value }: Extract<Action, { readonly _tag: "replace_text" }>) => {
+  const replaced = replacingIn({ texts: new Map([[find, value]]), match, scope })
+  return (workflow: Workflow): Changed => {
+    const content = contentOf(workflow)
+    const growth = new Growth()
+    const stays: Array<string> = []
+    const nodes = content.nodes.map((node) => {
+      if (!holdsText(node, find)) return node
+      const result = replaced(node, growth)
+      stays.push(...result.stays)
+      return result.node
+    })
+    return growth.isExceeded ? { problem: wouldGrow } : { content: { ...content, nodes }, stays }
+  }
 }
-
-/** Nothing deeper is changed either. */
-const maxDepth = 60
 
 const setErrorWorkflow = ({ all, instance }: BulkRequest, value: string) => {
   const meant = value === "none" ? undefined : all.filter(({ id, name }) => id === value || name === value)
@@ -106,16 +108,4 @@ const replaceCredential = ({ credentials, instance }: BulkRequest, find: string,
     const nodes = resolved.map(({ node }) => node)
     return { content: { ...content, nodes }, warnings: resolved.flatMap(({ warnings }) => warnings) }
   }
-}
-
-interface Replacement {
-  readonly find: string
-  readonly value: string
-  readonly field?: string | undefined
-}
-
-/** Texts with others in place of a part of them; only below a field, where one is named. Secrets stay, and are not looked into. */
-const replaceIn = (json: unknown, { field, find, value }: Replacement, growth: Growth): unknown => {
-  const replaced = replaceTexts(new Map([[find, value]]), growth)
-  return mapShownTexts(json, (text, names) => (field === undefined || names.includes(field) ? replaced(text) : text))
 }

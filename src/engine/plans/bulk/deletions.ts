@@ -9,13 +9,15 @@ interface Graph {
   readonly levelOf: (id: string) => number
   /** Names of all that is deleted, by its ids. */
   readonly names: ReadonlyMap<string, string>
+  /** The ids of all workflows of this name: one that comes later was made anew by somebody else. */
+  readonly namesakes: ReadonlyArray<string>
 }
 
 /** The steps that delete a workflow, with a rollback in which those that call each other find each other again. */
 export const deletions = (
   { instance }: BulkRequest,
   workflow: Workflow,
-  { levelOf, names }: Graph
+  { levelOf, names, namesakes }: Graph
 ): ReadonlyArray<Step> => {
   const { active, id, name, tags = [] } = workflow
   const on = { instance, workflow: id, name, labels: tags.map((tag) => tag.name) }
@@ -35,7 +37,8 @@ export const deletions = (
     ...removal(instance, { id, name, level }),
     content: wholeContentOf(workflow),
     references,
-    labels: on.labels
+    labels: on.labels,
+    namesakes: namesakes.filter((other) => other !== id)
   }
   const created = { created_by: idOf(createAgain(change)), later: true } as const
   const back: ReadonlyArray<Change> = [

@@ -1,4 +1,5 @@
 import type { Blocked } from "../../../changes/Plan.ts"
+import { grouped } from "../../../internal/collections.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
@@ -8,6 +9,7 @@ import { type Change, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
 import { levels } from "../levels.ts"
 import { order } from "../order.ts"
+import type { Scope } from "../replacing.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
 import type { Action, BulkRequest } from "./BulkRequest.ts"
@@ -19,16 +21,28 @@ interface Outcome {
   readonly steps?: ReadonlyArray<Step>
   readonly problem?: string
   readonly warnings?: ReadonlyArray<string>
+  readonly stays?: ReadonlyArray<string>
+}
+
+/** What a draft leaves as it is. */
+interface BulkCounts {
+  /** Workflows that are as wanted already. */
+  readonly unchanged: number
+  /** Texts that hold what is looked for, and are not replaced. */
+  readonly stays: ReadonlyArray<string>
 }
 
 /** The draft of an action on each of many workflows; pure, the same for the same workflows in any order. */
-export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unchanged: number }> {
+export function* draftBulk(request: BulkRequest): Sliced<Draft & BulkCounts> {
   const { action, all, instance, selected } = request
   const calls = new Map(yield* mapSliced(selected, (workflow) => [String(workflow.id), callsOf(workflow)] as const))
   const { levelOf } = levels(calls)
   const names = new Map(selected.map(({ id, name }) => [String(id), name]))
   const changeContent = changeOf(request)
   const { refs, steps: newTags } = tagsOf(request)
+  const namesakes = new Map(
+    [...grouped(all, ({ name }) => name)].map(([name, some]) => [name, some.map(({ id }) => String(id))])
+  )
 
   const find = (workflow: Workflow): Outcome => {
     const { active, id, name } = workflow
@@ -68,7 +82,7 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
         }
       }
       case "delete":
-        return { steps: deletions(request, workflow, { levelOf, names }) }
+        return { steps: deletions(request, workflow, { levelOf, names, namesakes: namesakes.get(name) ?? [] }) }
       default:
         return changed(changeContent, { ...on, level }, workflow)
     }
@@ -81,13 +95,19 @@ export function* draftBulk(request: BulkRequest): Sliced<Draft & { readonly unch
     steps: yield* sortSliced([...(steps.length === 0 ? [] : newTags), ...steps], order),
     warnings: [
       ...(action._tag === "delete" ? yield* warnOfDeletion(names, all) : []),
-      ...(steps.length === 0 && outcomes.every(({ problem }) => problem === undefined) ? warnOfNothing(request) : []),
+      ...(steps.length === 0 && outcomes.every(({ problem }) => problem === undefined)
+        ? warnOfNothing(
+            request,
+            outcomes.some(({ stays = [] }) => stays.length > 0)
+          )
+        : []),
       ...(action._tag === "replace_text" && request.hasSecrets ? [secretsStay] : []),
       ...new Set(outcomes.flatMap(({ warnings = [] }) => warnings))
     ],
     blocked: outcomes.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
       problem === undefined ? [] : [{ what: `${workflow.name} (${workflow.id})`, reason: problem }]
     ),
+    stays: outcomes.flatMap(({ stays = [] }) => stays),
     unchanged: outcomes.filter((one) => (one.steps ?? []).length === 0 && one.problem === undefined).length
   }
 }
@@ -134,23 +154,34 @@ const changed = (change: ReturnType<typeof contentChange>, on: On, workflow: Wor
   if (outcome === undefined) return {}
   if ("problem" in outcome) return outcome
   const current = contentOf(workflow)
-  const { content, warnings = [] } = outcome
+  const { content, stays = [], warnings = [] } = outcome
   const before = partsBefore(content, current)
-  if (differingParts(content, current).length === 0 && Object.keys(before).length === 0) return {}
+  if (differingParts(content, current).length === 0 && Object.keys(before).length === 0) return { stays }
   if (isArchived(workflow)) return { problem: "it is archived" }
   const update: Change = { kind: "update", ...on, before, after: content, references: [] }
-  return { ...one(update, "asked for"), warnings }
+  return { ...one(update, "asked for"), warnings, stays }
+}
+
+const placeText = ({ field, nodeType, notes }: Scope): string => {
+  const fields = field === undefined ? [] : [`in ${typeof field === "string" ? field : field.join(", ")}`]
+  const types = nodeType === undefined ? [] : [`of ${nodeType}`]
+  const words = [...fields, ...types, ...(notes === true ? ["or in notes"] : [])]
+  return words.length === 0 ? "" : ` ${words.join(" ")}`
 }
 
 /** Warnings where nothing matches: a text that stands nowhere may be a slip of the pen rather than done already. */
-const warnOfNothing = ({ action, instance, selected }: BulkRequest): ReadonlyArray<string> => {
+const warnOfNothing = ({ action, instance, selected }: BulkRequest, isAlike: boolean): ReadonlyArray<string> => {
   if (selected.length === 0) return [`No workflow on ${instance} matches where`]
   switch (action._tag) {
     case "replace_credential":
       return [`No selected workflow has a credential ${JSON.stringify(action.find)}`]
     case "replace_text":
       return [
-        `No selected workflow has the text ${JSON.stringify(action.find)}${action.field === undefined ? "" : ` in ${action.field}`}`
+        `No selected workflow has the text ${JSON.stringify(action.find)}${placeText(action.scope)}` +
+          (action.match === "whole" ? " as a whole value" : "") +
+          (isAlike
+            ? `; not_changed holds it${action.match === "whole" ? ', and match "part" replaces it there' : ""}`
+            : "")
       ]
     default:
       return []

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect, Result } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { holdsSecrets } from "../../../internal/secrets/maskSecrets.ts"
@@ -14,10 +14,12 @@ import type { ExecutionStatus, Tag, Workflow } from "../../workflow/models.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import { instanceContents } from "../instanceContents.ts"
+import { mergedChange } from "../merging.ts"
 import { order } from "../order.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans } from "../Plans.ts"
-import type { Step } from "../Step.ts"
+import { counted, type Scope } from "../replacing.ts"
+import { type Step, stepOf } from "../Step.ts"
 import { withNames } from "../withNames.ts"
 import type { Action } from "./BulkRequest.ts"
 import { needsWhole } from "./contentChanges.ts"
@@ -47,7 +49,8 @@ interface Part {
   readonly action: ActionName | ReadonlyArray<ActionName>
   readonly value?: string | undefined
   readonly find?: string | undefined
-  readonly field?: string | undefined
+  readonly match?: "part" | "whole" | undefined
+  readonly in?: Scope | undefined
   readonly status?: ExecutionStatus | undefined
   readonly before?: string | undefined
 }
@@ -82,9 +85,8 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
       order
     )
   )
-  const steps = all.filter((step, index) => !isRepeated(step, all[index - 1]))
-  const double = steps.find(({ id }, index) => steps[index - 1]?.id === id)
-  if (double !== undefined) return yield* alone(`two actions change the same (${double.id}): plan one after the other`)
+  const merged = Result.all(Object.values(Arrays.groupBy(all, ({ id }) => id)).map(oneStepOf))
+  const steps = Result.isSuccess(merged) ? merged.success : yield* alone(merged.failure)
   const plan = yield* plans.keep({
     kind: "bulk",
     steps,
@@ -95,12 +97,21 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
     blocked: outcomes.flatMap(({ draft }) => draft.blocked)
   })
   const sum = (field: "selected" | "unchanged") => outcomes.reduce((total, one) => total + one[field], 0)
-  return { plan, selected: sum("selected"), unchanged: sum("unchanged") }
+  const notChanged = counted(outcomes.flatMap(({ stays }) => stays))
+  return { plan, selected: sum("selected"), unchanged: sum("unchanged"), notChanged }
 })
 
-/** Whether two parts of the plan create the same tag or delete the same execution, which is fine. */
-const isRepeated = ({ change: { kind }, id }: Step, before: Step | undefined) =>
-  id === before?.id && (kind === "create-tag" || kind === "delete-execution")
+/** The step for all that is to be done to one thing: to create a tag or delete an execution twice is to do it once. */
+const oneStepOf = ([first, ...others]: Arrays.NonEmptyReadonlyArray<Step>): Result.Result<Step, string> =>
+  others.reduce<Result.Result<Step, string>>((merged, { change, id }) => {
+    if (change.kind === "create-tag" || change.kind === "delete-execution") return merged
+    return Result.flatMap(merged, (step) =>
+      Result.mapBoth(mergedChange(step.change, change), {
+        onFailure: (at) => `two actions change the same (${id}${at === "" ? "" : `, ${at}`}): plan one after the other`,
+        onSuccess: (both) => stepOf(both, step.reason)
+      })
+    )
+  }, Result.succeed(first))
 
 /** A part with what it means, and its actions on workflows; none if it deletes executions. */
 interface Ready {
@@ -161,11 +172,13 @@ const meant = (client: EngineClient["Service"], one: Ready, selection: Selection
     fitting: kept.flatMap(({ meantBy, workflow }) => (meantBy.includes(one) ? [workflow] : []))
   })
 
+const nothingStays: ReadonlyArray<string> = []
+
 const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"], one: Ready, contents: Contents) {
   const { part, selection } = one
   const selected = selection === undefined ? undefined : (yield* meant(client, one, selection, contents)).selected
   const draft = yield* executionsOf(client, part, selected)
-  return { draft, selected: draft.steps.length, unchanged: 0 }
+  return { draft, selected: draft.steps.length, unchanged: 0, stays: nothingStays }
 })
 
 const ofWorkflows = Effect.fnUntraced(function* (
@@ -189,7 +202,8 @@ const ofWorkflows = Effect.fnUntraced(function* (
       blocked: [...drafts.flatMap(({ blocked }) => blocked), ...problems]
     },
     selected: selected.length,
-    unchanged: Math.min(...drafts.map(({ unchanged }) => unchanged))
+    unchanged: Math.min(...drafts.map(({ unchanged }) => unchanged)),
+    stays: drafts.flatMap(({ stays }) => stays)
   }
 })
 
@@ -201,8 +215,9 @@ const missing = (argument: string, action: string) =>
 /** The action with the arguments that it needs. */
 const actionOf = Effect.fnUntraced(function* ({
   action,
-  field,
   find,
+  in: scope = {},
+  match = "whole",
   value
 }: Omit<Part, "action"> & { readonly action: Action["_tag"] }): Effect.fn.Return<Action, InvalidArgument> {
   switch (action) {
@@ -215,7 +230,7 @@ const actionOf = Effect.fnUntraced(function* ({
       return value === undefined ? yield* missing("value", action) : { _tag: action, find, value }
     case "replace_text":
       if (find === undefined || find === "") return yield* missing("find", action)
-      return value === undefined ? yield* missing("value", action) : { _tag: action, find, value, field }
+      return value === undefined ? yield* missing("value", action) : { _tag: action, find, value, match, scope }
     default:
       return { _tag: action }
   }

@@ -31,6 +31,8 @@ export interface Built {
   readonly drift: Drift | undefined
   /** The parts that the engine cannot run: it goes along all the same, where it is not to be active there. */
   readonly impossible: ReadonlyArray<string>
+  /** Texts that hold a value of the mapping, and stay as they are. */
+  readonly stays: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }

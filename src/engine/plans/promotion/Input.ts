@@ -32,6 +32,8 @@ export interface Input {
   readonly mapping: Mapping
   /** Values that this promotion was given, beside those of the mapping: they tell nothing of what is masked. */
   readonly givenValues?: Mapping["values"]
+  /** Whether these stand for whole values, which is the default, or for parts of them. */
+  readonly valuesMatch?: "part" | "whole" | undefined
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation
   readonly nodeTypes: NodeTypes

@@ -86,6 +86,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
         ? []
         : unclaimed(input, { id, counterpart, given: sent.settings, current: current.settings, wanted }),
     drift,
+    stays: translated.stays,
     impossible: impossible(input.nodeTypes, content.nodes),
     problems: problemsOf(input, id, outcome),
     warnings: warningsOf(input, choice.links.dynamic, outcome)
@@ -94,14 +95,19 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
 
 /** The nodes as they have to be on the target, with its credentials and values and the ids of its counterpart. */
 const translateNodes = (
-  { credentials: targetCredentials, givenValues, keep, mapping }: Input,
+  { credentials: targetCredentials, givenValues, keep, mapping, valuesMatch }: Input,
   source: Content,
   current?: Content
 ) => {
   const credentials = source.nodes.map((node) => withCredentials(node, targetCredentials, mapping))
   const growth = new Growth()
-  const translated = withValues(growth, { configured: mapping.values, given: givenValues ?? {} })
-  const valued = credentials.map(({ node }) => translated(node))
+  const translated = withValues(growth, {
+    configured: mapping.values,
+    given: givenValues ?? {},
+    match: valuesMatch ?? "whole"
+  })
+  const results = credentials.map(({ node }) => translated(node))
+  const valued = results.map(({ node }) => node)
   const counterparts = new Map(current?.nodes.toReversed().map((node) => [nameOf(node), node]))
   const identified =
     current === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(current)), current.nodes)
@@ -110,6 +116,7 @@ const translateNodes = (
   )
   return {
     content: { ...source, nodes: kept.map(({ node }) => node) },
+    stays: results.flatMap(({ stays }) => stays),
     missing: kept.flatMap((one) => one.missing),
     problems: [...credentials.flatMap(({ problems }) => problems), ...(growth.isExceeded ? [wouldGrow] : [])],
     warnings: credentials.flatMap(({ warnings }) => warnings)

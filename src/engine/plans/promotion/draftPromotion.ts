@@ -1,12 +1,13 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import { grouped } from "../../../internal/collections.ts"
-import { listed } from "../../../internal/foreignText.ts"
+import { listed, quotedText } from "../../../internal/foreignText.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Ref } from "../Change.ts"
 import { levels } from "../levels.ts"
 import { order } from "../order.ts"
+import { counted } from "../replacing.ts"
 import { type Draft, type Step, withLabels } from "../Step.ts"
 import { idsIn } from "../workflowLinks.ts"
 import { activations } from "./activations.ts"
@@ -81,6 +82,7 @@ export function* draftPromotion(input: Input): Sliced<
       ...new Set([
         ...groupedWarnings(sound),
         ...activation.warnings,
+        ...stayingWarning(sound),
         ...unclaimedWarning(input, sound),
         ...nodeTypeWarnings(input, sound)
       ])
@@ -178,6 +180,18 @@ const groupedWarnings = (built: ReadonlyArray<Built>): ReadonlyArray<string> => 
           .join(", ")}: ${words}`
     )
   ]
+}
+
+/** The warning about texts that hold a value of the mapping and are not replaced, by text with counts. */
+const stayingWarning = (built: ReadonlyArray<Built>): ReadonlyArray<string> => {
+  const texts = [...counted(built.flatMap(({ stays }) => stays))].map(
+    ([text, count]) => `${quotedText(text)} (${count})`
+  )
+  return texts.length === 0
+    ? []
+    : [
+        `mapping.values: not changed, as only a part of the value is looked for: ${listed(texts, mostNamed)}. match "part" changes these`
+      ]
 }
 
 /** Workflows that are named in one warning. */

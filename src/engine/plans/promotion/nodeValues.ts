@@ -1,13 +1,13 @@
-import { Predicate } from "effect"
+import { Predicate, Result } from "effect"
 
 import { fits } from "../../../internal/fits.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { mapTextsApart } from "../../../internal/secrets/maskSecrets.ts"
 import { type Growth, replaceTexts } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodeKind } from "../../workflow/naming.ts"
-import { mapTexts, type Path, valueAt } from "../../workflow/valuePaths.ts"
+import { mapTexts, parsePath, type Path, valueAt } from "../../workflow/valuePaths.ts"
 import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
+import { type Replaced, replacingIn } from "../replacing.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import { withValue } from "../withValue.ts"
 
@@ -39,24 +39,47 @@ const giveIt = "give its id in mapping.credentials, or in promotion.mappings of 
 interface Values {
   readonly configured: Mapping["values"]
   readonly given: Mapping["values"]
+  /** Whether what was given stands for whole values, or for parts of them. */
+  readonly match: "part" | "whole"
 }
 
-/** Nodes with texts of their parameters replaced wherever they stand inside of others, the longest first. */
-export const withValues = (growth: Growth, { configured, given }: Values): ((node: JsonObject) => JsonObject) => {
-  const replacing = (values: Mapping["values"]) => replaceTexts(new Map(Object.entries(values)), growth)
-  const everywhere = replacing(configured)
-  const withGiven = Object.keys(given).length === 0 ? undefined : replacing({ ...configured, ...given })
+/**
+ * Nodes with texts of their parameters replaced: those of the configuration wherever they stand inside of others, the longest
+ * first. What was given goes before these.
+ */
+export const withValues = (
+  growth: Growth,
+  { configured, given, match }: Values
+): (<Node extends JsonObject>(node: Node) => Replaced<Node>) => {
+  const everywhere = replaceTexts(new Map(Object.entries(configured)), growth)
+  const texts = new Map(Object.entries(match === "part" ? { ...configured, ...given } : given))
+  const withGiven = replacingIn({ texts, match, scope: {} }, { hidden: everywhere, otherwise: everywhere })
   return (node) => {
-    if (node.parameters === undefined) return node
-    const parameters =
-      withGiven === undefined
-        ? mapTexts(node.parameters, everywhere)
-        : mapTextsApart(node.parameters, withGiven, everywhere)
-    return { ...node, parameters }
+    if (node.parameters === undefined) return { node, stays: [] }
+    return Object.keys(given).length === 0
+      ? { node: { ...node, parameters: mapTexts(node.parameters, everywhere) }, stays: [] }
+      : withGiven(node, growth)
   }
 }
 
-const pathOf = (field: string): Path => field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+/** The fields of a node itself; any other name is taken for one of its parameters. */
+const nodeFields = new Set(
+  (
+    "parameters credentials disabled notes notesInFlow onError continueOnFail retryOnFail maxTries waitBetweenTries " +
+    "executeOnce alwaysOutputData typeVersion webhookId position"
+  ).split(" ")
+)
+
+/** The rule that leaves a field of one node to the target. */
+export const keepOf = ({ field, node }: { readonly field: string; readonly node: string }): Keep => ({
+  node,
+  fields: [nodeFields.has(String(pathOf(field)[0])) ? field : `parameters.${field}`]
+})
+
+const pathOf = (field: string): Path =>
+  Result.getOrElse(parsePath(field), () => field.split(".")).map((part) =>
+    typeof part === "string" && /^\d+$/.test(part) ? Number(part) : part
+  )
 
 /** Fields of a node that rules keep as they are in its place. */
 const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObject): ReadonlyArray<string> =>

@@ -24,6 +24,7 @@ import { draftPromotion, type Edited } from "./draftPromotion.ts"
 import { earlierPromotions } from "./earlierPromotions.ts"
 import type { Input, Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
+import { keepOf } from "./nodeValues.ts"
 import { tested } from "./requiredTests.ts"
 import { abandoned } from "./settingsAndTags.ts"
 import { nodeTypesOf } from "./targetNodeTypes.ts"
@@ -37,7 +38,9 @@ export interface PromotionRequest extends Options {
   readonly tag?: string | undefined
   readonly name?: string | undefined
   /** The matches on the other instance, beside those of the configuration. */
-  readonly mapping?: Matches | undefined
+  readonly mapping?: (Matches & { readonly match?: "part" | "whole" | undefined }) | undefined
+  /** Fields of nodes that stay as they are on the target, beside those of the configuration. */
+  readonly keep?: ReadonlyArray<{ readonly node: string; readonly field: string }> | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
   readonly isPersonal?: boolean
 }
@@ -81,7 +84,8 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     promoted,
     editors: new Map(),
     ...mapped,
-    keep: promotion.keep,
+    keep: [...promotion.keep, ...(request.keep ?? []).map(keepOf)],
+    valuesMatch: request.mapping?.match,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, used),
     options: request

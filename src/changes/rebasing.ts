@@ -1,0 +1,102 @@
+import { Result } from "effect"
+
+import type { CompleteDriver } from "./Driver.ts"
+import type { Kept } from "./Journal.ts"
+import type { Step } from "./Plan.ts"
+import { fold, recordOf } from "./PlanState.ts"
+import type { RemoteState } from "./RemoteState.ts"
+
+/** A change that another plan has made meanwhile. */
+interface OtherChange<C> {
+  readonly plan: string
+  readonly at: number
+  readonly change: C
+}
+
+/** Steps as they are on top of what other plans have made, and for others which plan has overtaken them. */
+export interface Rebased<C> {
+  readonly steps: ReadonlyArray<Step<C>>
+  readonly overtaken: ReadonlyMap<string, string>
+}
+
+interface Since {
+  /** The number of entries of the journal that were known. */
+  readonly from: number
+  /** Plans whose changes are those of the steps themselves. */
+  readonly besides: ReadonlySet<string>
+  readonly now: number
+}
+
+/** The changes that other plans have made since, by what they are about, the latest last. */
+const madeSince = <C, S extends RemoteState<C>, E>(
+  driver: CompleteDriver<C, S, E>,
+  entries: ReadonlyArray<Kept<C>>,
+  { besides, from }: Since
+): ReadonlyMap<string, ReadonlyArray<OtherChange<C>>> => {
+  const made = new Map<string, Array<OtherChange<C>>>()
+  const { rebase, resolve } = driver
+  const states = new Map<string, ReturnType<typeof fold<C>>>()
+  for (const entry of entries.slice(from)) {
+    if (entry.type !== "done" || entry.found || besides.has(entry.plan_id)) continue
+    const { at, plan_id } = entry
+    const state = states.get(plan_id) ?? fold(entries, plan_id)
+    states.set(plan_id, state)
+    for (const { change, id } of state?.plan.steps ?? []) {
+      const isOne = state !== undefined && entry.steps.includes(id)
+      const resolved = isOne ? resolve(change, (step) => recordOf(state, step).created) : undefined
+      const about = resolved === undefined ? undefined : rebase?.about(resolved)
+      if (resolved === undefined || about === undefined) continue
+      made.set(about, [...(made.get(about) ?? []), { plan: plan_id, at, change: resolved }])
+    }
+  }
+  return made
+}
+
+/**
+ * Steps on top of what other plans have changed since: merged where they touch other fields. What they cannot be merged with is
+ * told, by the plan that has changed it.
+ */
+export const rebased = <C, S extends RemoteState<C>, E>(
+  driver: CompleteDriver<C, S, E>,
+  entries: ReadonlyArray<Kept<C>>,
+  steps: ReadonlyArray<Step<C>>,
+  since: Since
+): Rebased<C> => {
+  const { invert, kindOf, rebase } = driver
+  const overtaken = new Map<string, string>()
+  const made = rebase === undefined ? new Map() : madeSince(driver, entries, since)
+  if (rebase === undefined || made.size === 0) return { steps: [], overtaken }
+  const changed = steps.flatMap((step): ReadonlyArray<Step<C>> => {
+    const about = rebase.about(step.change)
+    const others: ReadonlyArray<OtherChange<C>> = about === undefined ? [] : (made.get(about) ?? [])
+    const last = others.at(-1)
+    if (last === undefined) return []
+    const alike = others.findLast(({ change }) => kindOf(change) === kindOf(step.change))
+    const merged = alike === undefined ? Result.fail("") : rebase.onto(step.change, alike.change)
+    if (Result.isSuccess(merged)) {
+      return [{ ...step, change: merged.success, undo: invert(merged.success) }]
+    }
+    const { at, plan } = alike ?? last
+    const place = merged.failure === "" ? "it since" : `the same (${merged.failure})`
+    overtaken.set(
+      step.id,
+      `plan ${plan}, applied ${ago(since.now - at)}, has changed ${place}, and it stays as it is: plan again`
+    )
+    return []
+  })
+  return { steps: changed, overtaken }
+}
+
+const units = [
+  [86_400_000, "day"],
+  [3_600_000, "hour"],
+  [60_000, "minute"],
+  [1000, "second"]
+] as const
+
+/** A time span as people say it. */
+const ago = (ms: number): string => {
+  const [length, name] = units.find(([one]) => ms >= one) ?? [1000, "second"]
+  const count = Math.max(1, Math.floor(ms / length))
+  return `${count} ${name}${count === 1 ? "" : "s"} ago`
+}
