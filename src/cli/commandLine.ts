@@ -232,7 +232,7 @@ const unknownCommand = (word: string) =>
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {
-  const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false })
+  const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false, inheritedFlags: "summary" })
   return CliOutput.layerPresenter({
     present: (event) => {
       if (event._tag === "Version") return Console.log(event.version)
@@ -249,7 +249,7 @@ function completions() {
       if (Option.isNone(shell)) return
       const fromCommand = Completions.fromCommand(command)
       const { mended, withTools } = yield* Effect.promise(() => import("./tasks/call/completions.ts"))
-      const descriptor = yield* Effect.orElseSucceed(withTools(fromCommand), () => fromCommand)
+      const descriptor = yield* Effect.orElseSucceed(withTools(fromCommand, shell.value), () => fromCommand)
       yield* Console.log(mended(shell.value, Completions.generate(command.name, shell.value, descriptor)))
     })
   })

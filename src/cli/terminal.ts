@@ -20,6 +20,8 @@ const widthOf = (line: string): number => {
 export interface Style {
   readonly label: (text: string) => string
   readonly faint: (text: string) => string
+  /** Columns of the terminal; none where something else reads the text. */
+  readonly width?: number
 }
 
 export const plain: Style = { label: (text) => text, faint: (text) => text }
@@ -29,24 +31,76 @@ export const coloured: Style = {
   faint: (text) => `\u001B[2m${text}\u001B[22m`
 }
 
-/** Rows below their headings, as wide as necessary; very long cells push the rest of their row aside. */
+/** The style of what is printed to standard output. */
+export const outputStyle = (canColor: boolean): Style => {
+  const { columns, isTTY } = process.stdout
+  return { ...(canColor ? coloured : plain), ...(isTTY && columns > 0 ? { width: columns } : {}) }
+}
+
+/** Rows below their headings, as wide as necessary. At a terminal long cells are cut, elsewhere they push the rest of their row aside. */
 export const table = (
   heads: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  { label }: Style
+  { label, width }: Style
 ): ReadonlyArray<string> => {
-  const widths = heads.map((head, column) =>
-    Math.min(widest, Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(widthOf)))
-  )
+  const natural = heads.map((head, column) => Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(widthOf)))
+  const widths = width === undefined ? natural.map((one) => Math.min(widest, one)) : fitted(natural, width)
+  const padded = (cell: string, columns: number) => {
+    const text = width === undefined ? cell : cut(cell, columns)
+    return text + " ".repeat(Math.max(0, columns - widthOf(text)))
+  }
   const line = (cells: ReadonlyArray<string>) =>
     cells
-      .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
       .join("  ")
       .trimEnd()
   return [label(line(heads)), ...rows.map(line)]
 }
 
 const widest = 60
+
+/** Fewest columns of a cell that is cut. */
+const narrowest = 6
+
+/** Whether a terminal has room for a table with so many columns. */
+export const hasRoom = (columns: number, { width }: Style): boolean =>
+  width === undefined || columns * (narrowest + 2) - 2 <= width
+
+/** The widths that fit side by side: the widest give way first. */
+const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
+  const room = width - 2 * (natural.length - 1)
+  let most = Math.max(...natural)
+  const total = () => natural.reduce((sum, one) => sum + Math.min(one, most), 0)
+  while (total() > room && most > narrowest) most -= 1
+  const spare = Math.max(room - total(), 0)
+  // What the whole columns leave over goes to the first that is cut.
+  const first = natural.findIndex((one) => one > most)
+  return natural.map((one, column) => Math.min(one, column === first ? most + spare : most))
+}
+
+/** A text in at most so many columns of a terminal. */
+const cut = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text
+  let kept = ""
+  let room = columns - 1
+  for (const character of text) {
+    room -= widthOf(character)
+    if (room < 0) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** A moment as people write it, by the clock of this machine, at a terminal; any other text, and for programs, as it is. */
+export const readable = (text: string, { width }: Style): string => {
+  if (width === undefined || !isoTime.test(text)) return text
+  const moment = new Date(text)
+  const two = (number: number) => String(number).padStart(2, "0")
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
+  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`
+}
 
 /** The format of findings. */
 export interface ReportOptions {
@@ -57,7 +111,7 @@ export interface ReportOptions {
 /** Findings for people: a table of facts, then errors and warnings; or as JSON. */
 export const report = (findings: ReadonlyArray<Finding>, { canColor, json }: ReportOptions): string => {
   if (json) return JSON.stringify({ fine: findings.every(({ fine }) => fine), findings })
-  const style = canColor ? coloured : plain
+  const style = outputStyle(canColor)
   const rows = findings.flatMap(({ facts, fine }) =>
     facts === undefined ? [] : [{ state: fine ? "ok" : "wrong", ...facts }]
   )

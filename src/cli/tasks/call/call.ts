@@ -12,7 +12,7 @@ import { readLaunch } from "../../configuration/readLaunch.ts"
 import { nothingConfigured } from "../../configuration/readSettings.ts"
 import { stopRequested } from "../../stopRequested.ts"
 import { watching } from "../../telemetry/watching.ts"
-import { withProgressLine, coloured, plain } from "../../terminal.ts"
+import { outputStyle, withProgressLine } from "../../terminal.ts"
 import { audit, toolsOf } from "../../toolsets/toolsets.ts"
 import { calledAtOnce } from "../watched.ts"
 import { filesIn, readInput } from "./callArguments.ts"
@@ -113,7 +113,7 @@ const printList = (all: ReadonlyArray<Tool>, { json }: CallRequest, canColor: bo
           annotations
         }))
       )
-    : toolList(tools, canColor ? coloured : plain)
+    : toolList(tools, outputStyle(canColor))
   return Effect.as(Console.log(text), 0)
 }
 
@@ -133,7 +133,7 @@ const printAnswer =
     }
     const [block] = content
     if (json) return printed(block?.type === "text" ? block.text : visibleJson(JSON.stringify(structured)))
-    return printed(render(structured, canColor ? coloured : plain))
+    return printed(render(structured, outputStyle(canColor)))
   }
 
 interface Printed {

@@ -10,13 +10,16 @@ import { parametersOf } from "./parameters.ts"
 
 type Flags = Completions.CommandDescriptor["flags"]
 
-/** The command with every tool below `call`, and every argument of each as a flag. */
-export const withTools = Effect.fnUntraced(function* (command: Completions.CommandDescriptor) {
+/**
+ * The command with every tool below `call`, and every argument of each as a flag. Fish offers the flags of `call` behind a tool
+ * as well, so that they need not stand at each of them.
+ */
+export const withTools = Effect.fnUntraced(function* (command: Completions.CommandDescriptor, shell: string) {
   const tools = yield* toolsOf(everything)
   const subcommands = command.subcommands.map((subcommand) => {
     if (subcommand.name !== "call") return subcommand
     const flags = subcommand.flags.filter(({ name }) => !ofServing.has(name))
-    const ofTools = flags.filter(({ name }) => name !== "list")
+    const ofTools = shell === "fish" ? [] : flags.filter(({ name }) => name !== "list")
     return { ...subcommand, flags, arguments: [], subcommands: tools.map((tool) => described(tool, ofTools)) }
   })
   return typed({ ...command, subcommands })
@@ -51,21 +54,59 @@ const types: ReadonlyMap<string, FlagType | undefined> = new Map<string, FlagTyp
 ])
 
 /**
- * The script with what its generator lacks: in zsh and bash, values after an equals sign, and in zsh, flags that follow the
- * name of a subcommand.
+ * The script with what its generator lacks: in zsh and bash, values after an equals sign, in zsh, flags that follow the
+ * name of a subcommand, and in fish, a word for conditions that stand at thousands of lines.
  */
 export const mended = (shell: string, script: string): string =>
-  shell === "zsh"
-    ? script
-        .replaceAll(/^( +'(?:\([^)]*\))?--[\w-]+)\[(.*\]:)/gm, "$1=[$2")
-        .replaceAll('_arguments -C "${specs[@]}"', `_arguments -C -A "-*" "\${specs[@]}"`)
-    : shell === "bash"
+  shell === "fish"
+    ? withNamedConditions(script)
+    : shell === "zsh"
       ? script
-          .replace(/^_[\w-]+--choices\(\)$/m, (first) => `${valueOfFlag}\n${first}`)
-          .replace(/^(  _init_completion .*)\n  local _comp_word="\$2"$/m, `  local _comp_word="$2" _is_value=""\n$1`)
-          .replaceAll(/^  _init_completion .*$/gm, "$&\n  _workflow_tool_server--value")
-          .replaceAll(/^  (?=COMPREPLY=\( \$\(compgen -W)/gm, '  [[ -z "$_is_value" ]] || return\n  ')
-      : script
+          .replaceAll(/^( +'(?:\([^)]*\))?--[\w-]+)\[(.*\]:)/gm, "$1=[$2")
+          .replaceAll('_arguments -C "${specs[@]}"', `_arguments -C -A "-*" "\${specs[@]}"`)
+      : shell === "bash"
+        ? script
+            .replace(/^_[\w-]+--choices\(\)$/m, (first) => `${valueOfFlag}\n${first}`)
+            .replace(/^(  _init_completion .*)\n  local _comp_word="\$2"$/m, `  local _comp_word="$2" _is_value=""\n$1`)
+            .replaceAll(/^  _init_completion .*$/gm, "$&\n  _workflow_tool_server--value")
+            .replaceAll(/^  (?=COMPREPLY=\( \$\(compgen -W)/gm, '  [[ -z "$_is_value" ]] || return\n  ')
+        : script
+
+/** Each condition about subcommands becomes a function, and so does the one about a flag that is given once. */
+const withNamedConditions = (script: string): string => {
+  const names = new Map<string, string>()
+  const nameOf = (condition: string) => {
+    const name = names.get(condition) ?? `__wts_${names.size + 1}`
+    names.set(condition, name)
+    return name
+  }
+  const lines = script
+    .replaceAll(
+      /begin; not __fish_contains_opt ([\w-]+); or contains -- \(commandline -poc\)\[-1\] --\1; end/g,
+      "__wts_free $1"
+    )
+    .replaceAll(
+      /^complete -c workflow-tool-server -n '((?:[^'\\;]|\\.|; and (?!__wts_free|not __fish_contains_opt))*)/gm,
+      (_, condition: string, at: number, whole: string) => {
+        const isFlag = /^.* -l /.test(whole.slice(at, whole.indexOf("\n", at)))
+        const isOfCall = isFlag && condition.startsWith(`${ofCall}; and not `)
+        return `__wts -n '${nameOf(isOfCall ? ofCall : condition)}`
+      }
+    )
+  const functions = [...names].map(
+    ([condition, name]) => `function ${name}; ${condition.replaceAll(/\\(.)/g, "$1")}; end`
+  )
+  return lines
+    .replace(/^__wts /m, () => [...fishFunctions, ...functions, "", "__wts "].join("\n"))
+    .replace(/^###-end/m, "functions -e __wts\n$&")
+}
+
+const ofCall = "__fish_seen_subcommand_from call"
+
+const fishFunctions = [
+  "function __wts; complete -c workflow-tool-server $argv; end",
+  "function __wts_free; not __fish_contains_opt $argv; or contains -- (commandline -poc)[-1] --$argv; end"
+]
 
 /**
  * A value behind the equals sign is completed as behind the flag alone, where bash begins a word there; a flag that

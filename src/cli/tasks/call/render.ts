@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { nameText, quotedLines, visible } from "../../../internal/foreignText.ts"
-import { type Style, table } from "../../terminal.ts"
+import { hasRoom, readable, type Style, table } from "../../terminal.ts"
 
 /** Fields with text for people, shown without their name. */
 const drawings: ReadonlySet<string> = new Set(["sketch", "text", "mermaid"])
@@ -30,7 +30,7 @@ const indent = (lines: ReadonlyArray<string>) => lines.map((line) => (line === "
 const field = (name: string, value: unknown, style: Style): ReadonlyArray<string> => {
   const label = style.label(`${nameText(name)}:`)
   const short = inline(value)
-  if (short !== undefined) return [`${label} ${short}`]
+  if (short !== undefined) return [`${label} ${readable(short, style)}`]
   if (Predicate.isString(value)) return [label, ...indent(quotedLines(value))]
   return [label, ...indent(isRows(value) ? rowsOf(value, style) : inside(value, style))]
 }
@@ -77,21 +77,22 @@ const isRows = (value: unknown): value is ReadonlyArray<Row> =>
 const rowsOf = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {
   if (rows.length === 0) return [style.faint("none")]
   const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const cells = rows.map((row) => heads.map((head) => cell(row[head])))
+  const cells = rows.map((row) => heads.map((head) => cell(row[head], style)))
   const whole = cells.filter((row): row is ReadonlyArray<string> & Array<string> => row.every(Predicate.isNotUndefined))
-  return whole.length === cells.length
+  return whole.length === cells.length && hasRoom(heads.length, style)
     ? table(heads.map(nameText), whole, style)
     : rows.flatMap((row) => listed(row, style))
 }
 
 const longest = 120
 
-/** A value in a table: the name of things that have one. */
-const cell = (value: unknown): string | undefined => {
+/** A value in a table: the name of things that have one. Too long ones have no place in it, unless they are cut there. */
+const cell = (value: unknown, style: Style): string | undefined => {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return "-"
   const names = Array.isArray(value) ? value.map(nameOf) : [nameOf(value)]
   const text = names.length > 0 && names.every(Predicate.isString) ? names.map(visible).join(", ") : inline(value)
-  return text === undefined || text.length > longest || text.includes("\n") ? undefined : text
+  if (text === undefined || text.includes("\n")) return undefined
+  return style.width === undefined && text.length > longest ? undefined : readable(text, style)
 }
 
 const nameOf = (value: unknown): string | undefined =>

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   closeSync,
   existsSync,
@@ -82,6 +83,29 @@ const copiesOf = (file: string): string => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return path.join(folder, file.replaceAll(/[\\/:]+/g, "-").slice(-150))
 }
+
+/** Lines for the `.gitignore` beside a file that lies in a repository, unless it is named there; copies of it may lie there, too. */
+export const linesToIgnore = (file: string): ReadonlyArray<string> | undefined => {
+  const folder = path.dirname(file)
+  const name = path.basename(file)
+  const isInRepository = (at: string): boolean =>
+    existsSync(path.join(at, ".git")) || (path.dirname(at) !== at && isInRepository(path.dirname(at)))
+  if (!isInRepository(folder)) return undefined
+  const ignoring = path.join(folder, ".gitignore")
+  const lines = existsSync(ignoring) ? readFileSync(ignoring, "utf8").split(/\r?\n/) : []
+  return lines.some((line) => line.trim().replace(/^\//, "") === name) ? undefined : [name, `${name}.*.bak`]
+}
+
+/** Adds lines to a text file, which may not be there yet. */
+export const appendLines = (file: string, lines: ReadonlyArray<string>) =>
+  Effect.try({
+    try: () => {
+      const before = existsSync(file) ? readFileSync(file, "utf8") : ""
+      const gap = before === "" || before.endsWith("\n") ? "" : "\n"
+      appendFileSync(file, `${gap}${lines.join("\n")}\n`)
+    },
+    catch: failed(file, "written")
+  })
 
 const free = (name: string, number = 1): string => {
   const numbered = number === 1 ? name : `${name}.${number}`

@@ -19,7 +19,7 @@ import { ownCommand, report } from "../../terminal.ts"
 import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
 import { type ClientName, clients, type Machine, startOf, clientNames } from "./clients.ts"
 import { withInstance, withServer, tidyHost } from "./edits.ts"
-import { readOrEmpty, replaceFile, type Written } from "./files.ts"
+import { appendLines, linesToIgnore, readOrEmpty, replaceFile, type Written } from "./files.ts"
 
 /** The arguments of `init`. */
 export interface InitRequest {
@@ -45,12 +45,13 @@ export const init = Effect.fnUntraced(
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     const reached = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
     if (reached === undefined) return 1
-    const chosen = request.clients ?? (canPrompt ? yield* askClients : [])
+    const chosen = request.clients ?? (canPrompt ? yield* askClients() : [])
     const writes = yield* plan(config, reached, chosen, request, options)
     const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
     const configuration = writes.find(({ file }) => file === config)
     if (wasTrusted && configuration !== undefined) yield* recordTrust({ name: config, text: configuration.text })
     yield* Console.log(summary(written, chosen, config))
+    if (canPrompt) yield* offerToIgnore(config)
     return 0
   },
   Effect.catchTag("QuitError", () => Effect.as(Console.error("Nothing was written."), 130))
@@ -190,11 +191,30 @@ const askKey = Prompt.Hidden({
 
 const askAgain = Prompt.Confirm({ message: "Try another address or key?", initial: true })
 
-const askClients: Effect.Effect<
-  ReadonlyArray<ClientName>,
-  Effect.Error<typeof askAgain>,
-  Effect.Services<typeof askAgain>
-> = Prompt.MultiSelect({
-  message: "Which programs shall use it?",
+const selectClients = Prompt.MultiSelect({
+  message: "Which programs shall use it? The space bar selects one, Enter ends",
   choices: clientNames.map((name) => ({ title: clients[name].title, value: name }))
+})
+
+/** Enter alone may be a mistake, so that none is asked about once more. */
+const askClients = Effect.fnUntraced(function* () {
+  for (;;) {
+    const selected: ReadonlyArray<ClientName> = yield* selectClients
+    if (selected.length > 0 || (yield* confirmNone)) return selected
+  }
+})
+
+const confirmNone = Prompt.Confirm({ message: "None is selected. Add the server to no program?", initial: false })
+
+/** Offers to keep the configuration, which holds a key, and copies of it out of the repository around it. */
+const offerToIgnore = Effect.fnUntraced(function* (config: string) {
+  const lines = yield* Effect.orElseSucceed(
+    Effect.try(() => linesToIgnore(config)),
+    () => undefined
+  )
+  if (lines === undefined) return
+  const name = path.basename(config)
+  if (!(yield* Prompt.Confirm({ message: `Keep ${name} out of git, by a line in .gitignore?`, initial: true }))) return
+  yield* appendLines(path.join(path.dirname(config), ".gitignore"), lines)
+  yield* Console.log(`Added ${lines.join(" and ")} to .gitignore`)
 })

@@ -263,6 +263,7 @@ describe("call", () => {
   it("completes the names of tools and of their arguments", async () => {
     const { stdout } = await run(["--completions", "fish"])
     for (const word of ["list_workflows", "workflowId", "search_workflows", "apply_plan"]) assert.include(stdout, word)
+    assert.isBelow(stdout.length, 200_000)
   })
 
   /** The completions of a line in each shell, asked for in its way; zsh and bash only complete on a terminal, and end once they have. */

@@ -31,6 +31,30 @@ describe("an answer as text", () => {
     )
   })
 
+  it("fits a table into the terminal, with times as people write them, and cuts nothing for programs", () => {
+    const startedAt = "2026-11-26T02:00:00.000Z"
+    const data = [
+      {
+        id: "AbCdEfGhIjKlMnOp",
+        name: "The nightly import of all orders of the marketplace, 支払い",
+        startedAt,
+        tags: "a"
+      },
+      { id: "2", name: "Short", startedAt, tags: "b" }
+    ]
+    for (const width of [80, 60, 40]) {
+      const rendered = render({ data }, { ...plain, width }).split("\n")
+      assert.lengthOf(rendered, 3)
+      for (const line of rendered) assert.isAtMost(Array.from(line).length, width)
+      assert.include(rendered[1], "…")
+    }
+    assert.match(render({ data }, { ...plain, width: 80 }), /2026-11-2[567] \d\d:00/)
+    assert.match(render({ data }, { ...plain, width: 24 }), /^- id: AbCdEfGhIjKlMnOp$/m)
+    const piped = render({ data }, plain)
+    assert.include(piped, startedAt)
+    assert.notInclude(piped, "…")
+  })
+
   it("shows a drawing as it is, behind what is said about it", () => {
     assert.strictEqual(render({ sketch: "A -> B\n  -> C", name: "Two" }, plain), lines("A -> B", "  -> C", "name: Two"))
     assert.strictEqual(render({ name: "Two", mermaid: "graph" }, plain), lines("name: Two", "", "graph"))

@@ -50,12 +50,15 @@ const request: InitRequest = {
   npx: false
 }
 
-const initAt = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-  const cwd = yield* Effect.promise(() => directory())
+const initAt = Effect.fnUntraced(function* (
+  keys: ReadonlyArray<string>,
+  { clients = [], files = {} }: { readonly clients?: InitRequest["clients"] | "asked"; readonly files?: object } = {}
+) {
+  const cwd = yield* Effect.promise(() => directory({ ...files }))
   const config = `${cwd}/my.json`
   const { layer, display } = typing(keys)
   const options = Result.getOrThrow(readOptions({ config }, {}))
-  const code = yield* init(options, request).pipe(
+  const code = yield* init(options, { ...request, clients: clients === "asked" ? undefined : clients }).pipe(
     Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
       canColor: false,
       canAnimate: false,
@@ -64,7 +67,8 @@ const initAt = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
     Effect.provide(layer)
   )
   const written = yield* Effect.promise(() => readFile(config, "utf8").catch(() => undefined))
-  return { code, display: display.join(""), written: written === undefined ? undefined : JSON.parse(written) }
+  const ignored = yield* Effect.promise(() => readFile(`${cwd}/.gitignore`, "utf8").catch(() => undefined))
+  return { code, display: display.join(""), ignored, written: written === undefined ? undefined : JSON.parse(written) }
 })
 
 describe("init at a terminal", () => {
@@ -89,6 +93,21 @@ describe("init at a terminal", () => {
       })
       assert.include(display, "Address of your engine")
       assert.notInclude(display, "NEVER-SHOWN")
+    })
+  )
+
+  it.live("asks once more where no program is selected, and keeps the file with the key out of a repository", () =>
+    Effect.gen(function* () {
+      const host = yield* Effect.promise(() => standIn(engine))
+      const instance = [...keysOf(host), "enter", ...keysOf(key), "enter"]
+      // Enter alone, not confirmed; then again, confirmed; then the line in .gitignore.
+      const typed = [...instance, "enter", "n", "enter", "y", "y"]
+      const files = { ".git": "gitdir: elsewhere", ".gitignore": "node_modules" }
+      const { code, display, ignored } = yield* initAt(typed, { clients: "asked", files })
+      assert.strictEqual(code, 0)
+      assert.include(display, "The space bar selects one")
+      assert.include(display, "None is selected")
+      assert.strictEqual(ignored, "node_modules\nmy.json\nmy.json.*.bak\n")
     })
   )
 
