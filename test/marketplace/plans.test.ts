@@ -359,6 +359,17 @@ describe("a read model that lags behind", () => {
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
   )
 
+  it.effect("lets no cut raise what another plan has cut further between its making and its applying", () =>
+    Effect.gen(function* () {
+      const early = yield* bidPlan(20_000)
+      yield* inTime(apply((yield* bidPlan(16_000)).id))
+      const { _tag, message } = yield* Effect.flip(inTime(apply(early.id)))
+      assert.strictEqual(_tag, "GuardViolation")
+      assert.match(message, /sent a bid of 160\.00 rub .* still shows 250\.00 rub .* may raise it/)
+      assert.deepStrictEqual(yield* bidsNow, [16_000, 16_000, 25_000])
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(smallMarketplace()))))
+  )
+
   it.effect("does not mislead a rollback of phrases and articles, either", () =>
     Effect.gen(function* () {
       const plans = yield* Plans

@@ -68,7 +68,7 @@ export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJso
         body: {}
       }),
     getCredentialSchema: (type: CredentialType) =>
-      call(JsonObject, {
+      call(CredentialSchema, {
         operation: "get credential schema",
         method: "GET",
         path: `/credentials/schema/${type}`,
@@ -80,6 +80,9 @@ export const credentialCalls = ({ call, callDeletion, callIfSupported, publicJso
 
 /** A credential's record, without its values. */
 const Credential = open({ id: Schema.String })
+
+/** The schema of the data of a credential: an empty answer is none. */
+const CredentialSchema = open({ properties: JsonObject })
 
 /** The record of a deleted credential, in which older engines leave out the id. */
 const Described = open({ name: Schema.String, type: Schema.String })

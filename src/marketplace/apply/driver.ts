@@ -18,6 +18,7 @@ import { byRisk, digestOf } from "../plan/digest.ts"
 import { byWork, irreversible } from "../plan/draft.ts"
 import {
   bidsDayAgo,
+  bidsSent,
   holdToDay,
   holdToGuards,
   holdToSent,
@@ -120,6 +121,7 @@ export const make = (
           isRollback: isRevert,
           dayAgo: bidsDayAgo(entries, now),
           topUps: topUpsOf(entries, now),
+          sent: bidsSent(entries, now - visibleMs, plan.id),
           unit: unitOf(plan)
         }),
       question: questionOf

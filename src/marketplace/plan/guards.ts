@@ -98,27 +98,34 @@ export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): D
  */
 export const holdToSent = (draft: Draft, entries: ReadonlyArray<Kept<Change>>, shownSince: number): Draft => {
   const sent = bidsSent(entries, shownSince)
-  const { allowed, problems } = parted(draft, ({ change }) => {
-    if (change.kind !== "bid" && change.kind !== "cluster") return undefined
-    const [before, lately] = [bidBefore(change), sent.get(changeKey(change))]
-    const { after } = change
-    if (lately === undefined || before === null || after === null || after >= before || after <= lately)
-      return undefined
-    return (
-      `a plan has sent a bid of ${inRubles(lately)} within the last minutes, and the marketplace still shows ` +
-      `${inRubles(before)}: ${inRubles(after)} may raise it. Plan it again once the other bid shows`
-    )
-  })
+  const { allowed, problems } = parted(draft, ({ change }) => raiseProblem(change, sent))
   return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
 }
 
-/** The latest bids that plans have sent since a moment, by place. */
-const bidsSent = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, Kopecks> => {
+/** The problem of a cut that may raise a lower bid, which another plan has sent and which need not show yet. */
+const raiseProblem = (change: Change, sent: ReadonlyMap<string, Kopecks>): string | undefined => {
+  if (change.kind !== "bid" && change.kind !== "cluster") return undefined
+  const [before, lately] = [bidBefore(change), sent.get(changeKey(change))]
+  const { after } = change
+  if (lately === undefined || before === null || after === null || after >= before || after <= lately) return undefined
+  return (
+    `a plan has sent a bid of ${inRubles(lately)} within the last minutes, and the marketplace still shows ` +
+    `${inRubles(before)}: ${inRubles(after)} may raise it. Plan it again once the other bid shows`
+  )
+}
+
+/** The latest bids that plans have sent since a moment, by place; those of one plan do not count for itself. */
+export const bidsSent = (
+  entries: ReadonlyArray<Kept<Change>>,
+  since: number,
+  except?: string
+): ReadonlyMap<string, Kopecks> => {
   const plans = new Map<string, ReadonlyMap<string, Step>>()
   const bids = new Map<string, Kopecks>()
   for (const entry of entries) {
     if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
     if (entry.type !== "begun" && entry.type !== "unsent" && entry.type !== "refused") continue
+    if (entry.plan_id === except) continue
     for (const id of entry.steps) {
       const change = plans.get(entry.plan_id)?.get(id)?.change
       const after = change?.kind === "bid" || change?.kind === "cluster" ? change.after : null
@@ -201,6 +208,8 @@ interface Circumstances {
   readonly isRollback: boolean
   readonly dayAgo: DayAgo
   readonly topUps: ReadonlyMap<string, number>
+  /** Bids that other plans have sent and that need not show yet, by place. */
+  readonly sent: ReadonlyMap<string, Kopecks>
   readonly unit?: ClusterUnit | undefined
 }
 
@@ -208,14 +217,15 @@ interface Circumstances {
 export const planProblems = (
   guards: Guards,
   { id, steps }: Pick<Core.Plan<Change>, "id" | "steps">,
-  { dayAgo, isRollback, topUps, unit }: Circumstances
+  { dayAgo, isRollback, sent, topUps, unit }: Circumstances
 ): ReadonlyArray<string> => {
   const checked = isRollback ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change, unit) ?? [])
   if (isRollback) return broken
   const daily = steps.flatMap(({ change }) => dailyProblem(guards, change, dayAgo) ?? [])
   const money = topUpProblems(guards, steps, topUps, id).map(({ reason }) => reason)
-  return [...broken, ...daily, ...money, ...tooMany(guards, steps.length)]
+  const raises = steps.flatMap(({ change }) => raiseProblem(change, sent) ?? [])
+  return [...broken, ...daily, ...money, ...raises, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)

@@ -6,6 +6,7 @@ import type { Environment } from "../../../src/engine/client/config/EngineConfig
 import { within } from "../../../src/engine/client/Deadline.ts"
 import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
 import { toToolError } from "../../../src/engine/tools/errors.ts"
+import { CredentialType } from "../../../src/engine/workflow/models.ts"
 import { systemError } from "../../../src/internal/http/transportCode.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { CurrentAccess } from "../../../src/mcp/callContext.ts"
@@ -67,6 +68,15 @@ describe("an answer of the engine", () => {
       }
       const { read } = yield* errorsOf(answers(200, json, `{"data":[{"id":"1"}]}`))
       assert.include(read.message, "another shape than the API promises: data.0.name is missing")
+    })
+  )
+
+  it.effect("is no schema of a credential where it is empty", () =>
+    Effect.gen(function* () {
+      const { getCredentialSchema } = engine(answers(200, {}, ""))
+      const read = yield* Effect.forkChild(Effect.flip(getCredentialSchema(CredentialType.make("httpBasicAuth"))))
+      yield* TestClock.adjust("1 minute")
+      assert.containSubset(yield* Fiber.join(read), { _tag: "ForeignAnswer", httpStatus: 200 })
     })
   )
 
