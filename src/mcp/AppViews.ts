@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Predicate } from "effect"
 
 import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
 
@@ -12,6 +12,26 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 
 /** The media type by which clients recognise views. */
 const viewType = "text/html;profile=mcp-app"
+
+/** The name of MCP Apps among the extensions of the protocol. */
+export const viewExtension = "io.modelcontextprotocol/ui"
+
+/** Whether a client with these capabilities shows views; it does if it names no media type. */
+export const showsViews = (capabilities: unknown): boolean => {
+  if (!Predicate.hasProperty(capabilities, "extensions")) return false
+  const { extensions } = capabilities
+  const settings = Predicate.hasProperty(extensions, viewExtension) ? extensions[viewExtension] : undefined
+  if (!Predicate.isObject(settings)) return false
+  const types = Predicate.hasProperty(settings, "mimeTypes") ? settings.mimeTypes : [viewType]
+  return Array.isArray(types) && types.includes(viewType)
+}
+
+/** The metadata of a tool for a client, which has no use for a view that it does not show. */
+export const metaFor = (meta: Readonly<Record<string, unknown>> | undefined, isShown: boolean) => {
+  if (meta === undefined || isShown) return meta
+  const { ui: _, ...rest } = { ui: undefined, ...meta }
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
 
 /** A view, and the tool whose answers it shows. */
 interface View {

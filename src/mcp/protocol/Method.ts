@@ -16,6 +16,8 @@ export interface Call {
   readonly notify: (notification: ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
+  /** Whether the client shows views of MCP Apps. */
+  readonly showsViews: boolean
   /** The identity of the caller, who may have said which client it is. */
   readonly caller: (client?: string) => Effect.Effect<string>
   /** The request itself, which can be stopped. */

@@ -4,6 +4,7 @@ import { memoized } from "../../internal/caching.ts"
 import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
 import { monotonicMillis } from "../../internal/time.ts"
+import { showsViews, viewExtension } from "../AppViews.ts"
 import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
@@ -85,10 +86,11 @@ export class Protocol extends Context.Service<
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
       }
+      const hasViews = tools.some(({ meta }) => meta?.["ui"] !== undefined)
       const shared = { ...Record.map(methods, grouped), "tools/call": grouped(methods["tools/call"]) }
       const eras: Readonly<Record<EraName, Era>> = {
-        legacy: legacy(shared, info),
-        modern: modern(shared, info)
+        legacy: legacy(shared, info, hasViews),
+        modern: modern(shared, info, hasViews)
       }
       const answered = ({ id, method: name, params }: Request, call: Call): Effect.Effect<Outcome> => {
         const { era: eraName } = call.protocolVersion
@@ -175,7 +177,7 @@ interface Era {
 }
 
 /** 2024-11-05 to 2025-11-25: with or without a handshake, and every failure is a JSON-RPC error. */
-const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
+const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: boolean): Era => ({
   refusal: () => undefined,
   methods: new Map(
     Object.entries<Method.Method>({
@@ -197,7 +199,8 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
               tools: {},
               resources: {},
               prompts: {},
-              ...(protocolVersion.hints ? { completions: {} } : {})
+              ...(protocolVersion.hints ? { completions: {} } : {}),
+              ...extensions(hasViews && protocolVersion.structure && showsViews(capabilities))
             },
             serverInfo: introduction(info, protocolVersion),
             instructions: info.instructions
@@ -215,6 +218,9 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
   result: (result) => result
 })
 
+/** The extensions that the server declares to a client which has them. */
+const extensions = (isOfViews: boolean) => (isOfViews ? { extensions: { [viewExtension]: {} } } : {})
+
 const isHandshake = (params: unknown): params is { readonly protocolVersion: string } =>
   Predicate.hasProperty(params, "protocolVersion") && Predicate.isString(params.protocolVersion)
 
@@ -224,7 +230,8 @@ const introduction = ({ name, title, version }: ServerInfo["Service"], { structu
 /** 2026-07-28: every request is self-contained, and a tool's failure is a result for the model. */
 const modern = (
   shared: Method.Methods & { readonly "tools/call": Method.Method },
-  { instructions, name, title, version }: ServerInfo["Service"]
+  { instructions, name, title, version }: ServerInfo["Service"],
+  hasViews: boolean
 ): Era => ({
   refusal,
   methods: new Map(
@@ -233,10 +240,16 @@ const modern = (
       "tools/call": toldToTheModel(shared["tools/call"]),
       "server/discover": Method.make(
         () => ({}),
-        () =>
+        (_, call) =>
           Effect.succeed({
             supportedVersions: dates,
-            capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+            capabilities: {
+              tools: {},
+              resources: {},
+              prompts: {},
+              completions: {},
+              ...extensions(hasViews && call.showsViews)
+            },
             instructions
           }),
         { ttlMs: shelfLife, fits: Predicate.isObject }

@@ -79,6 +79,12 @@ export const claimed = (params: unknown): Option.Option<unknown> =>
     ? Option.some(params._meta[versionKey])
     : Option.none()
 
+/** The capabilities of the client stated in a request's own params, if any. */
+export const claimedCapabilities = (params: unknown): unknown =>
+  Predicate.hasProperty(params, "_meta") && Predicate.hasProperty(params._meta, capabilitiesKey)
+    ? params._meta[capabilitiesKey]
+    : undefined
+
 /** The version for a request with these params: its own goes before the one negotiated in its session. */
 export const ofRequest = (params: unknown, negotiated: ProtocolVersion): ProtocolVersion =>
   Option.isSome(claimed(params)) ? modern : negotiated

@@ -1,6 +1,7 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 
 import { lazy } from "../../internal/caching.ts"
+import { showsViews } from "../AppViews.ts"
 import { callerOn } from "../callContext.ts"
 import { Copies, type Question } from "../Elicitation.ts"
 import * as Questions from "./elicitation/Questions.ts"
@@ -20,7 +21,7 @@ import {
   type Single
 } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
-import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
+import { claimed, claimedCapabilities, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 
 /** One client's session: what its handshake negotiated, and its requests in flight. */
 export interface Session {
@@ -90,7 +91,7 @@ const open = (
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       negotiatedVersion = negotiated
-      session = negotiated.elicitation && Questions.showsForms(capabilities) ? Questions.mintSessionId() : undefined
+      session = negotiated.elicitation ? Questions.mintSessionId(capabilities) : undefined
     })
 
   /** The identity of the other end; of clients without a session or connection as far as they say who they are. */
@@ -101,7 +102,7 @@ const open = (
 
   /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
-    if (session === undefined || era === "modern") return undefined
+    if (session === undefined || era === "modern" || !Questions.isOfForms(session)) return undefined
     const client = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
     return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...client, caller }))
   }
@@ -123,6 +124,10 @@ const open = (
       notify: send,
       ask: askIn(protocolVersion),
       caller,
+      showsViews:
+        protocolVersion.era === "modern"
+          ? showsViews(claimedCapabilities(request.params))
+          : session !== undefined && Questions.isOfViews(session),
       inFlight: inFlightRequest,
       completeHandshake
     })

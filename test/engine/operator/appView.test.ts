@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 import { OperatorToolset } from "../../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
 import { AppViews } from "../../../src/mcp/AppViews.ts"
-import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import * as Message from "../../../src/mcp/protocol/Message.ts"
+import { capabilitiesKey, find, modern, versionKey } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { request, serverOverEmbedded } from "../../support/harness.ts"
 
 const uri = "ui://workflow-tool-server/view"
@@ -13,10 +15,33 @@ const server = () => serverOverEmbedded({ seed: true }, [EngineToolset, Operator
 const Listed = Schema.Struct({
   tools: Schema.Array(Schema.Struct({ name: Schema.String, _meta: Schema.optionalKey(Schema.Unknown) }))
 })
-const list = Effect.map(
-  request("tools/list", {}, find("2025-11-25")),
-  ({ result }) => Schema.decodeUnknownSync(Listed)(result).tools
-)
+const extension = "io.modelcontextprotocol/ui"
+const viewing = { extensions: { [extension]: { mimeTypes: ["text/html;profile=mcp-app"] } } }
+
+/** The capabilities of the server, and its tools with their `_meta`, as a client sees them that has these capabilities. */
+const seenWith = (capabilities: object) =>
+  Effect.gen(function* () {
+    const { receive } = (yield* Sessions).open(find("2025-11-25") ?? modern, () => Effect.void)
+    const answerTo = (method: string, params: object) =>
+      Effect.map(receive(Message.read({ jsonrpc: "2.0", id: 1, method, params })), (outcome) =>
+        JSON.parse(Message.written(Option.getOrThrow(outcome).response))
+      )
+    const clientInfo = { name: "test", version: "1" }
+    const handshake = { protocolVersion: "2025-11-25", capabilities, clientInfo }
+    const { result: introduced } = yield* answerTo("initialize", handshake)
+    const { result: listed } = yield* answerTo("tools/list", {})
+    const _meta = { [versionKey]: modern.date, [capabilitiesKey]: capabilities }
+    const { result: discovered } = yield* answerTo("server/discover", { _meta })
+    const { result: modernList } = yield* answerTo("tools/list", { _meta })
+    assert.deepStrictEqual(introduced.capabilities.extensions, discovered.capabilities.extensions)
+    const { tools } = Schema.decodeUnknownSync(Listed)(listed)
+    assert.deepStrictEqual(
+      tools.map(({ _meta: meta }) => meta),
+      Schema.decodeUnknownSync(Listed)(modernList).tools.map(({ _meta: meta }) => meta)
+    )
+    return { extensions: introduced.capabilities.extensions, tools }
+  })
+const list = Effect.map(seenWith(viewing), ({ tools }) => tools)
 
 describe("the view of answers", () => {
   it.effect("is named by the tools whose answers it shows, and read as a document of MCP Apps", () =>
@@ -28,6 +53,12 @@ describe("the view of answers", () => {
       assert.deepEqual(result, { contents: [{ uri, mimeType: "text/html;profile=mcp-app", text: "<view>" }] })
       const missing = yield* request("resources/read", { uri: "ui://workflow-tool-server/other" })
       assert.isDefined(missing.error)
+      assert.deepStrictEqual((yield* seenWith(viewing)).extensions, { [extension]: {} })
+      for (const other of [{}, { extensions: { [extension]: { mimeTypes: ["text/html"] } } }, { extensions: {} }]) {
+        const { extensions, tools } = yield* seenWith(other)
+        assert.isUndefined(extensions)
+        assert.notInclude(JSON.stringify(tools), "ui://")
+      }
     }).pipe(
       Effect.provide(server()),
       Effect.provideService(AppViews, (name) => Effect.succeed(name === "view" ? "<view>" : undefined))

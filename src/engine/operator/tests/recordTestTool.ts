@@ -21,7 +21,7 @@ export const recordTestTool = EngineTool.make("record_test", {
   description:
     "Make a test of a run: its input, what nodes that act outside gave out (as mocks), what others gave out (as " +
     "expected). Kept in the folder of tests, if there is one, for run_tests",
-  annotations: creates,
+  annotations: { ...creates, destructiveHint: true },
   sparesEngine: true,
   narrow: "Record a smaller run.",
   arguments: {

@@ -1,6 +1,7 @@
 import { Deferred, Effect, Option, Predicate, Schema } from "effect"
 
 import { oneLine, visible } from "../../../internal/foreignText.ts"
+import { showsViews } from "../../AppViews.ts"
 import type { Copies, Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 
@@ -53,15 +54,26 @@ const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): 
   return unanswered(`the client could not ask${said}`)
 }
 
-/** Marks a session whose client shows forms: nothing else is known or kept of a session. */
-const prefix = "elicits-"
+/** Marks in the id of a session for what its client shows: nothing else is known or kept of a session. */
+const marks = { forms: "elicits-", views: "views-" }
 
-/** An unguessable id. */
-export const mintSessionId = () => `${prefix}${crypto.randomUUID()}`
+/** An unguessable id for a client with these capabilities; none for one that shows neither forms nor views. */
+export const mintSessionId = (capabilities: unknown): string | undefined => {
+  const marked = (showsForms(capabilities) ? marks.forms : "") + (showsViews(capabilities) ? marks.views : "")
+  return marked === "" ? undefined : `${marked}${crypto.randomUUID()}`
+}
 
 /** A session id from a header, if it is of this kind. */
 export const readSessionId = (id: string | undefined): string | undefined =>
-  id !== undefined && /^elicits-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
+  id !== undefined && /^(?:elicits-|views-|elicits-views-)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+    ? id
+    : undefined
+
+/** Whether the client of a session shows forms. */
+export const isOfForms = (session: string): boolean => session.startsWith(marks.forms)
+
+/** Whether the client of a session shows views. */
+export const isOfViews = (session: string): boolean => session.includes(marks.views)
 
 /** Most open questions of all clients together, which is fewer than an instance takes calls: each occupies the place of one. */
 const most = 200

@@ -2,6 +2,7 @@ import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { BoundedCache, lazy, memoized } from "../../../internal/caching.ts"
 import { nearest } from "../../../internal/texts.ts"
+import { metaFor } from "../../AppViews.ts"
 import { CallerId, CurrentAccess } from "../../callContext.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import { BriefAnswers, everything, select, type Selection } from "../../selection.ts"
@@ -39,15 +40,15 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inR
   return {
     "tools/list": Method.make(
       () => ({ ...pageParams, _meta: callTool._meta }),
-      (params, { protocolVersion }) =>
+      (params, { protocolVersion, showsViews }) =>
         Effect.flatMap(CurrentAccess, ({ selection = requested(params, standard) }) =>
-          onePage(params, offerOf(selection).listing(protocolVersion))
+          onePage(params, offerOf(selection).listing[showsViews ? "withViews" : "plain"](protocolVersion))
         ),
       listed
     ),
     "tools/call": Method.make(
       () => callTool,
-      (params, { ask, caller, protocolVersion }) => {
+      (params, { ask, caller, protocolVersion, showsViews }) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
         const client = params._meta?.[clientInfoKey]
@@ -66,7 +67,9 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inR
         }
         return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange, selection }) => {
           const { isBrief, names } = offerOf(selection ?? requested(params, standard))
-          if (!names.has(tool.name)) return Effect.fail(notOffered(tool.name, selection !== undefined))
+          // Views read more of what a tool has answered.
+          const isOfView = showsViews && selection === undefined && tool.annotations.readOnlyHint
+          if (!names.has(tool.name) && !isOfView) return Effect.fail(notOffered(tool.name, selection !== undefined))
           if (!mayChange && !tool.annotations.readOnlyHint) return Effect.fail(forbidden(tool.name, scopeToChange))
           return isBrief ? Effect.provideService(calling(), BriefAnswers, true) : calling()
         })
@@ -80,7 +83,8 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inR
 interface SelectedTools {
   readonly names: ReadonlySet<string>
   readonly isBrief: boolean
-  readonly listing: (protocolVersion: ProtocolVersion) => MethodResult
+  /** The list for clients that show views, and for others. */
+  readonly listing: Readonly<Record<"plain" | "withViews", (protocolVersion: ProtocolVersion) => MethodResult>>
 }
 
 /** The default selection, unless a program that is no model, such as the page, requests all tools. */
@@ -97,14 +101,11 @@ const selectedTools = (tools: ReadonlyArray<Tool>, selection: Selection): Select
   const { hidden = {}, isBrief = false } = selection
   const listedTools = selected.filter(({ isListed }) => isListed !== false)
   const schemas = lazy(() => (isBrief ? briefSchemas(listedTools, hidden) : listedTools.map((tool) => inputJson(tool))))
-  return {
-    names: new Set(selected.map(({ name }) => name)),
-    isBrief,
-    // At the first use in each revision: schemas take time.
-    listing: memoized((protocolVersion: ProtocolVersion): MethodResult => {
-      const json = lazy(() =>
-        listOf(listedTools.map((tool, at) => listing(tool, schemas()[at] ?? "", protocolVersion, isBrief)))
-      )
+  // At the first use in each revision: schemas take time.
+  const listings = (showsViews: boolean) =>
+    memoized((protocolVersion: ProtocolVersion): MethodResult => {
+      const form = { protocolVersion, isBrief, showsViews }
+      const json = lazy(() => listOf(listedTools.map((tool, at) => listing(tool, schemas()[at] ?? "", form))))
       const result = {
         get tools(): unknown {
           return JSON.parse(json())
@@ -112,7 +113,18 @@ const selectedTools = (tools: ReadonlyArray<Tool>, selection: Selection): Select
       }
       return writtenBy(result, () => `"tools":${json()}`)
     })
+  return {
+    names: new Set(selected.map(({ name }) => name)),
+    isBrief,
+    listing: { plain: listings(false), withViews: listings(true) }
   }
+}
+
+/** The form of a list: its revision, whether it is brief, and whether its reader shows views. */
+interface Form {
+  readonly protocolVersion: ProtocolVersion
+  readonly isBrief: boolean
+  readonly showsViews: boolean
 }
 
 /** The reason for a call, for the history. */
@@ -164,8 +176,9 @@ const briefSchemas = (tools: ReadonlyArray<Tool>, hidden: NonNullable<Selection[
 }
 
 /** A tool in a list, as JSON. A brief list leaves out what clients assume where it is not said, and shapes of answers. */
-const listing = (tool: Tool, schema: string, protocolVersion: ProtocolVersion, isBrief: boolean): string => {
-  const { description, meta, name, title } = tool
+const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsViews }: Form): string => {
+  const { description, name, title } = tool
+  const meta = metaFor(isBrief && tool.meta?.["ui"] === undefined ? undefined : tool.meta, showsViews)
   const annotations = isBrief ? notable(tool.annotations) : tool.annotations
   const inputSchema = `"inputSchema":${schema}`
   if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
@@ -177,7 +190,7 @@ const listing = (tool: Tool, schema: string, protocolVersion: ProtocolVersion, i
       ? {}
       : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
     annotations,
-    ...(meta === undefined || isBrief ? {} : { _meta: meta })
+    ...(meta === undefined ? {} : { _meta: meta })
   }
   const words = isBrief && saysTheSame(title, name) ? { name, description } : { name, title, description }
   return `{${bare(words)},${inputSchema},${bare(rest)}}`
