@@ -4,7 +4,7 @@ import { memoized } from "../../internal/caching.ts"
 import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
 import { monotonicMillis } from "../../internal/time.ts"
-import { showsViews, viewExtension } from "../AppViews.ts"
+import { showsViews, viewExtensions } from "../AppViews.ts"
 import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
@@ -188,19 +188,20 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: b
           capabilities: Schema.optionalKey(Schema.Unknown),
           clientInfo: Schema.optionalKey(Schema.Unknown)
         }),
-        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: requested }, { completeHandshake }) {
+        Effect.fnUntraced(function* (
+          { capabilities: ofClient, clientInfo, protocolVersion: requested },
+          { completeHandshake }
+        ) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
           const protocolVersion = negotiate(requested)
-          yield* completeHandshake(protocolVersion, capabilities)
+          yield* completeHandshake(protocolVersion, ofClient)
           return {
             protocolVersion: protocolVersion.date,
             capabilities: {
-              tools: {},
-              resources: {},
-              prompts: {},
+              ...capabilities,
               ...(protocolVersion.hints ? { completions: {} } : {}),
-              ...extensions(hasViews && protocolVersion.structure && showsViews(capabilities))
+              ...viewExtensions(hasViews && protocolVersion.structure && showsViews(ofClient))
             },
             serverInfo: introduction(info, protocolVersion),
             instructions: info.instructions
@@ -218,8 +219,7 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: b
   result: (result) => result
 })
 
-/** The extensions that the server declares to a client which has them. */
-const extensions = (isOfViews: boolean) => (isOfViews ? { extensions: { [viewExtension]: {} } } : {})
+const capabilities = { tools: {}, resources: {}, prompts: {} }
 
 const isHandshake = (params: unknown): params is { readonly protocolVersion: string } =>
   Predicate.hasProperty(params, "protocolVersion") && Predicate.isString(params.protocolVersion)
@@ -243,13 +243,7 @@ const modern = (
         (_, call) =>
           Effect.succeed({
             supportedVersions: dates,
-            capabilities: {
-              tools: {},
-              resources: {},
-              prompts: {},
-              completions: {},
-              ...extensions(hasViews && call.showsViews)
-            },
+            capabilities: { ...capabilities, completions: {}, ...viewExtensions(hasViews && call.showsViews) },
             instructions
           }),
         { ttlMs: shelfLife, fits: Predicate.isObject }
