@@ -42,6 +42,12 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
       ({ runPromote }) => runPromote(options, invocation.request)
     )
   }
+  if (invocation.task === "watchAds") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./tasks/watchAds.ts")),
+      ({ runWatch }) => runWatch(options, invocation.request)
+    )
+  }
   if (invocation.task === "test") {
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/test.ts")),
@@ -85,8 +91,8 @@ const reportAs =
   ({ message }: { readonly message: string }) =>
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : visible(message)), code)
 
-/** `promote` exits with 2 if something would change: a usage error must not look like that. */
-const usageCode = process.argv.slice(2).includes("promote") ? 1 : 2
+/** Commands that exit with 2 if something would change or matches: a usage error must not look like that. */
+const usageCode = process.argv.slice(2).some((word) => word === "promote" || word === "ads") ? 1 : 2
 
 const hint =
   "There is no .config.json in this folder. Make one with init, or set ENGINE_HOST and ENGINE_API_KEY.\n" +

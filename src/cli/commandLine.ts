@@ -12,8 +12,9 @@ import type { CheckRequest } from "./tasks/check.ts"
 import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote.ts"
-import { promote, test } from "./tasks/subcommands.ts"
+import { ads, promote, test } from "./tasks/subcommands.ts"
 import type { TestRequest } from "./tasks/test.ts"
+import type { WatchRequest } from "./tasks/watchAds.ts"
 
 /** The result of parsing a command line. */
 export type Invocation =
@@ -24,6 +25,7 @@ export type Invocation =
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
   | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
+  | { readonly task: "watchAds"; readonly texts: FlagTexts; readonly request: WatchRequest }
   | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
 
 /**
@@ -91,6 +93,7 @@ const command = (
       backup,
       nodes,
       promote(root, (request, texts) => invoke({ task: "promote", texts, request })),
+      ads(root, (request, texts) => invoke({ task: "watchAds", texts, request })),
       test(root, (task, texts) => invoke({ ...task, texts }))
     ]),
     Command.withDescription(description)
@@ -228,7 +231,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, test`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, ads, test`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {

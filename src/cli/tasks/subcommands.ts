@@ -5,6 +5,7 @@ import type { FlagTexts } from "../configuration/flags.ts"
 import type { CallRequest } from "./call/call.ts"
 import type { PromoteRequest } from "./promote.ts"
 import type { TestRequest } from "./test.ts"
+import type { WatchRequest } from "./watchAds.ts"
 
 /** A flag with a text; the last counts if it is repeated. */
 const textFlag = (name: string, metavar: string, description: string) =>
@@ -167,3 +168,32 @@ export const promote = <E, R>(
     Command.withDescription(promoteDescription),
     Command.withShortDescription("Bring workflows from one instance to another")
   )
+
+const watchInput = {
+  rules: textFlag("rules", "FILE", "JSON list of rules, as for ads_plan_rules"),
+  account: textFlag("account", "NAME", "Seller of marketplace.accounts; by default the default one"),
+  run: textFlag("run", "ID", "Run this workflow with the rules that match; it may act outside"),
+  instance,
+  json
+}
+
+const watchDescription = `Judges a marketplace's campaigns by rules, once, for cron. Nothing is changed, except that campaigns pause for
+  which a rule says so if marketplace.watchMayPause is true; nothing ever rises or starts.
+
+  workflow-tool-server ads watch --rules rules.json || notify "look at the campaigns"
+
+  Exits with 0 if no rule matches, with 2 if one does, with 1 if it could not tell, with 130 if it was stopped.`
+
+/** The sub-command `ads`, with `ads watch` below it. */
+export const ads = <E, R>(
+  texts: Effect.Effect<FlagTexts, E, R>,
+  run: (request: WatchRequest, texts: FlagTexts) => Effect.Effect<void>
+) => {
+  const watch = Command.make("watch", watchInput, (request) =>
+    Effect.flatMap(texts, (given) => run(request, given))
+  ).pipe(Command.withDescription(watchDescription), Command.withShortDescription("Judge campaigns by rules, for cron"))
+  return Command.make("ads").pipe(
+    Command.withSubcommands([watch]),
+    Command.withDescription("Advertising campaigns of the configured marketplace")
+  )
+}

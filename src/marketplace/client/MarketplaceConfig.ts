@@ -85,6 +85,8 @@ export const MarketplaceSettings = Schema.Struct({
   rules: NamedRules.pipe(Schema.withDecodingDefaultKey(orElse({}))),
   /** Whether writes are refused. Default true. */
   readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
+  /** Whether `ads watch` pauses the campaigns for which a rule says so. Default false. */
+  watchMayPause: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false))),
   /** Minutes for which a plan can be applied after it was made. Default 15. */
   planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
   /** The longest wait for a rate limit; after it, a call fails and says when to repeat it. Default 60. */
