@@ -5,9 +5,7 @@ import { GatheringSeconds } from "../../mcp/callContext.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { type Options, UsageError } from "../configuration/flags.ts"
 import { parseJson } from "../configuration/json.ts"
-import type { Launch } from "../configuration/Launch.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
-import { readAccounts } from "../marketplace/configured.ts"
 import { stopRequested } from "../stopRequested.ts"
 import { plain, withProgressLine } from "../terminal.ts"
 import { toolsOf } from "../toolsets/toolsets.ts"
@@ -42,7 +40,7 @@ export const runWatch = Effect.fnUntraced(function* (options: Options, request: 
   }
   const rules = yield* readRules(request.rules)
   const launch = yield* readLaunch({ ...options, http: false, toolsets: ["marketplace"] })
-  const work = Effect.flatMap(toolsOf(launch), (tools) => judged({ ...request, rules, tools, launch }))
+  const work = Effect.flatMap(toolsOf(launch), (tools) => judged({ ...request, rules, tools }))
   return yield* work.pipe(
     Effect.provideService(GatheringSeconds, patience),
     withProgressLine,
@@ -66,7 +64,6 @@ const readRules = Effect.fnUntraced(function* (file: string) {
 interface Watch extends Omit<WatchRequest, "rules"> {
   readonly rules: typeof Rules.Type
   readonly tools: ReadonlyArray<Tool>
-  readonly launch: Launch
 }
 
 const Judgement = Schema.Struct({
@@ -74,10 +71,11 @@ const Judgement = Schema.Struct({
   steps: Schema.Int,
   rules: Schema.Array(Schema.Struct({ rule: Schema.String, matches: Schema.Int, steps: Schema.Int })),
   first_steps: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
-  blocked: Schema.Array(Schema.Unknown)
+  blocked: Schema.Array(Schema.Unknown),
+  watch_may_pause: Schema.optionalKey(Schema.Boolean)
 })
 
-const judged = Effect.fnUntraced(function* ({ account, instance, json, launch, rules, run, tools }: Watch) {
+const judged = Effect.fnUntraced(function* ({ account, instance, json, rules, run, tools }: Watch) {
   const of = account === undefined ? {} : { account }
   const call = Effect.fnUntraced(function* (name: string, args: object) {
     const tool = tools.find((one) => one.name === name)
@@ -91,7 +89,7 @@ const judged = Effect.fnUntraced(function* ({ account, instance, json, launch, r
   const matched = judgement.rules.filter(({ matches }) => matches > 0)
   const pausing = rules.filter((rule) => rule["do"] === "pause")
   let paused = 0
-  if (matched.length > 0 && pausing.length > 0 && (yield* mayPause(launch, account))) {
+  if (matched.length > 0 && pausing.length > 0 && judgement.watch_may_pause === true) {
     const { plan_id, steps } = yield* plan(pausing)
     if (steps > 0) paused = Number((yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 3600 }))["done"])
   }
@@ -111,11 +109,4 @@ const judged = Effect.fnUntraced(function* ({ account, instance, json, launch, r
   yield* Console.log(json ? visibleJson(JSON.stringify({ ...answer, ...ran })) : render({ ...answer, ...ran }, plain))
   if (isRunning && Object(ran.run)["ran"] !== true) return exitCodes.failed
   return matched.length === 0 ? exitCodes.fine : exitCodes.matched
-})
-
-/** Whether the configuration of the account allows pauses without a person. */
-const mayPause = Effect.fnUntraced(function* (launch: Launch, account: string | undefined) {
-  if (launch.embedded !== undefined) return false
-  const { accounts, standard = "" } = yield* readAccounts(launch)
-  return accounts.some(([name, { watchMayPause }]) => name === (account ?? standard) && watchMayPause)
 })

@@ -101,7 +101,8 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
     const check =
       after === undefined ? {} : { check: yield* checkOf(result.touched, after, evidence.lines, chosen, reading) }
     const plan = yield* keep(withWarnings(result.draft, state.warnings), littleRoom)
-    return { ...plan, rules: result.rules, ...check }
+    const watching = settings.watchMayPause ? { watch_may_pause: true } : {}
+    return { ...plan, rules: result.rules, ...check, ...watching }
   }, orRefuse)
 })
 
