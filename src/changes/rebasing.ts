@@ -35,15 +35,20 @@ const madeSince = <C, S extends RemoteState<C>, E>(
 ): ReadonlyMap<string, ReadonlyArray<OtherChange<C>>> => {
   const made = new Map<string, Array<OtherChange<C>>>()
   const { rebase, resolve } = driver
-  const states = new Map<string, ReturnType<typeof fold<C>>>()
-  for (const entry of entries.slice(from)) {
-    if (entry.type !== "done" || entry.found || besides.has(entry.plan_id)) continue
-    const { at, plan_id } = entry
-    const state = states.get(plan_id) ?? fold(entries, plan_id)
-    states.set(plan_id, state)
-    for (const { change, id } of state?.plan.steps ?? []) {
-      const isOne = state !== undefined && entry.steps.includes(id)
-      const resolved = isOne ? resolve(change, (step) => recordOf(state, step).created) : undefined
+  const done = entries.slice(from).flatMap((entry) => {
+    const isOther = entry.type === "done" && !entry.found && !besides.has(entry.plan_id)
+    return isOther ? [entry] : []
+  })
+  const states = new Map([...new Set(done.map((entry) => entry.plan_id))].map((id) => [id, fold(entries, id)]))
+  const changes = new Map(
+    [...states].map(([id, state]) => [id, new Map(state?.plan.steps.map((step) => [step.id, step.change]))])
+  )
+  for (const { at, plan_id, steps } of done) {
+    const state = states.get(plan_id)
+    for (const id of steps) {
+      const change = changes.get(plan_id)?.get(id)
+      if (state === undefined || change === undefined) continue
+      const resolved = resolve(change, (step) => recordOf(state, step).created)
       const about = resolved === undefined ? undefined : rebase?.about(resolved)
       if (resolved === undefined || about === undefined) continue
       made.set(about, [...(made.get(about) ?? []), { plan: plan_id, at, change: resolved }])

@@ -52,6 +52,8 @@ export const resources = (it: Suite) => {
       const workflow = yield* ask("get_workflow", { id })
       assert.deepStrictEqual(yield* read(`engine://workflows/${id}`), workflow)
       assert.deepStrictEqual(yield* read(`engine://workflows/${id}?instance=staging`), workflow)
+      const named = `engine://workflows/${encodeURIComponent(String(workflow["name"]))}`
+      assert.deepInclude(yield* read(named), workflow)
     })
   )
 

@@ -5,13 +5,14 @@ import { concurrencyGroupOf as concurrencyGroupOfInstance } from "../tools/overI
 
 /** The target of an `engine://workflows…` address; without an instance, on the default one. */
 interface Address {
+  /** The id of a workflow, or its name. */
   readonly id?: string
   readonly instance?: string
 }
 
 export const root = "engine://workflows"
 
-const pattern = /^engine:\/\/workflows(?:\/([A-Za-z0-9_-]{1,128}))?(?:\?instance=([^&#]{1,512}))?$/
+const pattern = /^engine:\/\/workflows(?:\/([^/?#]{1,768}))?(?:\?instance=([^&#]{1,512}))?$/
 const decodeText = Option.liftThrowable(decodeURIComponent)
 
 /** Reads an address; nothing where it is none of ours. */
@@ -19,7 +20,7 @@ export const readAddress = (uri: string): Option.Option<Address> =>
   Option.gen(function* () {
     const [, id, instance] = yield* Option.fromNullishOr(pattern.exec(uri.slice(0, 1024)))
     return {
-      ...(id === undefined ? {} : { id }),
+      ...(id === undefined ? {} : { id: yield* decodeText(id) }),
       ...(instance === undefined ? {} : { instance: yield* decodeText(instance) })
     }
   })

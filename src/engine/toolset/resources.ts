@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 
 import { visibleJson } from "../../internal/foreignText.ts"
 import { only } from "../../internal/json/Selection.ts"
@@ -8,17 +8,7 @@ import { Instances } from "../client/Instances.ts"
 import { saysMissing } from "../client/verdict.ts"
 import { toToolError } from "../tools/errors.ts"
 import { getWorkflow, listWorkflows } from "../tools/workflows/reads.ts"
-import { WorkflowId } from "../workflow/models.ts"
 import { readAddress, root } from "./address.ts"
-
-/** Reads an address; nothing where it is none of ours. */
-const parse = (uri: string): Option.Option<{ readonly id?: WorkflowId; readonly instance?: string }> =>
-  Option.gen(function* () {
-    const { id, ...rest } = yield* readAddress(uri)
-    return id === undefined ? rest : { ...rest, id: yield* decodeId(id) }
-  })
-
-const decodeId = Schema.decodeUnknownOption(WorkflowId)
 
 const mimeType = "application/json"
 
@@ -72,7 +62,7 @@ const read = Effect.fn("resources.read")(function* (uri: string) {
     const rows = names.map((name) => ({ name, url: addresses.get(name), readOnly: readOnly.has(name) }))
     return { uri, mimeType, text: visibleJson(JSON.stringify(rows)) }
   }
-  const address = Option.getOrUndefined(parse(uri))
+  const address = Option.getOrUndefined(readAddress(uri))
   if (address === undefined) return yield* new ResourceNotFound({ uri })
   const answer = yield* "id" in address
     ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
