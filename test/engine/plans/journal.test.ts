@@ -68,6 +68,12 @@ describe("the journal of workflows", () => {
     assert.strictEqual(step.change.before.nodes?.[1]?.["parameters"], step.change.after.nodes[0]?.["parameters"])
   })
 
+  it("keeps steps that were put on top of what another plan has changed", () => {
+    const step = { id: idOf(create), change: create, reason: "asked for", undo: invert(create) }
+    const entry: Entry = { type: "rebased", at: 2, plan_id: "promotion-1", of_plan: [step] }
+    assert.deepStrictEqual(Schema.decodeUnknownSync(lines)(Schema.encodeSync(lines)(entry)), entry)
+  })
+
   it("keeps a rollback that is another one", () => {
     const entry = plannedWith([])
     assert.deepStrictEqual(Schema.decodeUnknownSync(lines)(Schema.encodeSync(lines)(entry)), entry)

@@ -7,8 +7,7 @@ import { listWorkflows } from "../../../../src/engine/tools/workflows/reads.ts"
 it("the help of a tool tells what the objects in an argument hold", () => {
   const help = toolHelp(editWorkflow, false)
   assert.match(help, /^FIELDS OF --operations \(each\)$/m)
-  assert.match(help, /^ {2}op TEXT {2,}What to do\. One of set, replace, add, .+ \(required\)$/m)
-  assert.match(help, /^ {2}bridge true or false {2,}\S/m)
+  assert.match(help, /^ {2}op TEXT {2,}Its kind \(required\)$/m)
 })
 
 it("the help tells the fields of objects within such objects by their path", () => {
