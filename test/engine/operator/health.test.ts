@@ -16,6 +16,7 @@ const decode = Schema.decodeUnknownSync(
     data: Schema.NonEmptyArray(
       Schema.Struct({
         missedSchedules: Rows,
+        rarerThanBefore: Rows,
         noWorkingTrigger: Rows,
         runningTooLong: Rows,
         credentialsUnused: Rows,
@@ -74,6 +75,72 @@ describe("instance_health", () => {
       const { missedSchedules: lately } = yield* healthOf({ hours: 2 })
       assert.include(lately?.[0], { expectedAtLeast: 2 })
     }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect(
+    "names an active workflow that is due daily and never ran, though a day need not hold a run for certain",
+    () =>
+      Effect.gen(function* () {
+        const daily = schedule({ field: "days", daysInterval: 1, triggerAtHour: 9 })
+        const { id } = yield* ask("create_workflow", { name: "Daily", nodes: [daily], active: true })
+        yield* TestClock.adjust("1 hour")
+        const { missedSchedules: early } = yield* healthOf()
+        assert.isUndefined(early)
+        yield* TestClock.adjust("3 days")
+        const { missedSchedules } = yield* healthOf()
+        assert.include(missedSchedules?.[0], { id, ran: 0 })
+      }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect(
+    "names a workflow that ran daily until its schedule was changed to a monthly one, and none that ran monthly",
+    () => {
+      const at = (day: number) => new Date(Date.UTC(2026, 9, day, 9)).toISOString()
+      const monthly = schedule({
+        field: "months",
+        monthsInterval: 1,
+        triggerAtDayOfMonth: 1,
+        triggerAtHour: 9,
+        triggerAtMinute: 0
+      })
+      const workflow = (id: string) => ({
+        id,
+        name: id,
+        active: true,
+        nodes: [monthly],
+        connections: {},
+        settings: { timezone: "UTC" },
+        triggerCount: 1,
+        updatedAt: at(6)
+      })
+      const run = (workflowId: string, day: number) => ({
+        id: day + 500,
+        workflowId,
+        mode: "trigger",
+        status: "success",
+        finished: true,
+        startedAt: at(day),
+        stoppedAt: at(day)
+      })
+      const days = { turned: [5, 4, 3, 2, 1], always: [1, -30, -60, -91, -121] }
+      const { client } = engineThat(({ path }) => {
+        const of = path.includes("workflowId=turned") ? "turned" : "always"
+        if (path.includes("/executions")) {
+          return json({ data: path.includes("status=") ? [] : days[of].map((day) => run(of, day)), nextCursor: null })
+        }
+        const [, id] = /workflows\/(\w+)/.exec(path) ?? []
+        return json(
+          id === undefined ? { data: [workflow("turned"), workflow("always")], nextCursor: null } : workflow(id)
+        )
+      })
+      return Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 9, 20))
+        const { rarerThanBefore } = yield* healthOf()
+        assert.deepStrictEqual(rarerThanBefore, [
+          { workflow: "turned", id: "turned", ranEveryHours: 24, lastRun: at(5), changed: at(6) }
+        ])
+      }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+    }
   )
 
   it.effect("does not ask for runs from before a workflow was switched on", () =>

@@ -108,6 +108,7 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
     active: workflows.filter(({ active }) => active).length,
     ...rows("failures", failures.value?.rows),
     ...rows("missedSchedules", missed.value?.rows),
+    ...rows("rarerThanBefore", missed.value?.slower),
     ...rows("noWorkingTrigger", noWorkingTrigger),
     ...rows("webhooksThatCollide", collisionsOf(workflows)),
     ...rows("runningTooLong", long.value?.rows),

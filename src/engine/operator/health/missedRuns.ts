@@ -47,6 +47,47 @@ const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: Workflo
       }
 })
 
+const day = 86_400_000
+
+/** Spans in which runs are counted where none is due in the given one: engines keep executions for two weeks. */
+const longerSpans = [3 * day, 10 * day]
+
+/** The span in which a workflow should have run at least once, as far back as its content is the same; the longest where there is none. */
+const judgedFrom = ({ schedules, updatedAt, zone }: WorkflowFacts, from: number, now: number): number => {
+  const spans = [from, ...longerSpans.map((span) => now - span).filter((start) => start < from)].map((start) =>
+    Math.max(start, updatedAt ?? start)
+  )
+  const isDue = (start: number) =>
+    now - slack > start + slack && leastRuns(schedules, zone, { from: start + slack, to: now - slack }).count > 0
+  return spans.find(isDue) ?? Math.min(...spans)
+}
+
+/** Runs by which it is told how often a workflow used to run, and the least of them. */
+const formerRuns = 20
+const fewest = 4
+
+/** A workflow that was changed and has not run since, though it ran at short intervals before: its schedule is a rarer one now. */
+const slowedDown = Effect.fnUntraced(function* (engine: Engine, workflow: WorkflowFacts, now: number) {
+  const { updatedAt } = workflow
+  if (updatedAt === undefined) return undefined
+  const { data } = yield* engine.listExecutions({ workflowId: workflow.id, limit: formerRuns })
+  const starts = data.flatMap(({ mode, startedAt }) => (mode === "trigger" ? [Date.parse(String(startedAt))] : []))
+  const times = starts.filter(Number.isFinite).toSorted((a, b) => b - a)
+  const [last] = times
+  if (last === undefined || times.length < fewest || last > updatedAt) return undefined
+  const gaps = times.slice(1).map((time, index) => (times[index] ?? time) - time)
+  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0
+  return now - last <= 3 * usual
+    ? undefined
+    : {
+        workflow: workflow.name,
+        id: workflow.id,
+        ranEveryHours: Math.round(usual / 360_000) / 10,
+        lastRun: new Date(last).toISOString(),
+        changed: new Date(updatedAt).toISOString()
+      }
+})
+
 /** The last activation of a workflow, if the engine tells it. */
 const activatedAt = ({ activeVersion }: Workflow): number | undefined => {
   const history = isJsonObject(activeVersion) ? activeVersion.workflowPublishHistory : []
@@ -70,7 +111,7 @@ export const missedRunsOf = Effect.fnUntraced(function* (
   const rows = yield* Effect.forEach(
     judged,
     Effect.fnUntraced(function* (workflow) {
-      const since = Math.max(from, workflow.updatedAt ?? from)
+      const since = judgedFrom(workflow, from, now)
       const first = yield* shortfall(engine, workflow, since, now)
       if (first === undefined) return []
       // Lists do not say when a workflow was switched on: what falls short is looked at again.
@@ -81,8 +122,17 @@ export const missedRunsOf = Effect.fnUntraced(function* (
     }),
     { concurrency: 4 }
   )
+  const seldom = judged.filter(
+    ({ schedules, zone }) => leastRuns(schedules, zone, { from: now - 10 * day, to: now }).count === 0
+  )
+  const slower = yield* Effect.forEach(
+    seldom,
+    (workflow) => Effect.map(slowedDown(engine, workflow, now), (row) => (row === undefined ? [] : [row])),
+    { concurrency: 4 }
+  )
   return {
     rows: rows.flat(),
+    slower: slower.flat(),
     unsaved: scheduled.filter(({ savesNoSuccess }) => savesNoSuccess).length,
     left: Math.max(scheduled.length - mostScheduled, 0),
     unread: workflows.filter(({ active, schedules }) => active && schedules.unread > 0).length
