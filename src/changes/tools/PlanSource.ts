@@ -60,8 +60,12 @@ export class PlanSources extends Context.Service<PlanSources, ReadonlyArray<Plan
   "workflow-tool-server/changes/PlanSources"
 ) {}
 
-/** The plans of an upstream as a source; `render` says its errors. */
-export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) => ToolError): PlanSource => {
+/** The plans of an upstream as a source; `render` says its errors, `outcomeOf` reads what a plan has touched as it is afterwards. */
+export const make = <C, E>(
+  plans: Plans<C, E>,
+  render: (error: E | PlanError) => ToolError,
+  outcomeOf: (state: PlanState<C>) => Effect.Effect<Readonly<Record<string, unknown>>> = () => Effect.succeed({})
+): PlanSource => {
   const { describing } = plans
   return {
     has: (id) =>
@@ -79,7 +83,10 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
         const adjustments = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
-          fields: adjustments?.fields ?? {},
+          fields: {
+            ...adjustments?.fields,
+            ...(Option.isSome(state) && report.state !== "in progress" ? yield* outcomeOf(state.value) : {})
+          },
           advice: adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
         }
       }),

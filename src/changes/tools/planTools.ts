@@ -6,6 +6,7 @@ import { Progress } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
 import { spanOf } from "../../mcp/moments.ts"
 import { fittingLimit, offset as anyOffset, optional, shownNumber } from "../../mcp/parameters.ts"
+import { BriefAnswers } from "../../mcp/selection.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
@@ -120,7 +121,7 @@ export const applyPlan = Tool.make("apply_plan", {
             : Effect.void
       )
     )
-    return {
+    const answer = {
       ...report,
       refused: variedFirst(report.refused).slice(0, 20),
       refused_count: report.refused.length,
@@ -129,6 +130,7 @@ export const applyPlan = Tool.make("apply_plan", {
       ...fields,
       next: `${background && report.state === "in progress" ? goesOn : advice}${report.notice === undefined ? "" : ` ${report.notice}`}`
     }
+    return (yield* BriefAnswers) ? withoutEmpty(answer) : answer
   })
 })
 
@@ -137,6 +139,20 @@ const goesOn = "It goes on in the background, also after a restart of the server
 const noBackground = new InvalidArgument({
   argument: "background",
   problem: "must be left out here: only a server over HTTP goes on when its caller has left. Nothing was changed"
+})
+
+interface CountedReport extends Omit<Report, "adjusted"> {
+  readonly refused_count: number
+  readonly unconfirmed_count: number
+  readonly next: string
+}
+
+/** A report without what is none and nothing, for those who want short answers. */
+const withoutEmpty = ({ created, refused, refused_count, unconfirmed, unconfirmed_count, ...rest }: CountedReport) => ({
+  ...rest,
+  ...(refused_count === 0 ? {} : { refused, refused_count }),
+  ...(unconfirmed_count === 0 ? {} : { unconfirmed, unconfirmed_count }),
+  ...(Object.keys(created).length === 0 ? {} : { created })
 })
 
 const unconfirmed = new InvalidArgument({

@@ -74,11 +74,11 @@ export const report = Schema.Struct({
   total: whole,
   // oxlint-disable-next-line id-denylist -- a field of the answer
   found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
-  refused: Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String })),
-  refused_count: whole,
-  unconfirmed: Schema.Array(Schema.String),
-  unconfirmed_count: whole,
-  created: Schema.Record(Schema.String, Schema.Union([whole, Schema.String])),
+  refused: Schema.optionalKey(Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String }))),
+  refused_count: Schema.optionalKey(whole),
+  unconfirmed: Schema.optionalKey(Schema.Array(Schema.String)),
+  unconfirmed_count: Schema.optionalKey(whole),
+  created: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([whole, Schema.String]))),
   notice: Schema.optionalKey(Schema.String),
   next
 })

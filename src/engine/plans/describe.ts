@@ -14,8 +14,8 @@ import { withTexts } from "./withValue.ts"
 const mostLines = 12
 
 /** The parts and the credentials of a workflow, in few words. */
-const outline = ({ name, nodes }: Content) => {
-  const credentials = [...new Set(nodes.flatMap(credentialsOf))]
+const outline = ({ name, nodes }: Content, origin = "") => {
+  const credentials = [...new Set(nodes.flatMap(credentialsOf))].map((one) => `${one}${origin}`)
   return {
     name,
     nodes: nodes.map((node) => kindOf(node)).join(", "),
@@ -24,7 +24,7 @@ const outline = ({ name, nodes }: Content) => {
 }
 
 /** The credentials of a node, by their names, or by ids where nobody knows more. */
-const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
+export const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
   objectsOf(Object.values(objectOf(credentials))).map(({ id, name }) =>
     typeof name === "string" ? name : `id ${String(id)}`
   )
@@ -45,7 +45,10 @@ const withNew = ({ after, references }: ChangeOf<"update">): Content =>
 const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
   Match.discriminatorsExhaustive("kind")({
-    create: ({ content }) => ({ before: null, after: outline(content) }),
+    create: ({ content, instance, source }) => ({
+      before: null,
+      after: outline(content, source === undefined ? "" : ` (found on ${instance})`)
+    }),
     update: (change) => ({
       before: { name: contentBefore(change).name },
       after: {

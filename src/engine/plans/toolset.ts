@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 import type { PlanError } from "../../changes/PlanError.ts"
+import { type PlanState, recordOf } from "../../changes/PlanState.ts"
 import * as PlanSource from "../../changes/tools/PlanSource.ts"
 import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import { AppViews } from "../../mcp/AppViews.ts"
@@ -9,6 +10,9 @@ import type { Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
 import { withPlanning } from "../operator/offer.ts"
 import { toToolError } from "../tools/errors.ts"
+import { WorkflowId } from "../workflow/models.ts"
+import type { Change } from "./Change.ts"
+import { credentialsOf } from "./describe.ts"
 import type { ChangeError } from "./failures.ts"
 import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planTools } from "./planTools.ts"
@@ -46,4 +50,50 @@ export const toPlanFailure = (error: ChangeError | PlanError): ToolError => {
 }
 
 /** The plans of workflows, for the tools that show, apply and roll back plans of any upstream. */
-export const workflowPlans = Effect.map(WorkflowPlans, (plans) => PlanSource.make(plans, toPlanFailure))
+export const workflowPlans = Effect.gen(function* () {
+  const instances = yield* Instances
+  return PlanSource.make(yield* WorkflowPlans, toPlanFailure, (state) => finalStates(instances, state))
+})
+
+/** Workflows that are read after a plan. */
+const mostRead = 10
+
+/** The workflows that a plan has touched, as they are now: their state, tags and credentials. */
+const finalStates = Effect.fnUntraced(function* (instances: Instances["Service"], state: PlanState<Change>) {
+  const touched = new Map(
+    state.plan.steps.flatMap(({ change, id }) => {
+      const { created, doneAt } = recordOf(state, id)
+      const workflow = change.kind === "create" ? created : "workflow" in change ? change.workflow : undefined
+      return doneAt === undefined || typeof workflow !== "string" || change.kind === "delete-execution"
+        ? []
+        : [[`${change.instance} ${workflow}`, { instance: change.instance, id: WorkflowId.make(workflow) }]]
+    })
+  )
+  const isPromotion = state.plan.kind === "promotion"
+  const rows = yield* Effect.forEach(
+    [...touched.values()].slice(0, mostRead),
+    ({ id, instance }) =>
+      Effect.flatMap(instances.resolve(instance), ({ getWorkflow }) => getWorkflow(id)).pipe(
+        Effect.map(({ active, isArchived, name, nodes, tags = [] }) => {
+          const credentials = [...new Set(nodes.flatMap(credentialsOf))]
+          return {
+            id,
+            name,
+            instance,
+            active,
+            ...(isArchived === true ? { isArchived } : {}),
+            ...(tags.length === 0 ? {} : { tags: tags.map((tag) => tag.name) }),
+            ...(credentials.length === 0
+              ? {}
+              : { credentials: credentials.map((one) => (isPromotion ? `${one} (found on ${instance})` : one)) })
+          }
+        }),
+        Effect.option
+      ),
+    { concurrency: 4 }
+  )
+  const workflows = rows.flatMap(Option.toArray)
+  return workflows.length === 0
+    ? {}
+    : { workflows, ...(touched.size > mostRead ? { workflows_more: touched.size - mostRead } : {}) }
+})

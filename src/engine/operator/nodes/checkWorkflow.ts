@@ -1,10 +1,11 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
 import { fitted } from "../../../internal/json/values.ts"
-import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import type { Catalog } from "../../nodes/Catalog.ts"
 import { checkWebhooks } from "../../nodes/check/activeOwners.ts"
 import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
 import type { Finding } from "../../nodes/check/Finding.ts"
@@ -16,9 +17,12 @@ import {
 } from "../../nodes/check/instanceReferences.ts"
 import { asKept } from "../../nodes/check/structure.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import type { NodeType } from "../../nodes/NodeType.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"
 import { toConnections } from "../../workflow/connections.ts"
+import { shortValue } from "../../workflow/differenceOfValues.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { validate } from "../../workflow/validate.ts"
 
 export const checkWorkflow = EngineTool.make("check_workflow", {
@@ -68,6 +72,7 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
       findings: shownFindings,
       ...(allFindings.length > shownFindings.length ? { more: allFindings.length - shownFindings.length } : {}),
       ...(hint === undefined ? {} : { notice: `Types and parameters of nodes were not checked. ${hint}` }),
+      ...(yield* unverifiable(all, catalog)),
       ...uncheckedOf(all, (type) => catalog === undefined || catalog.find(type) !== undefined, findings)
     }
   })
@@ -78,6 +83,41 @@ const most = 60
 
 /** Bytes that they may have. */
 const room = 6500
+
+/** Values that are named at most as not checked. */
+const mostValues = 15
+
+/** Values that only the service behind a node knows, such as the name of a model: nobody has checked them. */
+const unverifiable = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog | undefined) {
+  const values = yield* Effect.forEach(objectsOf(nodes), (node) =>
+    Effect.map(
+      Effect.orElseSucceed(catalog?.read(textOf(node.type)) ?? Effect.succeed([]), (): ReadonlyArray<NodeType> => []),
+      (versions) => {
+        const parameters = objectOf(node.parameters)
+        const description = versions.find((one) => one.versions.includes(Number(node.typeVersion)))
+        const names = (description?.properties ?? []).flatMap(({ isDynamic, name, type }) =>
+          isDynamic === true || type === "resourceLocator" ? [name] : []
+        )
+        return [...new Set(names)].flatMap((name) => {
+          const given = parameters[name]
+          const value = isJsonObject(given) ? given.value : given
+          return Predicate.isString(value) && value !== "" && !value.startsWith("=")
+            ? [`${nameOf(node)}: ${name} ${shortValue(value, name)}`]
+            : []
+        })
+      }
+    )
+  )
+  const lines = values.flat()
+  return lines.length === 0
+    ? {}
+    : {
+        notChecked: [
+          ...lines.slice(0, mostValues),
+          ...(lines.length > mostValues ? [`and ${lines.length - mostValues} more`] : [])
+        ]
+      }
+})
 
 /** Types without a description, which were not checked. */
 const uncheckedOf = (
