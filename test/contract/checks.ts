@@ -199,6 +199,16 @@ export const checks = (it: Suite) => {
     })
   )
 
+  it.effect("check_workflow names values that only the service behind a node knows", () =>
+    Effect.gen(function* () {
+      const channelId = { __rl: true, mode: "name", value: "#ops" }
+      const parameters = { resource: "message", operation: "post", select: "channel", channelId, text: "Hi" }
+      const draft = behind(node("slack", "Tell", parameters, { typeVersion: 2.3 }))
+      assert.deepNestedInclude(yield* ask("check_workflow", draft), { notChecked: ['Tell: channelId "#ops"'] })
+      assert.notProperty(yield* ask("check_workflow", behind(answer("Say", "x"))), "notChecked")
+    })
+  )
+
   it.effect("check_workflow reads a saved workflow, and names who has its webhook's address", () =>
     Effect.gen(function* () {
       const hook = webhook()

@@ -4,6 +4,7 @@ import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientRes
 import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import type { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import type { Selection } from "../../../src/mcp/selection.ts"
 import { environment, type Json } from "../../support/harness.ts"
 import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
@@ -36,6 +37,8 @@ export interface Given extends PlanSettings {
   readonly instances?: Readonly<Record<string, Partial<Environment>>>
   /** The key of both engines. */
   readonly apiKey?: string
+  /** The tools that are offered; all of them when left out. */
+  readonly selection?: Selection
 }
 
 export interface Place {
@@ -63,7 +66,13 @@ export const serverWithPlans = (
       environment(host, apiKey, { requestsPerSecond: 5000, ...given.instances?.[name] })
     ])
   )
-  const server = planServer(environments, Layer.succeed(HttpClient.HttpClient, meddled), given, journal)
+  const server = planServer(
+    environments,
+    Layer.succeed(HttpClient.HttpClient, meddled),
+    given,
+    journal,
+    given.selection
+  )
   const send = Effect.fnUntraced(function* (
     instance: string,
     method: "DELETE" | "GET" | "POST" | "PUT",

@@ -16,7 +16,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, text, workflowId, workflowName } from "../../tools/parameters.ts"
 import { addressNotices, takenOver } from "../../tools/workflows/addressing.ts"
 import { checkBeside } from "../../tools/workflows/findings.ts"
-import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
+import { exclusively, failIfChangedSince, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
 import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
 import { changeLines, differencesSliced } from "../../workflow/difference.ts"
@@ -102,14 +102,22 @@ const tryOut = (operations: ReadonlyArray<Operation>, copyAs: string | undefined
 
 const applyTried = Effect.fnUntraced(function* (id: WorkflowId, token: string) {
   const tried = (yield* DryRuns).get(token)
-  if (tried === undefined || tried.of !== (yield* placeOf(id))) {
-    const problem = `is of no dry run of workflow ${id} that is remembered here: give the operations again`
-    return yield* new InvalidArgument({ argument: "apply", problem })
-  }
-  const current = readUnchanged(id, tried.version)
+  if (tried === undefined) return yield* strangeToken(id)
+  const current = Effect.gen(function* () {
+    const workflow = yield* readUnchanged(id, undefined)
+    if (tried.of !== (yield* placeOf(workflow.id))) return yield* strangeToken(id)
+    yield* failIfChangedSince(tried.version, workflow)
+    return workflow
+  })
   if (tried.copyAs !== undefined) return yield* copy(tried.copyAs, tried.operations, yield* current)
   return yield* edit(id, tried.operations, current).pipe(exclusively(id))
 })
+
+const strangeToken = (id: WorkflowId) =>
+  new InvalidArgument({
+    argument: "apply",
+    problem: `is of no dry run of workflow ${id} that is remembered here: give the operations again`
+  })
 
 const notWithApply = (argument: string) =>
   new InvalidArgument({ argument, problem: "must be left out where apply is given: the dry run has it" })

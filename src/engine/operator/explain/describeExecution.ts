@@ -5,9 +5,8 @@ import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.t
 import { maskSecrets, maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { type Execution, nameOf } from "../../workflow/models.ts"
 import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
-import { defined, failureOf, isMain, messageOf, startedBy, wordsOf } from "./failure.ts"
-import { goneOver, inputOf, jsonOf, nodeNamed, type RunData, runPathOf, textIn } from "./runData.ts"
-import { truncateValue } from "./truncate.ts"
+import { defined, failureOf, startedBy, wordsOf } from "./failure.ts"
+import { goneOver, nodeNamed, type RunData, runPathOf, textIn } from "./runData.ts"
 
 /** The head of every answer about an execution: workflow, start, duration and status. */
 export const headOf = (execution: Execution): JsonObject => {
@@ -65,20 +64,7 @@ const wentOn = (data: RunData): JsonObject => {
         ? clipped(maskText(error), 200)
         : clipped(maskText(textIn(objectOf(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
     }))
-  // An agent goes on where one of its tools fails.
-  const parts = data.runs.flatMap((run) =>
-    run.error === undefined || isMain(run)
-      ? []
-      : [
-          {
-            node: run.node,
-            error: clipped(maskText(messageOf(run.error)), 200),
-            input: truncateValue(jsonOf(inputOf(data, run)[0]), { text: 100, fields: 5, depth: 2 })
-          }
-        ]
-  )
-  const all = [...errors, ...parts.slice(0, 5)]
-  return all.length === 0 ? {} : { wentOnAfterErrors: all }
+  return errors.length === 0 ? {} : { wentOnAfterErrors: errors }
 }
 
 /** The nodes that never ran because the last node gave out no items. */

@@ -8,12 +8,12 @@ import { Instances } from "../../client/Instances.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
 import { describeUnfailed } from "./describeExecution.ts"
-import { explainFailure } from "./explainFailure.ts"
+import { explainFailure, explainTool } from "./explainFailure.ts"
 import { messageOf } from "./failure.ts"
 import { readFailed, readSuccess } from "./readExecutions.ts"
 import { compareFailures, failureKind, lastFailed, lastStopped, relatedRunsOf } from "./relatedRuns.ts"
 import { runDataOf } from "./runData.ts"
-import { failedRunOf, failedRuns } from "./subRuns.ts"
+import { failedRunOf, failedRuns, failuresOfTools } from "./subRuns.ts"
 
 const ofOneInstance = EngineTool.make("explain_execution", {
   title: "Explain execution",
@@ -37,8 +37,13 @@ const ofOneInstance = EngineTool.make("explain_execution", {
     }
     const execution = yield* readFailed(wanted)
     const failed = failedRunOf(execution)
-    if (failed === undefined || execution.status === "canceled")
-      return describeUnfailed(execution, runDataOf(execution))
+    if (failed === undefined || execution.status === "canceled") {
+      const tools = (yield* failuresOfTools(execution)).map(([tool, ...inner]) => explainTool({ ...tool, inner }))
+      return {
+        ...describeUnfailed(execution, runDataOf(execution)),
+        ...(tools.length === 0 ? {} : { failedTools: tools })
+      }
+    }
 
     const related = yield* relatedRunsOf(execution)
     const [run, ...inner] = yield* failedRuns(failed)

@@ -47,6 +47,17 @@ export const explainFailure = (findings: Findings): JsonObject => {
   return explanationWithin(findings, facts, limits)
 }
 
+/** Explains the failure of an agent's tool, after which the agent went on. */
+export const explainTool = (run: Pick<Findings, "inner"> & FailedRun): JsonObject => {
+  const [, , limits] = limitsToTry
+  const room = limits ?? smallest
+  return {
+    ...failedAt(run, room.words),
+    ...defined("subWorkflow", innermost(run, room) ?? childOf(run.failure)),
+    ...itemShown({ ...run, inner: [] }, undefined, room)
+  }
+}
+
 /** The parts of an explanation that do not depend on the limits. */
 const factsOf = ({ data, failure, references, success }: Findings) => {
   const now: Side = { data, input: failure.input }
@@ -82,7 +93,7 @@ const filled = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [name]: value }
 
 /** The run in which the failure arose, with its node and item, and the workflows on the way to it. */
-const innermost = ({ inner }: Findings, limits: FailureLimits): JsonObject | undefined => {
+const innermost = ({ inner }: Pick<Findings, "inner">, limits: FailureLimits): JsonObject | undefined => {
   const run = inner.at(-1)
   if (run === undefined) return undefined
   const { data, execution, failure, references } = run

@@ -32,6 +32,15 @@ export const failureOf = (data: RunData): Failure | undefined => {
 export const isMain = ({ whole }: NodeRun): boolean =>
   whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
+/** The failures of an agent's tools, after which the agent went on: as errors, or as the text that the tool gave in its place. */
+export const failedTools = (data: RunData): ReadonlyArray<Failure> =>
+  data.runs.flatMap((at) => {
+    const text = isMain(at) ? undefined : textIn(jsonOf(at.outputs[0]?.[0]).response)
+    const said = text?.startsWith("There was an error") === true ? { message: text } : undefined
+    const error = isMain(at) ? undefined : (at.error ?? said)
+    return error === undefined ? [] : [{ error, at, part: undefined, input: inputOf(data, at), item: 0 }]
+  })
+
 const itemOf = (error: JsonObject): number | undefined => {
   const itemIndex = objectOf(error.context).itemIndex ?? error.itemIndex
   if (Predicate.isNumber(itemIndex)) return itemIndex
@@ -67,7 +76,7 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
   const parameters = objectOf(node?.parameters)
   const { nodeCause, parameter, request } = objectOf(error.context)
-  const line = Number(innermostLine(error) ?? error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
+  const line = Number(error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
   const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
   const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectOf(request)
@@ -82,12 +91,6 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
     ...defined("calls", short(objectOf(parameters.workflowId).value) ?? short(parameters.workflowId))
   }
 }
-
-/** The line of the innermost function of a node's code, by the stack: engines name that of a function around it, too. */
-const innermostLine = ({ stack }: JsonObject): string | undefined =>
-  textIn(stack)
-    ?.split("\n", 50)
-    .flatMap((row) => /^\s+at .*(?:evalmachine\.<anonymous>|\/nodes\/Code):(\d+):\d+\)?$/.exec(row)?.[1] ?? [])[0]
 
 const short = (value: unknown): string | undefined => {
   const text = textIn(value)

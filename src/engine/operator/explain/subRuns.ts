@@ -1,12 +1,14 @@
 import { Effect, Option, Schema } from "effect"
 
-import type { EngineClient } from "../../client/EngineClient.ts"
-import { type Execution, ExecutionId } from "../../workflow/models.ts"
-import { childOf, type Failure, failureOf } from "./failure.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { isWithin } from "../../workflow/executions.ts"
+import { type Execution, ExecutionId, WorkflowId } from "../../workflow/models.ts"
+import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { childOf, failedTools, type Failure, failureOf } from "./failure.ts"
 import { type FieldReference, fieldReferencesOf, firstLacking } from "./inputFields.ts"
 import { originOf } from "./origin.ts"
 import { readFailed } from "./readExecutions.ts"
-import { type RunData, runDataOf } from "./runData.ts"
+import { nodeNamed, type RunData, runDataOf, textIn } from "./runData.ts"
 
 /** The failure of a run, with what is needed to explain it. */
 export interface FailedRun {
@@ -47,13 +49,45 @@ export const failedRuns = Effect.fnUntraced(function* (
   return [withItem(closer, runs[0]), ...runs]
 })
 
+/** Failures of an agent's tools that are explained. */
+const mostTools = 3
+
+/** The failures of an agent's tools in a run that went on, each with the runs in which it failed. */
+export const failuresOfTools = Effect.fnUntraced(function* (execution: Execution) {
+  const data = runDataOf(execution)
+  if (data === undefined) return []
+  return yield* Effect.forEach(failedTools(data).slice(0, mostTools), (failure) =>
+    failedRuns({ execution, data, failure, references: [] })
+  )
+})
+
 /** The failed run that the node that failed had started. */
-const startedBy = Effect.fnUntraced(function* ({ failure }: FailedRun) {
-  const id = asExecutionId(childOf(failure)?.execution)
-  if (Option.isNone(id)) return undefined
-  const read = yield* Effect.option(readFailed(id.value))
+const startedBy = Effect.fnUntraced(function* (run: FailedRun) {
+  const stated = asExecutionId(childOf(run.failure)?.execution)
+  const id = Option.isSome(stated) ? stated.value : yield* failedMeanwhile(run)
+  if (id === undefined) return undefined
+  const read = yield* Effect.option(readFailed(id))
   return Option.isNone(read) ? undefined : failedRunOf(read.value)
 })
+
+/** The one run of the called workflow that failed while the caller ran: engines do not always tell which run was started. */
+const failedMeanwhile = Effect.fnUntraced(function* ({ data, execution, failure }: FailedRun) {
+  const called = asWorkflowId(subWorkflowOf(nodeNamed(data, (failure.part ?? failure.at)?.node) ?? {})?.id)
+  if (Option.isNone(called)) return undefined
+  const failed = yield* Effect.option(
+    EngineClient.use((engine) => engine.listExecutions({ workflowId: called.value, status: "error", limit: 50 }))
+  )
+  const { startedAt, stoppedAt } = execution
+  const candidates = Option.match(failed, { onNone: () => [], onSome: (page) => page.data }).filter(
+    (one) =>
+      one.id > execution.id &&
+      one.mode === "integrated" &&
+      isWithin(one.startedAt, { startedAfter: textIn(startedAt), startedBefore: textIn(stoppedAt) })
+  )
+  return candidates.length === 1 ? candidates[0]?.id : undefined
+})
+
+const asWorkflowId = Schema.decodeUnknownOption(WorkflowId)
 
 const asExecutionId = Schema.decodeUnknownOption(ExecutionId)
 
