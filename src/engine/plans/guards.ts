@@ -145,5 +145,6 @@ export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
   const names = protectedIn(guards, draft.steps)
   if (names.length === 0) return draft
   const warning = `Protected workflows are changed (${listed(names, mostNamed)}): apply_plan asks a person, or needs confirm_protected`
-  return { ...draft, warnings: [warning, ...draft.warnings] }
+  // The rollback of a rollback is held to the guards before it is kept, and then as every plan.
+  return draft.warnings.includes(warning) ? draft : { ...draft, warnings: [warning, ...draft.warnings] }
 }

@@ -73,6 +73,8 @@ describe("guards of plans", () => {
       assert.include(JSON.stringify(back["warnings"]), "Protected workflows are changed (Billing run, other)")
       assert.include((yield* refused("apply_plan", { plan_id: back["plan_id"], confirm: true })).message, "protected")
       assert.deepInclude(yield* ask("apply_plan", { plan_id: back["plan_id"], ...confirmed }), { state: "applied" })
+      const forward = yield* ask("plan_rollback", { plan_id: back["plan_id"] })
+      assert.lengthOf(JSON.stringify(forward["warnings"]).split("Protected workflows are changed"), 2)
     }).pipe(Effect.provide(engines({ protected: { tags: ["money"], names: ["Billing*"] } })))
   )
 
