@@ -80,7 +80,7 @@ export const applyPlan = Tool.make("apply_plan", {
     confirm: Schema.Boolean.annotate({ description: "true after a person has agreed to this plan" }),
     confirm_protected: optional(
       Schema.Boolean.annotate({
-        description: "true after a person has agreed to the protected things in it"
+        description: "true after a person has agreed to what is protected"
       })
     ),
     background: optional(Schema.Boolean.annotate({ description: "Goes on without calls; over HTTP" })),

@@ -36,7 +36,7 @@ const profiles = new Map<string, Profile>([
       ],
       hidden: {
         activate_workflow: ["addTrigger", "ifVersion"],
-        apply_plan: ["max_seconds"],
+        apply_plan: ["background", "max_seconds"],
         create_workflow: ["answer", "staticData"],
         describe_node: ["version"],
         edit_workflow: ["ifVersion"],

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 
 import { offerFor } from "../../changes/offer.ts"
-import { namesIn } from "../../engine/client/config/EngineConfig.ts"
+import { type InstanceNames, namesIn } from "../../engine/client/config/EngineConfig.ts"
+import { protectsAnything } from "../../engine/client/Protection.ts"
 import { offerOver as operatorOffer, withPlanning } from "../../engine/operator/offer.ts"
 import { offerOver as engineOffer } from "../../engine/toolset/offer.ts"
 import * as Toolset from "../../mcp/Toolset.ts"
+import type { Launch } from "../configuration/Launch.ts"
 import { readView } from "../http/pageFiles.ts"
 import { type Load, outlined, type Plans, type Shared } from "./Load.ts"
 import { outlines } from "./outlines.ts"
@@ -12,15 +14,27 @@ import { outlines } from "./outlines.ts"
 // If lists are expected first, they are told from outlines, and the programs are loaded after them; but an embedded engine can
 // fail at once, which has to be reported before anything else.
 
+/** The facts about the instances that lists tell, before anything is connected. */
+const instancesOf = ({
+  engine,
+  plans
+}: {
+  readonly engine: NonNullable<Launch["engine"]>
+  readonly plans: Launch["plans"]
+}): InstanceNames => ({
+  ...namesIn(engine),
+  isProtecting: plans !== undefined && protectsAnything(plans.guards.protected)
+})
+
 /** The toolset `engine` over the configured instances, or the embedded one. */
-export const engine: Load = ({ engine: configured }, { areListsFirst, instances }) => {
+export const engine: Load = ({ engine: configured, plans }, { areListsFirst, instances }) => {
   const programs = Effect.flatMap(
     Effect.promise(() => import("../../engine/toolset/toolset.ts")),
     ({ EngineToolset }) => Effect.map(instances, (context) => ({ toolset: Toolset.provide(EngineToolset, context) }))
   )
   return areListsFirst && configured !== undefined
     ? outlined("engine", Effect.orDie(programs), (toOffer) =>
-        engineOffer(toOffer(outlines.engine), namesIn(configured))
+        engineOffer(toOffer(outlines.engine), instancesOf({ engine: configured, plans }))
       )
     : programs
 }
@@ -31,7 +45,7 @@ const planningToolsets = Effect.promise(() => import("./planningToolsets.ts"))
 export const operator: Load = (launch, shared) => {
   const programs = Effect.flatMap(planningToolsets, ({ operator }) => operator(launch, shared))
   if (!shared.areListsFirst || launch.engine === undefined) return programs
-  const names = namesIn(launch.engine)
+  const names = instancesOf({ engine: launch.engine, plans: launch.plans })
   const { across, planning, single } = outlines.operator
   return Effect.map(
     outlined("operator", Effect.orDie(programs), (toOffer) =>

@@ -96,7 +96,7 @@ export class Instances extends Context.Service<
           isEmbedded === true ? [] : [[name, host] as const]
         )
       )
-      return Instances.of({ ...instanceNames, addresses, resolve, holdsKey })
+      return Instances.of({ ...instanceNames, isProtecting: protection !== undefined, addresses, resolve, holdsKey })
     })
   )
 }

@@ -8,6 +8,17 @@ export interface Protected {
   readonly tags: ReadonlySet<string>
 }
 
+/** Whether a configuration protects anything from single changes. */
+export const protectsAnything = ({
+  directWrites,
+  names,
+  tags
+}: {
+  readonly directWrites: boolean
+  readonly names: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
+}): boolean => directWrites && names.length + tags.length > 0
+
 /** A workflow that a call would change; without an id, one that it would create. */
 export interface Changed {
   readonly id?: string

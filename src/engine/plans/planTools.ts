@@ -72,7 +72,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
         inputSchema: {
           type: "object",
           description:
-            'Source to target: {"credentials": {name: name}, "workflows": …, "tags": …, "values": {text: text}, "match": "part"}'
+            "Source to target: {credentials: {name: name}, workflows: …, tags: …, values: {text: text}, match: part}"
         }
       })
     ),

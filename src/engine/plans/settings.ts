@@ -11,7 +11,7 @@ import {
   whole
 } from "../../internal/config/fields.ts"
 import { fits } from "../../internal/fits.ts"
-import type { Protected } from "../client/Protection.ts"
+import { type Protected, protectsAnything } from "../client/Protection.ts"
 import { maxItemsPerApply } from "./defaults.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
@@ -134,8 +134,8 @@ export const PromotionFields = Schema.Struct({
 export type PromotionSettings = typeof PromotionFields.Type
 
 /** The protection from single changes, as far as it is configured. */
-export const protectionOf = ({ protected: { directWrites, names, tags } }: Guards): Protected | undefined =>
-  directWrites && names.length + tags.length > 0
+export const protectionOf = ({ protected: { names, tags, ...rest } }: Guards): Protected | undefined =>
+  protectsAnything({ ...rest, names, tags })
     ? { hasName: (name) => names.some((pattern) => fits(pattern, name)), tags: new Set(tags) }
     : undefined
 

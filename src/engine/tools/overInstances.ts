@@ -14,15 +14,22 @@ export const naming = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceName
   // A single name is told whatever room there is.
   const description = lazy(() => instanceNames(instances, instances.names.length === 1 ? 0 : roomIn(tools)))
   const argument = lazy(() => argumentJson(description()))
+  const isGuarded = ({ annotations }: Tool<R>) => instances.isProtecting === true && !annotations.readOnlyHint
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
       const schema = tool.inputSchema()
       if (!("instance" in Object(schema.properties))) return schema
-      const described = { instance: { ...instanceSchema, description: description() } }
+      const described = {
+        instance: { ...instanceSchema, description: description() },
+        ...(isGuarded(tool) ? { confirm_protected: agreementSchema } : {})
+      }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    inputJson: tool.inputJson && (() => inputJson(tool).replace(unnamed(), argument))
+    inputJson:
+      tool.inputJson &&
+      (() =>
+        inputJson(tool).replace(unnamed(), () => (isGuarded(tool) ? `${argument()},${agreementJson}` : argument())))
   }))
 }
 
@@ -38,6 +45,10 @@ export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames)
     concurrencyGroup: (input) => concurrencyGroupOf(takeInstance(input).instance, instances)
   }))
 }
+
+/** The argument of tools that change something, where workflows are protected: without one there is nothing to say. */
+const agreementSchema = { type: "boolean", description: "true after a person has agreed to what is protected" }
+const agreementJson = `"confirm_protected":${JSON.stringify(agreementSchema)}`
 
 /** The argument `instance` as JSON: with its quotes, it can only be the argument itself. */
 const argumentJson = (description: string) => `"instance":${JSON.stringify({ ...instanceSchema, description })}`

@@ -94,7 +94,11 @@ const others = [
 
 const Listed = Schema.Struct({
   tools: Schema.Array(
-    Schema.Struct({ name: Schema.String, annotations: Schema.Struct({ readOnlyHint: Schema.Boolean }) })
+    Schema.Struct({
+      name: Schema.String,
+      annotations: Schema.Struct({ readOnlyHint: Schema.Boolean }),
+      inputSchema: Schema.Struct({ properties: Schema.Record(Schema.String, Schema.Unknown) })
+    })
   )
 })
 
@@ -136,6 +140,10 @@ describe("confirm_protected", () => {
         )
         const changing = tools.flatMap(({ annotations, name }) => (annotations.readOnlyHint ? [] : [name]))
         assert.sameMembers(changing, [...Object.keys(refusable), ...others])
+        for (const { annotations, inputSchema, name } of tools.filter(({ name }) => name !== "apply_plan")) {
+          const isSaid = "confirm_protected" in inputSchema.properties
+          assert.strictEqual(isSaid, !annotations.readOnlyHint, name)
+        }
         for (const [tool, prepare] of Object.entries(refusable)) {
           const args = yield* prepare()
           const { data, message } = yield* refused(tool, args)

@@ -8,7 +8,7 @@ import { find, modern } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { select } from "../../../src/mcp/selection.ts"
 import { engineThat, host, json, key } from "../../engine/tools/standIn.ts"
 import { environment, refused, request } from "../../support/harness.ts"
-import { planServer } from "../../support/planServer.ts"
+import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
 const daily = selectionOf(["daily"])
 
@@ -53,12 +53,13 @@ const bytesOf = (params: object = {}, version = latestLegacy) =>
 const serving = (
   words: ReadonlyArray<string>,
   instances: Readonly<Record<string, Partial<Environment>>> = { production: {}, staging: {} },
-  client = engineThat(() => json({})).client
+  client = engineThat(() => json({})).client,
+  settings: PlanSettings = {}
 ) =>
   planServer(
     Object.fromEntries(Object.entries(instances).map(([name, more]) => [name, environment(host, key, more)])),
     Layer.succeed(HttpClient.HttpClient, client),
-    {},
+    settings,
     undefined,
     selectionOf(words)
   )
@@ -75,6 +76,19 @@ describe("the profile daily", () => {
       assert.isAtMost(yield* bytesOf(), 13_000)
       assert.isAtMost(yield* bytesOf({ _meta: modernMeta }, modern), 13_000)
     }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  const guarded = { plans: { guards: { protected: { names: ["Billing*"] } } } }
+
+  it.effect("stays within them where workflows are protected, and says how their changes are agreed to", () =>
+    Effect.gen(function* () {
+      assert.isAtMost(yield* bytesOf(), 13_000)
+      const said = (yield* listing()).filter(({ inputSchema }) => "confirm_protected" in inputSchema.properties)
+      assert.includeMembers(
+        said.map(({ name }) => name),
+        ["edit_workflow", "create_workflow", "restore_workflow", "activate_workflow", "apply_plan"]
+      )
+    }).pipe(Effect.provide(serving(["daily"], undefined, undefined, guarded)))
   )
 
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`customer-instance-${index}`, {}]))

@@ -23,6 +23,8 @@ export interface InstanceNames {
   readonly defaultName: string
   /** Names of those on which nothing may be changed. */
   readonly readOnly: ReadonlySet<string>
+  /** Whether some workflows are changed only after a person has agreed. */
+  readonly isProtecting?: boolean
 }
 
 /** Every configured instance, checked, and the name of the one that is used when a call names none. */
