@@ -71,7 +71,7 @@ describe("the snippets for a shell", () => {
     return whileServing(own?.text ?? "npm start", cwd, async (url) => {
       const { code, stderr, stdout } = await runSnippet(block.text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, url), cwd)
       assert.strictEqual(code, 0, stderr)
-      assert.match(stdout, /"result":\{.*(?:Order intake|Da Ciro)/)
+      assert.match(stdout, /"result":\{.*(?:\\"name\\":|Da Ciro)/)
     })
   })
 })
