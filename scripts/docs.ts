@@ -78,7 +78,12 @@ const whyTable = table(
       "197 calls, 1,191 kB",
       "[the jobs](docs/comparison.md)"
     ],
-    ["list of tools for these jobs", "29 kB, once", "43 kB for each instance", "[the jobs](docs/comparison.md)"],
+    [
+      "list of tools for such jobs",
+      "at most 13 kB, once (`--tools daily`)",
+      "43 kB for each instance",
+      "[this test](test/mcp/protocol/selection.test.ts), `npm run bench -- --peers`"
+    ],
     ...peerRows(
       ["start to tools/list, ms", "get_workflow of 12 nodes, µs of CPU", "peak memory, list of 250 × 200 nodes, MiB"],
       bestKnown
