@@ -2,8 +2,11 @@ import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import { visible } from "../internal/foreignText.ts"
+import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { type Outcome, token } from "./client.ts"
 import { FleetContext, useFollowed } from "./fleet.ts"
+import { textOf } from "./json.ts"
+import { beginLogin, endLogin, readLogin } from "./login.ts"
 import { Empty, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
 import { readServer, Server, type ServerInfo } from "./server.ts"
@@ -27,11 +30,17 @@ const places = [
 export const App = () => {
   const route = useRoute()
   const [outcome, setOutcome] = useState<Outcome<ServerInfo>>()
+  const [loginProblem, setLoginProblem] = useState<string>()
   const ask = useCallback(() => {
     setOutcome(undefined)
     void readServer().then(setOutcome)
   }, [])
-  useEffect(ask, [])
+  useEffect(() => {
+    void endLogin().then((problem) => {
+      setLoginProblem(problem)
+      ask()
+    })
+  }, [])
   const leave = () => {
     token.clear()
     ask()
@@ -64,7 +73,7 @@ export const App = () => {
         )}
       </header>
       <main id="content" tabIndex={-1}>
-        <Content outcome={outcome} route={route} onToken={ask} />
+        <Content outcome={outcome} route={route} onToken={ask} loginProblem={loginProblem} />
       </main>
     </>
   )
@@ -82,10 +91,12 @@ const Content = (props: {
   readonly outcome: Outcome<ServerInfo> | undefined
   readonly route: Route
   readonly onToken: () => void
+  readonly loginProblem: string | undefined
 }) => {
-  const { onToken, outcome, route } = props
+  const { loginProblem, onToken, outcome, route } = props
   if (outcome === undefined) return <Loading what="what this server offers" />
-  if (!outcome.ok && outcome.needsToken) return <TokenForm problem={outcome.problem} onToken={onToken} />
+  if (!outcome.ok && outcome.needsToken)
+    return <TokenForm problem={loginProblem ?? outcome.problem} onToken={onToken} />
   if (!outcome.ok) {
     return (
       <>
@@ -160,6 +171,12 @@ const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly on
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const wasTried = token.get() !== ""
+  const [authorize, setAuthorize] = useState<JsonObject>()
+  useEffect(() => {
+    void readLogin().then((login) => {
+      if (login.ok && isJsonObject(login.value.authorize)) setAuthorize(login.value.authorize)
+    })
+  }, [])
   const submit = (event: Event) => {
     event.preventDefault()
     token.set(text.trim())
@@ -167,8 +184,20 @@ const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly on
   }
   return (
     <form class="card narrow" onSubmit={submit}>
-      <h1>Token needed</h1>
-      <p>{wasTried ? "This token was not taken. Look it up again, and mind blanks at its ends." : problem}</p>
+      <h1>{authorize === undefined ? "Token needed" : "Log in"}</h1>
+      <p>
+        {wasTried
+          ? "This token was not taken, or has expired. Look it up again, and mind blanks at its ends."
+          : problem}
+      </p>
+      {authorize === undefined ? null : (
+        <>
+          <button type="button" class="main wide" onClick={() => void beginLogin(authorize)}>
+            Log in at {new URL(textOf(authorize.endpoint)).host}
+          </button>
+          <p class="soft">Or enter a token.</p>
+        </>
+      )}
       <label>
         Token
         <input

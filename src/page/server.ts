@@ -5,6 +5,7 @@ import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObj
 import { together } from "./browser.ts"
 import { type Outcome, request, wholeSelection } from "./client.ts"
 import { textOf } from "./json.ts"
+import { mayChange } from "./login.ts"
 import { readJson } from "./readJson.ts"
 
 export interface ToolInfo {
@@ -63,24 +64,27 @@ const instanceOf = ({ name, readOnly, url }: JsonObject): InstanceInfo => ({
 export const readServer = (): Promise<Outcome<ServerInfo>> =>
   request("tools/list", { _meta: wholeSelection }).then((listed) => {
     if (!listed.ok) return listed
-    const tools = objectsOf(listed.value.tools).map(toolOf)
-    const names = new Set(tools.map(({ name }) => name))
-    return together([request("resources/read", { uri: instancesUri }), request("resources/list", {})]).then(
-      ([read, resources]) => {
-        const text = read.ok ? textOf(objectsOf(read.value.contents)[0]?.text) : ""
-        const infos = objectsOf(readJson(text)?.value).map(instanceOf)
-        return {
-          ok: true,
-          value: {
-            tools,
-            has: (name) => names.has(name),
-            instances: infos.map(({ name }) => name),
-            infoOf: (instance) => infos.find(({ name }) => name === instance),
-            hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
-          }
+    const all = objectsOf(listed.value.tools).map(toolOf)
+    return together([
+      request("resources/read", { uri: instancesUri }),
+      request("resources/list", {}),
+      mayChange()
+    ]).then(([read, resources, canChange]) => {
+      const text = read.ok ? textOf(objectsOf(read.value.contents)[0]?.text) : ""
+      const tools = all.filter(({ isReading }) => canChange || isReading)
+      const names = new Set(tools.map(({ name }) => name))
+      const infos = objectsOf(readJson(text)?.value).map(instanceOf)
+      return {
+        ok: true,
+        value: {
+          tools,
+          has: (name) => names.has(name),
+          instances: infos.map(({ name }) => name),
+          infoOf: (instance) => infos.find(({ name }) => name === instance),
+          hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
         }
       }
-    )
+    })
   })
 
 /** The address at which the server shows its audit log. */

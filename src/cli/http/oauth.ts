@@ -19,7 +19,7 @@ const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 /** Allowed difference in seconds between the clocks of the issuer and of this machine. */
 const clockTolerance = 30
 /** Timeout of one request to the issuer, in milliseconds. */
-const issuerTimeout = 5000
+export const issuerTimeout = 5000
 /** Pause before an issuer that did not answer is asked again. */
 const retryInterval = "5 seconds"
 
@@ -146,15 +146,23 @@ const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettin
     return keys
   }
   if (jwksUri !== undefined) return Effect.succeed(keysAt(jwksUri))
-  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), keysAt)), retryInterval)
+  const attempt = yield* Effect.cachedWithTTL(
+    Effect.exit(Effect.map(discover(issuer), ({ jwks_uri }) => keysAt(jwks_uri))),
+    retryInterval
+  )
   return Effect.suspend(() => (keys === undefined ? Effect.flatten(attempt) : Effect.succeed(keys)))
 })
 
-const Metadata = Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String })
+const Metadata = Schema.Struct({
+  issuer: Schema.String,
+  jwks_uri: Schema.String,
+  authorization_endpoint: Schema.optionalKey(Schema.String),
+  token_endpoint: Schema.optionalKey(Schema.String)
+})
 const readMetadata = Schema.decodeUnknownResult(Metadata)
 
-/** The address of the issuer's keys, from the metadata of OAuth (RFC 8414), or of OpenID Connect. */
-const discover = (issuer: string) =>
+/** The metadata of the issuer: of OAuth (RFC 8414), or of OpenID Connect. Its keys are behind https. */
+export const discover = (issuer: string) =>
   Effect.firstSuccessOf(metadataUrls(issuer).map((url) => readFrom(url, issuer))).pipe(
     Effect.tapError((problem) => Effect.logError(`The issuer of tokens ${issuer} cannot be used: ${problem}`)),
     Effect.mapError(() => unverifiable(issuer)),
@@ -173,9 +181,12 @@ const readFrom = Effect.fnUntraced(function* (url: string, issuer: string) {
   if (Result.isFailure(metadata)) return yield* Effect.fail(`${url} holds no jwks_uri`)
   const { issuer: named, jwks_uri: uri } = metadata.success
   if (named !== issuer) return yield* Effect.fail(`${url} is of another issuer`)
-  const isSafe = URL.canParse(uri) && (uri.startsWith("https:") || isLoopback(new URL(uri).hostname))
-  return isSafe ? uri : yield* Effect.fail(`${url} names keys that are not behind https`)
+  return isSafe(uri) ? metadata.success : yield* Effect.fail(`${url} names keys that are not behind https`)
 })
+
+/** Whether nobody can tamper with what goes to an address. */
+export const isSafe = (url: string): boolean =>
+  URL.canParse(url) && (url.startsWith("https:") || isLoopback(new URL(url).hostname))
 
 const metadataUrls = (issuer: string): ReadonlyArray<string> => {
   const { origin, pathname } = new URL(issuer)

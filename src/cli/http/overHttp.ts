@@ -20,6 +20,7 @@ export const overHttp = Effect.fnUntraced(function* (
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)
   const drained = yield* Effect.forkScoped(Effect.andThen(Fiber.join(stopping), Effect.sleep(drainTimeout)))
+  const { login, ...accepted } = yield* tokens(authToken, oauth)
   const options = {
     allowedHosts,
     allowedOrigins,
@@ -27,9 +28,9 @@ export const overHttp = Effect.fnUntraced(function* (
     together: nextRound,
     until: Fiber.join(drained),
     metrics,
-    ...(yield* tokens(authToken, oauth))
+    ...accepted
   }
-  const pageRoutes = page ? Page.layer(options, readPageFile) : Layer.empty
+  const pageRoutes = page ? Page.layer(options, readPageFile, login) : Layer.empty
   const routes = Layer.mergeAll(McpHttp.layer(options), pageRoutes, McpHttp.fallback(options), addressPrinted(page))
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(httpListener({ host, port })),
@@ -48,8 +49,13 @@ const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], 
   const shared = authToken === undefined ? undefined : sameAs(authToken)
   if (oauth === undefined) return shared === undefined ? {} : { verify: shared }
   const { either, protectedResource, verifyWith } = yield* Effect.promise(() => import("./oauth.ts"))
+  const { loginWith } = yield* Effect.promise(() => import("./login.ts"))
   const issued = yield* verifyWith(oauth)
-  return { verify: shared === undefined ? issued : either(shared, issued), protectedResource: protectedResource(oauth) }
+  return {
+    verify: shared === undefined ? issued : either(shared, issued),
+    protectedResource: protectedResource(oauth),
+    login: loginWith(oauth)
+  }
 })
 
 /** Prints the server's URL, and that of the page, for people who start it by hand. */

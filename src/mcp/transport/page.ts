@@ -1,10 +1,38 @@
-import { Effect } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { ByteSize, Effect, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 
 /** A file of the page by its path, such as `/page.js`; undefined if this build has none. */
 export type ReadPageFile = (name: string) => Effect.Effect<string | undefined>
+
+/** The login at an issuer of tokens, as a browser begins it. */
+export interface LoginStart {
+  /** The scope that a token needs to change something. */
+  readonly writeScope: string
+  /** The issuer's address for it; where no client is configured, people enter a token. */
+  readonly authorize?: {
+    readonly endpoint: string
+    readonly clientId: string
+    readonly scope: string
+    readonly resource: string
+  }
+}
+
+/** A login by authorization code, of which this server does what a browser should not; problems are words for a person. */
+export interface Login {
+  readonly start: Effect.Effect<LoginStart, string>
+  /** Exchanges the code that came back for an access token. */
+  readonly exchange: (given: typeof Exchange.Type) => Effect.Effect<string, string>
+}
+
+const part = Schema.NonEmptyString.check(Schema.isMaxLength(4000))
+const Exchange = Schema.Struct({ code: part, verifier: part, redirectUri: part })
+const readExchange = Schema.decodeUnknownEffect(Schema.fromJsonString(Exchange))
+
+/** Bytes and time for the body of a login. */
+const largestLogin = ByteSize.bytes(16_384)
+const loginTime = "10 seconds"
 
 /** The files of the page, by path. */
 const files = {
@@ -33,10 +61,11 @@ const headers = {
  * Adds `GET /` with a page for people, behind the same check of Host and Origin as `/mcp`. It contains no data: the page
  * requests everything at `/mcp`, with the token that its reader enters.
  */
-export const layer = (options: Options, read: ReadPageFile) =>
+export const layer = (options: Options, read: ReadPageFile, login?: Login) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const { open } = yield* makeMiddleware(options)
+      if (login !== undefined) yield* addLogin(router, login, open)
       yield* Effect.forEach(paths, (path) => router.add("GET", path, open(fileHandler(files[path], read))))
     })
   )
@@ -49,3 +78,32 @@ const fileHandler = ({ contentType, name }: (typeof files)[keyof typeof files], 
   )
   return () => response
 }
+
+/** `GET /login` says where a login begins, `POST /login` ends it. Neither says anything to other origins. */
+const addLogin = Effect.fnUntraced(function* (
+  router: HttpRouter.HttpRouter,
+  login: Login,
+  open: (handler: Handler) => Handler
+) {
+  const answered = Effect.match({
+    onFailure: (words: string) => problem(502, words),
+    onSuccess: (value: object) => HttpServerResponse.jsonUnsafe(value, { headers: { "cache-control": "no-store" } })
+  })
+  const start = answered(login.start)
+  yield* router.add(
+    "GET",
+    "/login",
+    open(() => start)
+  )
+  const exchange: Handler = ({ text }) =>
+    text.pipe(
+      Effect.provideService(HttpServerRequest.MaxBodySize, largestLogin),
+      Effect.flatMap(readExchange),
+      Effect.timeout(loginTime),
+      Effect.matchEffect({
+        onFailure: () => Effect.succeed(problem(400, "The login lacks its code, its verifier or its address")),
+        onSuccess: (given) => answered(Effect.map(login.exchange(given), (token) => ({ token })))
+      })
+    )
+  yield* router.add("POST", "/login", open(exchange))
+})

@@ -42,7 +42,7 @@ const fields: ReadonlyArray<readonly [field: string, kind: keyof typeof kinds]> 
   ["missedSchedules", "missed"],
   ["runningTooLong", "hangs"],
   ["noWorkingTrigger", "trigger"],
-  ["webhooksCollide", "webhook"],
+  ["webhooksThatCollide", "webhook"],
   ["credentialsFailing", "credential"],
   ["credentialsGone", "credential"]
 ]
@@ -115,13 +115,14 @@ const findingOf = (
   idOf: (workflow: string) => string | undefined
 ): Finding => {
   const [error] = objectsOf(row.errors)
-  const workflow = textOf(row.workflow)
+  const sharing = objectsOf(row.workflows)
+  const workflow = textOf(row.workflow) || textOf(sharing[0]?.workflow)
   const execution = textOf(error?.execution ?? row.execution)
   return {
     instance,
     kind,
     name: workflow || textOf(row.name) || textOf(row.credential),
-    workflowId: workflow === "" ? undefined : textOf(row.id) || idOf(workflow),
+    workflowId: workflow === "" ? undefined : textOf(row.id) || textOf(sharing[0]?.id) || idOf(workflow),
     text: wordsOf(kind, row, error),
     at: Date.parse(textOf(row.last ?? row.lastRun)) || undefined,
     count: numberOf(row.failures),
@@ -135,6 +136,10 @@ const wordsOf = (kind: Finding["kind"], row: JsonObject, error: JsonObject | und
   if (kind === "hangs") {
     const usual = row.usualSeconds === undefined ? "" : `; ${durationWords(numberOf(row.usualSeconds))} is usual`
     return `Running for ${durationWords(numberOf(row.seconds))}${usual}.`
+  }
+  if (kind === "webhook") {
+    const names = objectsOf(row.workflows).map((one) => textOf(one.workflow))
+    return `${names.join(", ")} are active on ${textOf(row.address)}. The engine calls only one of them.`
   }
   if (kind === "credential" && row.credential !== undefined) {
     return `The credential ${textOf(row.credential)} of node ${textOf(row.node)} is gone.`

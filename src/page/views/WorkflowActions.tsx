@@ -16,10 +16,11 @@ export const WorkflowActions = (place: Place) => {
   const ifVersion = textOf(workflow.version)
   const seen = { instance, id, ...(ifVersion === "" ? {} : { ifVersion }) }
   const url = infoOf(instance)?.url
+  const canDo = (tool: string) => has(tool) && infoOf(instance)?.isReadOnly !== true
   const others = instances.filter((one) => one !== instance)
   return (
     <span class="row push">
-      {archived ? null : (
+      {archived || !canDo(active ? "deactivate_workflow" : "activate_workflow") ? null : (
         <Act
           label={active ? "Deactivate…" : "Activate…"}
           title={active ? `Deactivate “${name}” on ${instance}?` : `Activate “${name}” on ${instance}?`}
@@ -36,9 +37,9 @@ export const WorkflowActions = (place: Place) => {
           </p>
         </Act>
       )}
-      {has("run_workflow") ? <RunWorkflow {...place} /> : null}
+      {canDo("run_workflow") ? <RunWorkflow {...place} /> : null}
       {has("plan_promotion") && others.length > 0 ? <Promote {...place} others={others} /> : null}
-      {has("archive_workflow") ? (
+      {canDo("archive_workflow") ? (
         <Act
           label={archived ? "Bring back…" : "Archive…"}
           title={archived ? `Bring “${name}” back on ${instance}?` : `Archive “${name}” on ${instance}?`}
@@ -53,17 +54,19 @@ export const WorkflowActions = (place: Place) => {
           </p>
         </Act>
       ) : null}
-      <Act
-        label="Delete…"
-        title={`Delete “${name}” on ${instance}?`}
-        action="Delete"
-        isDangerous
-        calls={() => [{ tool: "delete_workflow", args: seen }]}
-        onDone={() => go(href(["workflows"], { instance }))}
-      >
-        <p>The workflow and all its runs are deleted for good.</p>
-        {has("workflow_history") ? <p>If the history is kept, its content can be restored from there.</p> : null}
-      </Act>
+      {canDo("delete_workflow") ? (
+        <Act
+          label="Delete…"
+          title={`Delete “${name}” on ${instance}?`}
+          action="Delete"
+          isDangerous
+          calls={() => [{ tool: "delete_workflow", args: seen }]}
+          onDone={() => go(href(["workflows"], { instance }))}
+        >
+          <p>The workflow and all its runs are deleted for good.</p>
+          {has("workflow_history") ? <p>If the history is kept, its content can be restored from there.</p> : null}
+        </Act>
+      ) : null}
       {url === undefined ? null : (
         <a class="button" href={`${url}/workflow/${encodeURIComponent(id)}`} target="_blank" rel="noreferrer">
           Open in the engine
