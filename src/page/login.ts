@@ -67,6 +67,7 @@ export const endLogin = (): Promise<string | undefined> => {
   sessionStorage.removeItem(pendingKey)
   if (!query.has("state")) return resolved(undefined)
   history.replaceState(undefined, "", redirectUri() + textOf(pending.hash))
+  dispatchEvent(new Event("hashchange"))
   const problem = query.get("error_description") ?? query.get("error")
   if (textOf(pending.state) === "" || query.get("state") !== textOf(pending.state)) {
     return resolved("This login was not begun in this tab. Log in again.")

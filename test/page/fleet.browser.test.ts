@@ -153,7 +153,7 @@ describe("thousands of workflows", () => {
 
   it("are walked through with the arrow keys, beyond what is drawn", async () => {
     const page = await open(`${url}/#/workflows?instance=large`)
-    const first = page.locator('tr[data-row="0"] a')
+    const first = page.locator('tr[data-row="0"] a.title')
     await first.focus()
     for (let presses = 0; presses < 90; presses++) {
       await page.keyboard.press("ArrowDown")
@@ -162,7 +162,8 @@ describe("thousands of workflows", () => {
     await page.keyboard.press("ArrowUp")
     await page.locator('tr[data-row="89"] a.title:focus').waitFor()
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { level: 1, name: "Workflow" }).first().waitFor()
+    await page.getByText("Workflows /").waitFor()
+    assert.match(page.url(), /#\/workflow\/large\/L\d+$/)
   })
 
   it("become a plan where several are chosen, of one instance", async () => {
@@ -296,21 +297,21 @@ describe("a workflow", () => {
     const page = await open(`${url}/#/workflow/staging/${id}`)
     await page.getByRole("button", { name: "Deactivate…" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click()
-    await page.getByRole("button", { name: "Activate…" }).waitFor()
+    await page.getByRole("button", { name: "Activate…", exact: true }).waitFor()
     assert.propertyVal(await call(url, "get_workflow", { id }), "active", false)
     // Somebody else renames it while the page is open.
     await call(url, "update_workflow", { id, name: "Switched by others" })
-    await page.getByRole("button", { name: "Activate…" }).click()
+    await page.getByRole("button", { name: "Activate…", exact: true }).click()
     const dialog = page.getByRole("dialog", { name: "Activate “Switched” on staging?" })
-    await dialog.getByRole("button", { name: "Activate" }).click()
+    await dialog.getByRole("button", { name: "Activate", exact: true }).click()
     await dialog.getByRole("alert").waitFor()
     assert.match(await dialog.getByRole("alert").innerText(), /changed/)
     assert.propertyVal(await call(url, "get_workflow", { id }), "active", false)
     await dialog.getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("button", { name: "Refresh" }).click()
     await page.getByRole("heading", { name: "Switched by others", level: 1 }).waitFor()
-    await page.getByRole("button", { name: "Activate…" }).click()
-    await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click()
+    await page.getByRole("button", { name: "Activate…", exact: true }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Activate", exact: true }).click()
     await page.getByRole("button", { name: "Deactivate…" }).waitFor()
     await call(url, "delete_workflow", { id })
   })
@@ -385,7 +386,7 @@ describe("what was changed", () => {
     const operations = [{ op: "rename", node: "Rest", to: "Sleep" }]
     await call(url, "edit_workflow", { id, operations })
     const page = await open(`${url}/#/changes?instance=staging`)
-    const row = page.getByRole("listitem").filter({ hasText: "renamed Rest → Sleep" })
+    const row = page.locator(".change-row").filter({ hasText: "renamed Rest → Sleep" })
     await row.waitFor()
     assert.match(await row.innerText(), /Edited[^]*edit_workflow/)
     await row.getByText("Whole difference").click()
@@ -395,7 +396,7 @@ describe("what was changed", () => {
     const dialog = page.getByRole("dialog", { name: "Undo this change of “Edited” on staging?" })
     await dialog.getByText("renamed Sleep → Rest").waitFor()
     await dialog.getByRole("button", { name: "Undo" }).click()
-    await page.getByRole("listitem").filter({ hasText: "renamed Sleep → Rest" }).waitFor()
+    await page.locator(".change-row").filter({ hasText: "renamed Sleep → Rest" }).waitFor()
     assert.deepNestedInclude(await call(url, "get_workflow", { id }), { "nodes[1].name": "Rest" })
     await page.goto(`${url}/#/workflow/staging/${id}?tab=history`)
     await page.getByRole("button", { name: "Restore…" }).first().waitFor()

@@ -94,6 +94,10 @@ const Outside = ({ id, instance }: { readonly id: string; readonly instance: str
 
 const countText = (value: unknown): string => (Array.isArray(value) ? value.join(" / ") : textOf(value))
 
+/** The items of a node that are told: some of them, or the first. */
+const firstItems = ({ first, items }: JsonObject): ReadonlyArray<JsonObject> =>
+  (isJsonObject(first) ? [first] : objectsOf(items).slice(0, 3)).filter((item) => Object.keys(item).length > 0)
+
 /** The outcome of a run, node by node. */
 const Report = ({ onClose, report }: { readonly report: JsonObject; readonly onClose: () => void }) => (
   <section class="card wide" aria-label="The run" aria-live="polite">
@@ -116,7 +120,9 @@ const Report = ({ onClose, report }: { readonly report: JsonObject; readonly onC
           <dd>
             <span class="soft">{countText(node.out)} items</span>{" "}
             {textOf(node.error) === "" ? null : <span class="problem">{textOf(node.error)}</span>}
-            {isJsonObject(node.first) && Object.keys(node.first).length > 0 ? <code>{pretty(node.first)}</code> : null}
+            {firstItems(node).map((item, at) => (
+              <code key={at}>{pretty(item)}</code>
+            ))}
           </dd>
         </div>
       ))}
