@@ -52,6 +52,9 @@ export const useBrowser = () => {
   afterAll(() => browser.current?.close())
 }
 
+/** Milliseconds that a test waits for something on a page: less than it has, so that its failure says for what. */
+const longestWait = 20_000
+
 /** How a browser comes, and whether what its page does is watched. */
 interface Visit extends Pick<BrowserContextOptions, "colorScheme" | "viewport"> {
   readonly isWatched?: boolean
@@ -64,6 +67,7 @@ export const open = async (url: string, { isWatched = true, ...options }: Visit 
     timezoneId: "UTC",
     ...options
   })
+  context.setDefaultTimeout(longestWait)
   if (!isWatched) return visit(context, url)
   const { origin } = new URL(url)
   await context.route(
