@@ -244,8 +244,8 @@ describe("Now", () => {
     for (const place of ["#/", "#/workflows", "#/runs", "#/changes", "#/workflows?instance=large"]) {
       await page.goto(`${url}/${place}`)
       await page.getByRole("heading", { level: 1 }).waitFor()
-      await main(page)
-        .getByText(place === "#/" ? "What needs attention" : "large")
+      await page
+        .locator(place === "#/" ? ".finding" : "[data-row]")
         .first()
         .waitFor()
       await page.getByText("Loading").waitFor({ state: "detached" })
@@ -382,26 +382,29 @@ describe("a workflow", () => {
 
 describe("what was changed", () => {
   it("is told with its difference, and one change is undone alone", async () => {
-    const id = await made("Edited", step("Rest", 220, 0))
-    const operations = [{ op: "rename", node: "Rest", to: "Sleep" }]
-    await call(url, "edit_workflow", { id, operations })
-    const page = await open(`${url}/#/changes?instance=staging`)
+    const kept = await startHttp(["--embedded", "--toolsets", "engine,operator", "--history", "history"], {
+      cwd: await directory()
+    })
+    const id = String(
+      (await call(kept.url, "create_workflow", { name: "Edited", nodes: [hook("edited"), step("Rest", 220, 0)] }))["id"]
+    )
+    await call(kept.url, "edit_workflow", { id, operations: [{ op: "rename", node: "Rest", to: "Sleep" }] })
+    const page = await open(`${kept.url}/#/changes`)
     const row = page.locator(".change-row").filter({ hasText: "renamed Rest → Sleep" })
     await row.waitFor()
     assert.match(await row.innerText(), /Edited[^]*edit_workflow/)
     await row.getByText("Whole difference").click()
-    await row.locator("details").getByText("Rest").waitFor()
+    await row.locator("details").getByText("renamed Rest → Sleep").waitFor()
     assert.deepStrictEqual(await complaints(page), [])
     await row.getByRole("button", { name: "Undo…" }).click()
-    const dialog = page.getByRole("dialog", { name: "Undo this change of “Edited” on staging?" })
+    const dialog = page.getByRole("dialog", { name: "Undo this change of “Edited” on embedded?" })
     await dialog.getByText("renamed Sleep → Rest").waitFor()
     await dialog.getByRole("button", { name: "Undo" }).click()
     await page.locator(".change-row").filter({ hasText: "renamed Sleep → Rest" }).waitFor()
-    assert.deepNestedInclude(await call(url, "get_workflow", { id }), { "nodes[1].name": "Rest" })
-    await page.goto(`${url}/#/workflow/staging/${id}?tab=history`)
+    assert.deepNestedInclude(await call(kept.url, "get_workflow", { id }), { "nodes[1].name": "Rest" })
+    await page.goto(`${kept.url}/#/workflow/embedded/${id}?tab=history`)
     await page.getByRole("button", { name: "Restore…" }).first().waitFor()
     assert.deepStrictEqual(await complaints(page), [])
-    await call(url, "delete_workflow", { id })
   })
 })
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks"
 
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
-import { numberOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import { Answer, Choice, Empty, type Head, Problem, useTool } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
@@ -125,13 +125,15 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
       ) : (
         <Answer outcome={outcome} what="what was changed">
           {(value) => {
-            const rows = objectsOf(value.data)
+            const all = objectsOf(value.data)
+            const rows = all.filter(({ change }) => change !== "first seen")
+            const seen = all.length - rows.length
             return (
               <>
                 <p role="status" class="soft">
-                  {rows.length === 0
-                    ? "Nothing was changed in that time."
-                    : countOf(Math.max(numberOf(value.total), rows.length), "change")}
+                  {rows.length === 0 ? "Nothing was changed in that time" : countOf(rows.length, "change")}
+                  {textOf(value.nextCursor) === "" ? "" : ", and older ones"}
+                  {seen === 0 ? "" : `; ${countOf(seen, "workflow")} seen here for the first time`}
                 </p>
                 {textOf(value.notice) === "" ? null : <p class="warning">{textOf(value.notice)}</p>}
                 <ol class="list">

@@ -250,8 +250,8 @@ const Totals = (props: { readonly rows: ReadonlyArray<WorkflowRow>; readonly all
   const isLoading = fleet.instances.some(({ isWorkflowsRead, silence }) => !isWorkflowsRead && silence === undefined)
   if (isLoading && all === 0) return <Loading what="workflows" />
   const words = [
-    rows.length === all ? countOf(all, "workflow") : `${rows.length} of ${countOf(all, "workflow")}`,
-    `${rows.filter(({ active }) => active).length} active`,
+    rows.length === all ? countOf(all, "workflow") : `${rows.length.toLocaleString()} of ${countOf(all, "workflow")}`,
+    `${rows.filter(({ active }) => active).length.toLocaleString()} active`,
     `${rows.filter(({ failed }) => failed > 0).length} with failed runs in 24 h`
   ]
   return (
