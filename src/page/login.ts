@@ -66,7 +66,7 @@ export const endLogin = (): Promise<string | undefined> => {
   const pending = objectOf(readJson(sessionStorage.getItem(pendingKey) ?? "")?.value)
   sessionStorage.removeItem(pendingKey)
   if (!query.has("state")) return resolved(undefined)
-  history.replaceState(undefined, "", redirectUri() + textOf(pending.hash))
+  history.replaceState(undefined, "", redirectUri() + (textOf(pending.hash) || location.hash))
   dispatchEvent(new Event("hashchange"))
   const problem = query.get("error_description") ?? query.get("error")
   if (textOf(pending.state) === "" || query.get("state") !== textOf(pending.state)) {

@@ -128,7 +128,7 @@ describe("thousands of workflows", () => {
   it("are counted, filtered as one types, sorted and scrolled, with few of them in the document", async () => {
     const page = await open(`${url}/#/workflows?instance=large`)
     const status = main(page).getByRole("status")
-    await status.filter({ hasText: "2,000 of" }).waitFor()
+    await status.filter({ hasText: "2,000" }).waitFor()
     const rows = page.locator("tbody tr[data-row]")
     assert.isBelow(await rows.count(), 120)
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
@@ -141,7 +141,7 @@ describe("thousands of workflows", () => {
     assert.include(page.url(), "text=workflow+1999")
     await page.getByRole("searchbox").fill("")
     await page.getByLabel("Tag").selectOption("nightly")
-    await status.filter({ hasText: "200 of" }).waitFor()
+    await status.filter({ hasText: "200" }).waitFor()
     await page.getByRole("button", { name: "Failed, 24 h" }).click()
     await page.locator("th[aria-sort=descending]", { hasText: "Failed" }).waitFor()
     assert.notStrictEqual(await rows.first().locator("td.number").innerText(), "0")
