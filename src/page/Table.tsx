@@ -118,7 +118,7 @@ export const Table = <Row,>(props: Props<Row>) => {
       </thead>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys lead from link to link */}
       <tbody ref={body} onKeyDown={walk}>
-        <Gap columns={columns.length + 1} rows={from} />
+        <Gap rows={from} />
         {rows.slice(from, to).map((row, at) => {
           const key = keys[from + at] ?? ""
           return (
@@ -141,17 +141,17 @@ export const Table = <Row,>(props: Props<Row>) => {
             </tr>
           )
         })}
-        <Gap columns={columns.length + 1} rows={rows.length - to} />
+        <Gap rows={rows.length - to} />
       </tbody>
     </table>
   )
 }
 
 /** The room of rows that are not drawn. */
-const Gap = ({ columns, rows }: { readonly columns: number; readonly rows: number }) =>
+const Gap = ({ rows }: { readonly rows: number }) =>
   rows <= 0 ? null : (
     <tr class="gap" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * rowHeight}px` }} />
+      <td style={{ height: `${rows * rowHeight}px` }} />
     </tr>
   )
 
