@@ -50,14 +50,11 @@ export const OAuthFields = Schema.Struct({
   readScope: scope("workflows:read").pipe(meaning("scope of tokens that may read")),
   writeScope: scope("workflows:write").pipe(meaning("scope of tokens that may change something as well")),
   clientId: Schema.optionalKey(text("the id under which the issuer knows the page")).pipe(
-    meaning("client by which people log in on [the page](page.md); left out, they enter a token")
-  ),
-  clientSecret: Schema.optionalKey(secret("the secret of that client")).pipe(
-    meaning("its secret, for issuers that ask for one beside PKCE")
+    meaning("client of the page's login")
   ),
   tools: Schema.optionalKey(
     Schema.Record(Schema.String, toolNames).annotate({ message: "an object from scopes to lists of tools" })
-  ).pipe(meaning("tools that tokens with a scope are offered in place of `tools`: a list as there for each such scope"))
+  ).pipe(meaning("tools for tokens with a scope, in place of `tools`: a list for each scope"))
 }).annotate({ message: "an object with issuer and resource" })
 export type OAuthSettings = typeof OAuthFields.Type
 

@@ -1,4 +1,4 @@
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 import type { Login, LoginStart } from "../../mcp/transport/page.ts"
 import type { OAuthSettings } from "../configuration/fileFields.ts"
@@ -29,7 +29,7 @@ const readFailure = Schema.decodeUnknownResult(Failure)
  * nobody but this server. Only the access token goes back to the page.
  */
 export const loginWith = (settings: OAuthSettings): Login => {
-  const { clientId, clientSecret, issuer, readScope, resource, writeScope } = settings
+  const { clientId, issuer, readScope, resource, writeScope } = settings
   if (clientId === undefined) return { start: Effect.succeed({ writeScope }), exchange: () => refused(notConfigured) }
   const start = Effect.map(endpoints(settings), ({ authorization }): LoginStart => ({
     writeScope,
@@ -43,18 +43,17 @@ export const loginWith = (settings: OAuthSettings): Login => {
       code_verifier: verifier,
       redirect_uri: redirectUri,
       client_id: clientId,
-      resource,
-      ...(clientSecret === undefined ? {} : { client_secret: Redacted.value(clientSecret) })
+      resource
     })
     const silent = () => `The issuer ${issuer} did not answer. Log in again.`
     const response = yield* Effect.tryPromise({
-      try: (signal) =>
+      try: () =>
         fetch(token, {
           method: "POST",
           headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
           body,
           redirect: "manual",
-          signal: AbortSignal.any([signal, AbortSignal.timeout(issuerTimeout)])
+          signal: AbortSignal.timeout(issuerTimeout)
         }),
       catch: silent
     })
