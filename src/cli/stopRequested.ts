@@ -19,10 +19,10 @@ const inForeground: ReadonlyArray<unknown> = ["start", "npx"]
 /** From one look for the shell to the next: systems tell of no parent's end. */
 const often = "500 millis"
 
-const shellEnded = Effect.suspend(() => {
-  const shell = process.ppid
-  return Effect.repeat(Effect.sleep(often), { while: () => process.ppid === shell })
-})
+/** The process that has started this one: it may end before anybody waits for that. */
+const shell = process.ppid
+
+const shellEnded = Effect.repeat(Effect.sleep(often), { while: () => process.ppid === shell })
 
 /**
  * Waits until the process is told to stop, by a signal or by the end of npm's shell: npm sends a signal on to the shell that
