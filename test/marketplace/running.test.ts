@@ -439,3 +439,21 @@ describe("a plan of money", () => {
     }).pipe(Effect.provide(watchedShop({}, { guards }).layer))
   )
 })
+
+describe("recommended bids", () => {
+  it.effect("stand beside the lowest ones, with those of search clusters, for a few articles at once", () =>
+    Effect.gen(function* () {
+      const { articles } = Object(
+        yield* call("ads_min_bids", { advert_id: 1043, nm_ids: [504_301], recommended: true })
+      )
+      const [{ lowest, recommended }] = articles
+      assert.isAbove(Number(recommended.competitive), Number(lowest.search.rubles))
+      assert.isAbove(Number(recommended.top), Number(recommended.competitive))
+      assert.isAbove(Number(recommended.clusters[0].max), Number(recommended.clusters[0].min))
+      assert.include(
+        yield* refused("ads_min_bids", { advert_id: 1043, recommended: true }),
+        "Invalid nm_ids: must name at most 5 articles with recommended"
+      )
+    }).pipe(Effect.provide(watchedShop().layer))
+  )
+})

@@ -83,7 +83,7 @@ export const applyPlan = Tool.make("apply_plan", {
         description: "true after a person has agreed to what is protected"
       })
     ),
-    background: optional(Schema.Boolean.annotate({ description: "Goes on without calls; over HTTP" })),
+    background: optional(Schema.Boolean.annotate({ description: "Without calls; over HTTP" })),
     max_seconds: optional(
       Schema.Int.check(
         Schema.isBetween({ minimum: 1, maximum: 86_400 }, { message: "must be between 1 and 86400" })

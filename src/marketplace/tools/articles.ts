@@ -2,10 +2,10 @@ import { Effect, Schema } from "effect"
 
 import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
-import { optional } from "../../mcp/parameters.ts"
+import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
-import { articlesOf, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../client/Campaign.ts"
+import { articlesOf, type Campaign, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../client/Campaign.ts"
 import { distinctPairs } from "../client/ids.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { kopecksTold } from "../client/money.ts"
@@ -70,21 +70,65 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   }, orRefuse)
 })
 
+/** Articles whose recommended bids one call may tell: the limit allows five a minute. */
+const mostRecommended = 5
+
+/** Search clusters of an article for which bids are recommended that one answer holds. */
+const mostClusters = 10
+
+/** The bids that reach certain places, in rubles: of articles, of their search clusters, and with pay per click of ranges. */
+const recommendedBids = Effect.fnUntraced(function* (campaign: Campaign, nm_ids: ReadonlyArray<number>) {
+  const ads = yield* MarketplaceAds
+  const rubles = (bid: { readonly bidKopecks?: number | null } | null | undefined) => {
+    const amount = toldIn(campaign.currency, kopecksTold(bid?.bidKopecks))
+    if (amount === null) return null
+    return "rubles" in amount ? amount.rubles : `${amount.amount} ${amount.currency}`
+  }
+  const all = yield* Effect.forEach(nm_ids, (nm_id) =>
+    Effect.map(ads.getBidsRecommendations({ advert_id: campaign.id, nm_id }), ({ base, levels, normQueries }) => {
+      const clusters = (normQueries ?? []).slice(0, mostClusters)
+      const recommended = {
+        competitive: rubles(base?.competitiveBid),
+        leaders: rubles(base?.leadersBid),
+        top: rubles(base?.top2),
+        clusters: clusters.map((one) => ({
+          norm_query: one.normQuery,
+          min: rubles(one.reachMin),
+          medium: rubles(one.reachMedium),
+          max: rubles(one.reachMax)
+        })),
+        positions: (levels ?? []).map((one) => ({
+          "1-2": rubles(one.range1To2),
+          "3-10": rubles(one.range3To10),
+          "11-34": rubles(one.range11To34)
+        }))
+      }
+      return [nm_id, { recommended }] as const
+    })
+  )
+  return new Map(all)
+})
+
 export const minBids = Tool.make("ads_min_bids", {
   title: "Lowest bids",
-  description: "The lowest bids (минимальные ставки) taken now for articles of a campaign",
+  description: "The lowest bids (минимальные ставки) of articles of a campaign, and recommended ones",
   annotations: reads,
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
+    recommended: optional(flag(`Also those, of ${mostRecommended} nm_ids`)),
     placements: optional(Schema.Array(Placement).check(notEmpty).annotate({ description: "Default the campaign's" })),
     limit: limit(100),
     offset
   },
   result: lowestBidsShown,
-  run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements }) {
+  run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements, recommended = false }) {
     const campaign = yield* readCampaign(advert_id)
     const all = [...new Set(nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id))]
+    if (recommended && all.length > mostRecommended) {
+      const problem = `must name at most ${mostRecommended} articles with recommended: the marketplace tells few of them at once`
+      return yield* new InvalidArgument({ argument: "nm_ids", problem })
+    }
     const page = all.slice(offset, offset + limit)
     const { bids } = yield* MarketplaceAds.use((ads) =>
       ads.getBidsMin({
@@ -94,6 +138,7 @@ export const minBids = Tool.make("ads_min_bids", {
         placement_types: placements ?? placementsOf(campaign)
       })
     )
+    const advised = recommended ? yield* recommendedBids(campaign, page) : new Map<number, object>()
     return {
       campaign: nameOf(campaign),
       total: all.length,
@@ -101,7 +146,8 @@ export const minBids = Tool.make("ads_min_bids", {
         nm_id,
         lowest: Object.fromEntries(
           lowest.map(({ currency, type, value }) => [type, toldIn(currency ?? campaign.currency, kopecksTold(value))])
-        )
+        ),
+        ...advised.get(nm_id)
       })),
       next: more(
         offset + page.length,

@@ -68,7 +68,7 @@ export const onBelowFloor = Schema.optionalKey(
 
 export const checkFloors = Schema.optionalKey(
   Schema.Boolean.annotate({
-    description: "Read the lowest; default to 20 campaigns"
+    description: "Read the lowest first"
   })
 )
 
