@@ -263,6 +263,7 @@ export const resolvingNames = <Args extends object, A, R>(
     const given: unknown = Predicate.hasProperty(args, reference.argument) ? args[reference.argument] : undefined
     return Predicate.isString(given) ? [{ ...reference, given }] : []
   })
+  if (all.length === 0) return run(args, [])
   const canBeId = ({ given }: Reference) => idPattern.test(given)
   const runWith = (resolved: ReadonlyArray<Resolved>) =>
     run(
