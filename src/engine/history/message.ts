@@ -105,7 +105,11 @@ export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
 }
 
 /** The name of the only workflow in a message: files have lost what file systems do not take. */
-const nameIn = (message: string): string | undefined => /^[^:]*: (.+) on [^\n]*$/m.exec(message)?.[1]
+const nameIn = (message: string): string | undefined => {
+  const [title = ""] = message.split("\n", 1)
+  const [start, end] = [title.indexOf(": "), title.lastIndexOf(" on ")]
+  return start === -1 || end <= start + 2 ? undefined : title.slice(start + 2, end)
+}
 
 /** The line of a commit that ends a backup. */
 export const backupLine = (folder: string): string => `Backup: ${folder}`
@@ -139,20 +143,21 @@ interface WorkflowLine {
 /** Every workflow in a message. */
 export const linesIn = (message: string): ReadonlyArray<WorkflowLine> =>
   message.split("\n").flatMap((text) => {
-    const [, folder, name, id, change, engineVersion, savedAt, savedAtAlone] = lineForm.exec(text) ?? []
-    return folder === undefined || id === undefined || change === undefined
-      ? []
-      : [{ folder, name: name ?? "", id, change, engineVersion, savedAt: savedAt ?? savedAtAlone }]
+    const saved = savedForm.exec(text)
+    const [, folder, name, id, change] = lineForm.exec(text.slice(0, saved?.index)) ?? []
+    if (folder === undefined || id === undefined || change === undefined) return []
+    const [, engineVersion, savedAt, savedAtAlone] = saved ?? []
+    return [{ folder, name: name ?? "", id, change, engineVersion, savedAt: savedAt ?? savedAtAlone }]
   })
 
 const versionForm = /^[0-9a-zA-Z-]{1,64}$/
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 
-const lineForm = new RegExp(
-  String.raw`^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)` +
-    String.raw`(?: \[(?:([0-9a-zA-Z-]{1,64})(?: (\d{4}-[\dT:.-]{1,30}Z))?|(\d{4}-[\dT:.-]{1,30}Z))\])?$`
-)
+const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*)$/
+
+/** The engine's version of a workflow, the time of its saving, or both. */
+const savedForm = / \[(?:([0-9a-zA-Z-]{1,64})(?: (\d{4}-[\dT:.-]{1,30}Z))?|(\d{4}-[\dT:.-]{1,30}Z))\]$/
 
 /** The time of the event in a message. */
 export const momentIn = (message: string): string | undefined => trailerIn(message, "At")

@@ -36,18 +36,29 @@ const toneOfLine = (line: string): string => {
   return /^(?:-|−|removed )/.test(start) ? "bad" : ""
 }
 
+const arrow = " → "
+
 /** A value and the one in its place, as differences write them. */
-const pair = /^(.*?)("(?:[^"\\]|\\.)*"|[\w.-]+) → ("(?:[^"\\]|\\.)*"|[\w.-]+)(.*)$/s
+const exchangeIn = (text: string) => {
+  const at = text.includes("renamed ") ? -1 : text.indexOf(arrow)
+  if (at === -1) return undefined
+  const start = text.lastIndexOf(text[at - 1] === '"' ? ' "' : " ", at - 2) + 1
+  const rest = text.slice(at + arrow.length)
+  const now = /^(?:"(?:[^"\\]|\\.)*"|[\w.-]+)/s.exec(rest)?.[0]
+  return now === undefined
+    ? undefined
+    : { before: text.slice(0, start), old: text.slice(start, at), now, after: rest.slice(now.length) }
+}
 
 const Line = ({ text }: { readonly text: string }) => {
-  const match = text.includes(" renamed ") || text.startsWith("renamed ") ? null : pair.exec(text)
-  if (match === null) return <>{text}</>
-  const [, before = "", old = "", now = "", after = ""] = match
+  const exchange = exchangeIn(text)
+  if (exchange === undefined) return <>{text}</>
+  const { after, before, now, old } = exchange
   return (
     <>
       {before}
       <del>{old}</del>
-      {" → "}
+      {arrow}
       <ins>{now}</ins>
       {after}
     </>

@@ -64,7 +64,7 @@ describe("the audit log", () => {
       { tool: "create_tag", instance: "embedded", outcome: "succeeded" },
       { tool: "create_workflow", outcome: "failed", error: "INSTANCE_NOT_FOUND", ids: [] },
       { tool: "delete_workflow", instance: "embedded", outcome: "failed", error: "API_ERROR", ids: ["no-such-id"] },
-      { tool: "update_tag", outcome: "failed", error: "VALIDATION_ERROR", ids: [] }
+      { tool: "update_tag", instance: "embedded", outcome: "failed", error: "API_ERROR", ids: [] }
     ])
     assert.lengthOf(entries, 4)
     const created = /\\"id\\":\\"(\w+)\\"/.exec(answers.stdout)
