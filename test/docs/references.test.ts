@@ -120,7 +120,8 @@ const helps = [
   ["nodes", "fetch"],
   ["promote"],
   ["test"],
-  ["test", "record"]
+  ["test", "record"],
+  ["ads", "watch"]
 ]
 
 const helpOf = (words: ReadonlyArray<string>) =>
