@@ -35,7 +35,8 @@ export const isMain = ({ whole }: NodeRun): boolean =>
 /** The failures of an agent's tools, after which the agent went on: as errors, or as the text that the tool gave in its place. */
 export const failedTools = (data: RunData): ReadonlyArray<Failure> =>
   data.runs.flatMap((at) => {
-    const text = isMain(at) ? undefined : textIn(jsonOf(at.outputs[0]?.[0]).response)
+    const output = jsonOf(at.outputs[0]?.[0])
+    const text = textIn(output.error) ?? textIn(output.response)
     const said = text?.startsWith("There was an error") === true ? { message: text } : undefined
     const error = isMain(at) ? undefined : (at.error ?? said)
     return error === undefined ? [] : [{ error, at, part: undefined, input: inputOf(data, at), item: 0 }]
