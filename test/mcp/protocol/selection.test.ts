@@ -73,7 +73,9 @@ describe("the profile daily", () => {
         tools.map(({ name }) => name),
         daily.names
       )
-      assert.isAtMost(yield* bytesOf(), 13_000)
+      for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].map(find)) {
+        assert.isAtMost(yield* bytesOf({}, version), 13_000)
+      }
       assert.isAtMost(yield* bytesOf({ _meta: modernMeta }, modern), 13_000)
     }).pipe(Effect.provide(serving(["daily"])))
   )

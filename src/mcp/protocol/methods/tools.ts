@@ -180,10 +180,11 @@ const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsVi
   const { description, name, title } = tool
   const meta = metaFor(isBrief && tool.meta?.["ui"] === undefined ? undefined : tool.meta, showsViews)
   const annotations = isBrief ? notable(tool.annotations) : tool.annotations
+  const titled = isBrief && saysTheSame(title, name) ? {} : { title }
   const inputSchema = `"inputSchema":${schema}`
   if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
   if (!protocolVersion.structure) {
-    return `{${bare({ name, description })},${inputSchema},${bare({ annotations: { title, ...annotations } })}}`
+    return `{${bare({ name, description })},${inputSchema},${bare({ annotations: { ...titled, ...annotations } })}}`
   }
   const rest = {
     ...(isBrief || tool.outputSchema === undefined
@@ -192,8 +193,7 @@ const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsVi
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }
-  const words = isBrief && saysTheSame(title, name) ? { name, description } : { name, title, description }
-  return `{${bare(words)},${inputSchema},${bare(rest)}}`
+  return `{${bare({ name, ...titled, description })},${inputSchema},${bare(rest)}}`
 }
 
 /** Whether a title is the name in other letters. */
