@@ -96,5 +96,8 @@ const scopesIn = (text: string): ReadonlyArray<string> | undefined => {
 export const mayChange = (): Promise<boolean> => {
   const scopes = scopesIn(token.get())
   if (scopes === undefined) return resolved(true)
-  return readLogin().then((login) => !login.ok || scopes.includes(textOf(login.value.writeScope)))
+  return readLogin().then((login) => {
+    const writeScope = login.ok ? textOf(login.value.writeScope) : ""
+    return writeScope === "" || scopes.includes(writeScope)
+  })
 }

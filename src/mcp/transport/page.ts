@@ -26,6 +26,12 @@ export interface Login {
   readonly exchange: (given: typeof Exchange.Type) => Effect.Effect<string, string>
 }
 
+/** The login of a server whose tokens are of no issuer: there is none, and no scope. */
+const noLogin: Login = {
+  start: Effect.succeed({ writeScope: "" }),
+  exchange: () => Effect.fail("This server has no issuer of tokens at which one could log in.")
+}
+
 const part = Schema.NonEmptyString.check(Schema.isMaxLength(4000))
 const Exchange = Schema.Struct({ code: part, verifier: part, redirectUri: part })
 const readExchange = Schema.decodeUnknownEffect(Schema.fromJsonString(Exchange))
@@ -61,11 +67,11 @@ const headers = {
  * Adds `GET /` with a page for people, behind the same check of Host and Origin as `/mcp`. It contains no data: the page
  * requests everything at `/mcp`, with the token that its reader enters.
  */
-export const layer = (options: Options, read: ReadPageFile, login?: Login) =>
+export const layer = (options: Options, read: ReadPageFile, login: Login = noLogin) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const { open } = yield* makeMiddleware(options)
-      if (login !== undefined) yield* addLogin(router, login, open)
+      yield* addLogin(router, login, open)
       yield* Effect.forEach(paths, (path) => router.add("GET", path, open(fileHandler(files[path], read))))
     })
   )
