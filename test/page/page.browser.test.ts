@@ -347,7 +347,9 @@ describe("tools", () => {
     await page.getByLabel("id (required)").fill("Kp3vQm8sXz1RtY7a")
     await page.getByLabel("execution", { exact: true }).fill("1.5")
     await page.getByText("Must be a whole number").waitFor()
-    await page.getByLabel("execution", { exact: true }).fill("1")
+    const { data } = await call(url, "list_executions", { workflowId: "Kp3vQm8sXz1RtY7a", limit: 1 })
+    const [, run = ""] = /"id":(\d+)/.exec(JSON.stringify(data)) ?? []
+    await page.getByLabel("execution", { exact: true }).fill(run)
     await page.keyboard.press("Enter")
     assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
   })
