@@ -5,6 +5,7 @@ import { inSlices } from "../../internal/effects.ts"
 import { abridged } from "../../internal/foreignText.ts"
 import { fitted, weightOfJson } from "../../internal/json/values.ts"
 import { mapSliced, type Sliced } from "../../internal/Sliced.ts"
+import { BriefAnswers } from "../../mcp/selection.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
 
@@ -77,7 +78,8 @@ export const summary = Effect.fnUntraced(function* <C>(describing: Describing<C>
     blocked: fitted(plan.blocked.slice(0, few), room / 2),
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
-    next: next(plan, describing.readOnly?.(now)?.reason, first.length)
+    // A brief list may hold no show_plan.
+    next: next(plan, describing.readOnly?.(now)?.reason, (yield* BriefAnswers) ? Infinity : first.length)
   }
 })
 

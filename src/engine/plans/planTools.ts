@@ -124,7 +124,8 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
 const partFields = {
   where: optional(
     JsonObject.annotate({
-      description: "As in search_workflows; also ids, name (*: anything), idle_days (without a run)"
+      description:
+        "As in search_workflows; also ids, name (*: anything), idle_days (without a run). Required but for replace_…"
     })
   ),
   action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({

@@ -235,6 +235,15 @@ describe("the fields that parameters mention", () => {
       "total",
       "price"
     ])
+    assert.deepStrictEqual(
+      mentioned("const order = $json\nreturn { mail: order.customer.email.toLowerCase(), x: other.y }"),
+      ["customer.email"]
+    )
+    assert.deepStrictEqual(mentioned("const { total, items: lines = [] } = $input.item.json; const id = $json.id"), [
+      "id",
+      "total",
+      "items"
+    ])
     assert.deepStrictEqual(mentioned("email, name", ["email", "name", "id"]), ["email", "name"])
     assert.deepStrictEqual(mentioned("JSON.parse(text)"), [])
   })

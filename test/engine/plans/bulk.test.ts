@@ -547,6 +547,8 @@ for (const version of versions) {
           yield* make("production", { name: "Young", nodes: [hook("young")] })
           const idle = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { idle_days: 30 } })
           assert.deepInclude(idle, { steps: 0, selected: 0 })
+          const unsaid = { instance: "production", action: "replace_text", find: "young", value: "old", match: "part" }
+          assert.deepInclude(yield* ask("plan_bulk", unsaid), { steps: 1 })
           const { message } = yield* refused("plan_bulk", { instance: "production", action: "delete" })
           assert.include(message, 'must say which workflows; {"name": "*"} means all')
           const mistyped = yield* refused("plan_bulk", {

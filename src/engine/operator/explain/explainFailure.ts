@@ -194,7 +194,8 @@ const itemShown = (
   )
   // Headers are many and seldom asked for.
   const shallow = mentioned.includes("headers") ? json : { ...json, ...headersOf(json) }
-  const which = lacking === undefined ? "this is the first" : "this is the first that lacks a mentioned field"
+  const which =
+    lacking === undefined ? "this is only an example, the first" : "this is the first that lacks a mentioned field"
   const isKnown = failure.item !== undefined || of === 1
   return {
     item: {

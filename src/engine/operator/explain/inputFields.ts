@@ -116,26 +116,51 @@ export const textsIn = (value: unknown, texts: Array<string> = []): ReadonlyArra
 const referencePattern =
   /(?:(?:\$\(\s*|\$node\s*\[\s*|\$items\(\s*)(?:"([^"]{1,200})"|'([^']{1,200})')[^;\n]{0,40}?\.json|\$json|(?<![\w$])json)((?:\??\.\s*[A-Za-z_$][\w$]*|(?:\?\.)?\[\s*(?:"[^"\]]{1,80}"|'[^'\]]{1,80}')\s*\]){1,6})(\s*\()?/g
 const step = /\.\s*([A-Za-z_$][\w$]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/g
+const variablePattern =
+  /\b(?:const|let|var)\s{1,20}(?:([A-Za-z_$][\w$]{0,80})|\{([^{}]{1,400})\})\s{0,20}=\s{0,20}(?:\$json|[\w$.]{1,60}\.json)\b(?!\s{0,20}\??[.[(])/g
+const membersPattern =
+  /^((?:\??\.[A-Za-z_$][\w$]{0,80}|(?:\?\.)?\[(?:"[^"\]]{1,80}"|'[^'\]]{1,80}')\]){1,6})(\s{0,20}\()?/
 
 /**
- * The fields that parameters refer to: in expressions and code (`$json.a`, `$("Node").item.json.a`, `item.json["a"]`), and
- * by their bare names where the input has such fields. What is called as a function is not a field.
+ * The fields that parameters refer to: in expressions and code (`$json.a`, `$("Node").item.json.a`, `item.json["a"]`, and
+ * through a variable, as in `const order = $json`), and by their bare names where the input has such fields. What is called
+ * as a function is not a field.
  */
 const fieldReferencesIn = (parameters: unknown, fields: ReadonlyArray<string>): ReadonlyArray<FieldReference> => {
   const texts = textsIn(parameters)
-  const referred = texts.flatMap((text) =>
-    [...text.matchAll(referencePattern)].map(([, double, single, members = "", isCall]): FieldReference => {
-      const path = [...members.matchAll(step)].map(([, plain, a, b]) => plain ?? a ?? b ?? "")
+  const referred = texts.flatMap((text) => [
+    ...[...text.matchAll(referencePattern)].map(([, double, single, members = "", isCall]): FieldReference => {
       const node = double ?? single
-      return {
-        ...(node === undefined ? {} : { node }),
-        path: withoutMethods(isCall === undefined ? path : path.slice(0, -1))
-      }
-    })
-  )
+      return { ...(node === undefined ? {} : { node }), path: pathIn(members, isCall !== undefined) }
+    }),
+    ...throughVariables(text)
+  ])
   const named = new Set(texts.flatMap((text) => text.split(",").map((part) => part.trim())))
   const bare = fields.filter((field) => named.has(field))
   return distinct([...referred, ...bare.map((field) => ({ path: [field] }))].filter(({ path }) => path.length > 0))
+}
+
+/** The fields that code refers to through variables that hold an item. */
+const throughVariables = (text: string): ReadonlyArray<FieldReference> => {
+  const variables = [...text.matchAll(variablePattern)]
+  if (variables.length === 0) return []
+  const items = [...new Set(variables.flatMap(([, name]) => name ?? []))]
+  const taken = variables.flatMap(([, , names = ""]) => names.split(",").map((one) => one.split(/[:=]/, 1)[0]?.trim()))
+  return [
+    ...taken.flatMap((name) => (name === undefined || !/^[\w$]+$/.test(name) ? [] : [{ path: [name] }])),
+    ...items.flatMap((name) =>
+      text.split(name).flatMap((after, at, parts) => {
+        const isOther = at === 0 || /[\w$.]$/.test(parts[at - 1] ?? "")
+        const [, members, isCall] = (isOther ? null : membersPattern.exec(after)) ?? []
+        return members === undefined ? [] : [{ path: pathIn(members, isCall !== undefined) }]
+      })
+    )
+  ]
+}
+
+const pathIn = (members: string, isCall: boolean): ReadonlyArray<string> => {
+  const path = [...members.matchAll(step)].map(([, plain, a, b]) => plain ?? a ?? b ?? "")
+  return withoutMethods(isCall ? path.slice(0, -1) : path)
 }
 
 /** `length` of a list or text is not a field of an item. */

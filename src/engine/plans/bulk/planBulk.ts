@@ -129,7 +129,9 @@ const checked = Effect.fnUntraced(function* (client: EngineClient["Service"], pa
     return yield* alone("delete_executions is planned alone, or beside other actions in `also`")
   }
   const wanted = isOfWorkflows ? yield* Effect.forEach(others, (action) => actionOf({ ...part, action })) : undefined
-  const selection = isOfWorkflows || part.where !== undefined ? yield* selectionOf(client, part.where) : undefined
+  const isFinding = others.every((name) => name === "replace_text" || name === "replace_credential")
+  const selection =
+    isOfWorkflows || part.where !== undefined ? yield* selectionOf(client, part.where, isFinding) : undefined
   return { part, selection, wanted } satisfies Ready
 })
 

@@ -28,11 +28,15 @@ export interface Selection {
   readonly idleDays: number | undefined
 }
 
-/** Reads `where`. */
-export const selectionOf = Effect.fnUntraced(function* (client: EngineClient["Service"], where: unknown) {
+/** Reads `where`. It may be left out where an action itself finds what it changes, as `isFinding` says. */
+export const selectionOf = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  where: unknown,
+  isFinding = false
+) {
   const { ids, idle_days: idleDays, name, ...search } = yield* selection.decode(where ?? {})
   const isEmpty = ids === undefined && name === undefined && idleDays === undefined && Object.keys(search).length === 0
-  if (isEmpty) {
+  if (isEmpty && !(isFinding && where === undefined)) {
     return yield* new InvalidArgument({
       argument: "where",
       problem: 'must say which workflows; {"name": "*"} means all'
