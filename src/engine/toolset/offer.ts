@@ -7,7 +7,7 @@ import { concurrencyGroupOf } from "./address.ts"
 /** The instructions for the tools of the engine together. */
 export const instructions = (instances: string) =>
   `Manages workflows on ${engineName}. ${instances}The tools about workflows, executions, credentials and tags take one of ` +
-  "them as `instance`; left out, the default one is meant. Lists hold metadata only; read one workflow or execution for " +
+  "them as `instance`; left out, the default one is meant. Exact names are taken in place of ids. Lists hold metadata only; read one workflow or execution for " +
   "the whole, or only some of its `nodes`. Update only what should change: fields that are left out stay."
 
 /** The part of the toolset `engine` that is offered over these instances. Without an instance there is nothing to work on. */
