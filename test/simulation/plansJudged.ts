@@ -2,7 +2,7 @@ import type { Json } from "../support/harness.ts"
 import { isUnavoidable } from "./callsJudged.ts"
 import type { Instance, State, Write } from "./Instance.ts"
 import type { Call, PlanMade, Played } from "./Stage.ts"
-import { changes, differing, idsOf, isCreation, stateAt, statesDuring } from "./states.ts"
+import { changes, differing, idsOf, isCreation, keepsChanges, stateAt, statesDuring } from "./states.ts"
 
 /** A plan with everything that was done for it. */
 interface Applied {
@@ -47,7 +47,7 @@ const isContent = (part: string): boolean => !["active", "isArchived", "pinData"
 /** A plan leaves alone what somebody else has changed since it was made. */
 const overwritten = (world: Played, { applies, chain, instance, plan, writes }: Applied): ReadonlyArray<string> =>
   writes.flatMap((write) => {
-    const { at, before, call: id, method, path, status } = write
+    const { after, at, before, call: id, method, path, status } = write
     const isReplaced = replacedBy(write)
     const call = applies.find((one) => one.id === id)
     if (before === undefined || isReplaced === undefined || call === undefined || status >= 300) return []
@@ -58,6 +58,21 @@ const overwritten = (world: Played, { applies, chain, instance, plan, writes }: 
     const expected = [...planned, ...ofPlan.flatMap(({ after }) => after ?? [])]
     const isExpected = expected.some((state) => state !== undefined && !differing(state, before).some(isReplaced))
     if (isExpected || isUnavoidable(world, instance, call, at, before.id)) return []
+    // Plans are merged with each other: what other plans have changed since, and nobody after them, is kept.
+    const isLeftByPlan = instance.writes.some(
+      (one) =>
+        one.after?.id === before.id &&
+        one.at >= plan.from &&
+        one.at < at &&
+        !ofPlan.includes(one) &&
+        world.calls.some((other) => other.id === one.call && other.tool === "apply_plan") &&
+        !differing(one.after, before).some(isReplaced)
+    )
+    const isMerged =
+      isLeftByPlan &&
+      after !== undefined &&
+      expected.some((base) => base !== undefined && keepsChanges(base, before, after, isReplaced))
+    if (isMerged) return []
     return [`has overwritten what others had changed: ${method} ${path}`]
   })
 

@@ -26,6 +26,29 @@ export const differing = (before: State, after: State): ReadonlyArray<string> =>
   )
 }
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** Whether a merged value still has everything by which another one differs from the base of both. */
+const holdsChanges = (base: unknown, other: unknown, merged: unknown): boolean =>
+  isDeepStrictEqual(base, other) ||
+  isDeepStrictEqual(other, merged) ||
+  (isObject(base) &&
+    isObject(other) &&
+    isObject(merged) &&
+    [...new Set([...Object.keys(base), ...Object.keys(other)])].every((key) =>
+      holdsChanges(base[key], other[key], merged[key])
+    ))
+
+/** Whether a state still has everything by which another one differs from the base of both, in these parts. */
+export const keepsChanges = (base: State, other: State, merged: State, isOne: (part: string) => boolean): boolean => {
+  const valuesOf = (state: State) => {
+    const tags = Object.fromEntries((state.tags ?? []).map(({ name }) => [name, true]))
+    return Object.fromEntries([...partsOf(state), ["tags", tags] as const].filter(([part]) => isOne(part)))
+  }
+  return holdsChanges(valuesOf(base), valuesOf(other), valuesOf(merged))
+}
+
 /** Whether a write has changed something. */
 export const changes = ({ after, before, id, method, path, status }: Write): boolean =>
   id === undefined ? method !== "GET" && status < 300 && !path.endsWith("/test") : !isDeepStrictEqual(before, after)

@@ -32,7 +32,11 @@ export const calls: ReadonlyArray<Measured> = [
   { name: "search_workflows, everywhere", tool: "search_workflows", args: { text: "api.example.com" } },
   { name: "search_workflows, nowhere", tool: "search_workflows", args: { text: "no such text" } },
   { name: "instance_health", tool: "instance_health", args: {} },
-  { name: "compare_workflows", tool: "compare_workflows", args: { a: "e0", b: "e1", instances: ["e0", "e1"] } },
+  {
+    name: "compare_workflows, 1,000 nodes",
+    tool: "compare_workflows",
+    args: { a: "big1000", instances: ["e0", "e1"] }
+  },
   { name: "view_workflow, 1,000 nodes", tool: "view_workflow", args: { id: "big1000" } },
   { name: "check_workflow, 1,000 nodes", tool: "check_workflow", args: { id: "big1000" } },
   {
