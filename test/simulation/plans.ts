@@ -148,8 +148,6 @@ const restoredToThat = Effect.fnUntraced(function* (world: Played, instance: Ins
     world.found.push(`${instance.name} cannot be backed up`)
     return
   }
-  // Of an instance without workflows nothing is known that could be restored.
-  if (before.length === 0) return
   for (const { active, id, isArchived, name } of before) {
     const value = `${name} changed`
     const operations = [

@@ -153,6 +153,8 @@ export interface InstanceHistory {
     keep: (record: JsonObject) => A,
     ids?: ReadonlySet<string>
   ) => Effect.Effect<ReadonlyMap<string, A>, VersionError>
+  /** Whether the workflows of the instance, or that it had none, had been recorded by a commit. */
+  readonly isRecordedAt: (version: string) => Effect.Effect<boolean, VersionError>
   /** The changes that were recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** The changes that were made since a moment, in milliseconds since 1970, as they were recorded up to a version. */
@@ -203,6 +205,7 @@ export const noHistory: InstanceHistory = {
   listed: () => Effect.void,
   all: () => Effect.succeed(new Map()),
   allAt: () => Effect.succeed(new Map()),
+  isRecordedAt: () => Effect.succeed(false),
   sinceBackup: Effect.succeed({ when: undefined, version: undefined, changes: [] }),
   changes: () => Effect.succeed({ version: undefined, changes: [] }),
   backedUp: () => Effect.void,

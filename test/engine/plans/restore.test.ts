@@ -107,6 +107,45 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
     })
   )
 
+  it.live("comes back whole after a deletion of everything, and may be restored to the moment when it was empty", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const instance = "staging"
+        const backedUp = Effect.fnUntraced(function* (name: string) {
+          yield* ask("backup", { instances: [name] })
+          return git(directory, "rev-parse", "HEAD").trim()
+        })
+        const unknown = yield* backedUp("production")
+        const { id: tag } = yield* ask("create_tag", { instance, name: "live" })
+        for (const name of ["First", "Second"]) {
+          yield* ask("create_workflow", { instance, name, nodes: [daily], connections: {}, tags: [tag], active: true })
+        }
+        const [full, before] = [yield* backedUp(instance), yield* stateOf]
+        yield* apply(yield* ask("plan_bulk", { instance, where: { name: "*" }, action: "delete" }))
+        assert.deepStrictEqual(yield* stateOf, [])
+        const empty = yield* backedUp(instance)
+        assert.include(yield* ask("plan_restore", { instance, version: empty }), { steps: 0 })
+
+        const plan = yield* ask("plan_restore", { instance, version: full })
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
+        assert.deepStrictEqual(yield* stateOf, before)
+        const { steps, warnings } = yield* ask("plan_restore", { instance, version: empty })
+        assert.strictEqual(steps, 0)
+        assert.deepStrictEqual(warnings, [`2 workflows that were made since ${empty} are left as they are`])
+        yield* apply(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
+        assert.deepStrictEqual(yield* stateOf, [])
+        assert.include(
+          (yield* refused("plan_restore", { instance, version: unknown })).message,
+          "is a moment when nothing was known of staging"
+        )
+        // An instance without workflows is recorded by its backup alone.
+        const instances = { instance: "production", version: yield* backedUp("production") }
+        assert.include(yield* ask("plan_restore", instances), { steps: 0 })
+      }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
+    })
+  )
+
   it.live("is planned with a word about settings that its engine does not lose", () =>
     Effect.gen(function* () {
       const directory = yield* folder

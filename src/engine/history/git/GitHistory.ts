@@ -18,7 +18,7 @@ import { cleaned, makeDeduplicate, sift } from "../sift.ts"
 import { explainGitError } from "./explainGitError.ts"
 import { GitError, retryRaces } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
-import { changesOf, idsNamed, recordedIds, sinceBackup } from "./listing.ts"
+import { changesOf, idsNamed, isRecordedAt, recordedIds, sinceBackup } from "./listing.ts"
 import { open } from "./open.ts"
 import { readAll, readAllAt, readVersion, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
@@ -121,6 +121,7 @@ const make = Effect.fnUntraced(function* (directory: string, opening: Effect.Eff
       all: (keep) => reading(({ repository }) => readAll(repository, instance, keep)),
       allAt: (version, keep, ids) =>
         readingVersion(({ repository }) => readAllAt(repository, { instance, version, ids }, keep)),
+      isRecordedAt: (version) => readingVersion(({ repository }) => isRecordedAt(repository, instance, version)),
       recordedIds: reading(({ repository }) => recordedIds(repository, instance)),
       changes: (range) => readingVersion(({ repository }) => changesOf(repository, instance, range)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),

@@ -20,10 +20,24 @@ export const sinceBackup = Effect.fnUntraced(function* (
   const folder = folderOf(instance)
   const { hash } = yield* repository.tip
   if (hash === undefined) return { when: undefined, version: undefined, changes: [] }
-  const line = backupLine(folder)
-  const last = (yield* repository.log(line, { limit: 100 })).find(({ message }) => message.split("\n").includes(line))
+  const last = yield* lastBackup(repository, folder)
   const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
   return { when: last?.when, version: hash.slice(0, 12), changes: yield* driftsIn(commits, folder) }
+})
+
+/** The last commit that ends a backup of this folder, up to a version. */
+const lastBackup = Effect.fnUntraced(function* (repository: Repository, folder: string, version?: string) {
+  const line = backupLine(folder)
+  const commits = yield* repository.log(line, { limit: 100, from: version })
+  return commits.find(({ message }) => message.split("\n").includes(line))
+})
+
+/** Whether the workflows of an instance, or that it had none, had been recorded by a version. */
+export const isRecordedAt = Effect.fnUntraced(function* (repository: Repository, instance: string, version: string) {
+  const folder = folderOf(instance)
+  const reading = repository.changes(version, [`:(glob)${folder}/*.*.json`], 1)
+  const changes = yield* unlessUnknown(repository, version, reading)
+  return changes.length > 0 || (yield* lastBackup(repository, folder, version)) !== undefined
 })
 
 const driftsIn = (commits: ReadonlyArray<Commit>, folder: string) =>

@@ -28,7 +28,7 @@ export const planRestore = Effect.fn("planRestore")(function* (input: {
   yield* history.drained
   const summaries = yield* Effect.mapError(history.allAt(input.version, shortly), unreadable)
   const recorded = new Map([...summaries.values()].flat().map((one) => [String(one.outline.id), one]))
-  if (recorded.size === 0) {
+  if (recorded.size === 0 && !(yield* Effect.mapError(history.isRecordedAt(input.version), unreadable))) {
     return yield* new InvalidArgument({
       argument: "version",
       problem: `is a moment when nothing was known of ${instance}: give a commit of its history, such as one of a backup`
