@@ -74,7 +74,7 @@ const whyTable = table(
   [
     [
       "eight everyday jobs on two instances",
-      "77 calls, 73 kB",
+      "31 calls, 25 kB",
       "197 calls, 1,191 kB",
       "[the jobs](docs/comparison.md)"
     ],
