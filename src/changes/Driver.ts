@@ -135,7 +135,10 @@ export interface Relations {
 export interface Rebase<C> {
   /** The thing that a change is about, as one text for all kinds of change; undefined if others do not matter to it. */
   readonly about: (change: C) => string | undefined
-  /** The change on top of another one of its kind; fails with the place that both change, "" if they cannot be merged at all. */
+  /**
+   * The change on top of another one, itself where that does not matter to it; fails with the place that both change, "" if they
+   * cannot be merged at all.
+   */
   readonly onto: (change: C, other: C) => Result.Result<C, string>
 }
 

@@ -74,14 +74,15 @@ export const rebased = <C, S extends RemoteState<C>, E>(
   const changed = steps.flatMap((step): ReadonlyArray<Step<C>> => {
     const about = rebase.about(step.change)
     const others: ReadonlyArray<OtherChange<C>> = about === undefined ? [] : (made.get(about) ?? [])
-    const last = others.at(-1)
-    if (last === undefined) return []
-    const alike = others.findLast(({ change }) => kindOf(change) === kindOf(step.change))
-    const merged = alike === undefined ? Result.fail("") : rebase.onto(step.change, alike.change)
+    const other =
+      others.findLast(({ change }) => kindOf(change) === kindOf(step.change)) ??
+      others.findLast(({ change }) => Result.isFailure(rebase.onto(step.change, change)))
+    if (other === undefined) return []
+    const { at, change, plan } = other
+    const merged = rebase.onto(step.change, change)
     if (Result.isSuccess(merged)) {
-      return [{ ...step, change: merged.success, undo: invert(merged.success) }]
+      return merged.success === step.change ? [] : [{ ...step, change: merged.success, undo: invert(merged.success) }]
     }
-    const { at, plan } = alike ?? last
     const place = merged.failure === "" ? "it since" : `the same (${merged.failure})`
     overtaken.set(
       step.id,

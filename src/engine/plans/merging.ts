@@ -40,7 +40,8 @@ const byName = ({ nodes, ...rest }: Content): JsonObject => ({
 
 /** The content with both changes of a base; else the first place that both have changed. */
 const mergeContents = (base: Content, one: Content, other: Content): Result.Result<Content, string> =>
-  Result.mapBoth(mergeJson(byName(base), byName(one), byName(other), []), {
+  // Optional parts that the other change is not about are as they were.
+  Result.mapBoth(mergeJson(byName(base), byName(one), byName({ ...base, ...other }), []), {
     onFailure: pathText,
     onSuccess: (merged): Content => {
       const { nodes, ...rest } = isJsonObject(merged) ? merged : {}
@@ -98,7 +99,7 @@ const namesOf = (one: Mergeable, other: Mergeable): Pick<Mergeable, "names"> => 
   return Object.keys(names).length === 0 ? {} : { names }
 }
 
-/** A change on top of another one of its kind that was made since; else the place that both change. */
+/** A change on top of another one that was made since, itself if that does not matter to it; else the place that both change. */
 export const changeOnto = (change: Change, other: Change): Result.Result<Change, string> => {
   if (change.kind === "tags" && other.kind === "tags") {
     return Result.succeed({
@@ -108,13 +109,15 @@ export const changeOnto = (change: Change, other: Change): Result.Result<Change,
       after: mergeTags(change.before, change.after, other.after)
     })
   }
-  if (change.kind !== "update" || other.kind !== "update") return Result.fail("")
+  if (other.kind === "delete" || (change.kind === "delete" && other.kind === "update")) return Result.fail("")
+  if (change.kind !== "update" || other.kind !== "update") return Result.succeed(change)
   // Their places count nodes, whose order may be another one.
   if (change.references.length + other.references.length + (change.found ?? []).length > 0) return Result.fail("")
-  return Result.map(mergeContents(contentBefore(change), change.after, other.after), (after) => ({
+  const base = contentBefore(change)
+  return Result.map(mergeContents(base, change.after, other.after), (after) => ({
     ...change,
     ...namesOf(change, other),
-    before: partsBefore(after, other.after),
+    before: partsBefore(after, { ...base, ...other.after }),
     after
   }))
 }

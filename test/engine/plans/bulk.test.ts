@@ -76,6 +76,10 @@ const stateOn = (instance: string) =>
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   )
 
+const decodeTags = Schema.decodeUnknownSync(
+  Schema.Struct({ tags: Schema.Array(Schema.Struct({ name: Schema.String })) })
+)
+
 const make = Effect.fnUntraced(function* (instance: string, body: Json, active = false) {
   const { send } = yield* Beside
   const { id } = yield* send(instance, "POST", "/workflows", { connections: {}, settings: {}, ...body })
@@ -140,6 +144,72 @@ for (const version of versions) {
         assert.deepStrictEqual(yield* stateOn("production"), before)
         const { message } = yield* refused("plan_bulk", { ...request, action: ["deactivate", "delete"] })
         assert.include(message, "two actions change the same")
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("merges tags with those of another plan, each once, and leaves what a person has changed after that", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const id = yield* make("production", { name: "ACME one", nodes: [hook("acme-one")] })
+        const tagging = (...[value, ...also]: ReadonlyArray<string>) => {
+          const one = { action: "tag", where: { name: "ACME*" } }
+          const others = also.map((other) => ({ ...one, value: other }))
+          return ask("plan_bulk", { instance: "production", ...one, value, also: others })
+        }
+        const tags = Effect.map(shownOn("production"), (all) =>
+          decodeTags(all.get("ACME one"))
+            .tags.map(({ name }) => name)
+            .toSorted()
+        )
+        const first = yield* tagging("red", "green")
+        const second = yield* tagging("red", "blue")
+        const third = yield* tagging("late")
+        assert.deepInclude(yield* apply(first), { state: "applied" })
+        assert.deepInclude(yield* apply(second), { state: "applied", refused: [] })
+        assert.deepStrictEqual(yield* tags, ["blue", "green", "red"])
+        yield* undone(second)
+        assert.deepStrictEqual(yield* tags, ["green", "red"])
+
+        const { id: mine } = yield* send("production", "POST", "/tags", { name: "mine" })
+        yield* send("production", "PUT", `/workflows/${id}/tags`, [{ id: mine }])
+        const { refused: left } = yield* apply(third)
+        assert.include(JSON.stringify(left), "someone else has changed it since")
+        assert.deepStrictEqual(yield* tags, ["mine"])
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("merges texts with those of another plan, and blames no plan for a person's change", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const name = "Fetch again"
+        const urls = (prefix: string) => [`https://${prefix}.example.com/a`, `https://${prefix}.example.com/b`]
+        const fetch = (url: string, more: Json = {}) => ({ ...fetching(), parameters: { url, options: {} }, ...more })
+        const [one = "", other = ""] = urls("old")
+        const content = { name: "ACME one", nodes: [hook("acme-one"), fetch(one), fetch(other, { name })] }
+        const id = yield* make("production", content)
+        const replacing = (from = "", to = "") =>
+          ask("plan_bulk", {
+            instance: "production",
+            where: { name: "ACME*" },
+            action: "replace_text",
+            find: from,
+            value: to
+          })
+        const [newOne = "", newOther = ""] = urls("new")
+        const [first, second] = [yield* replacing(one, newOne), yield* replacing(other, newOther)]
+        assert.deepInclude(yield* apply(first), { state: "applied" })
+        assert.deepInclude(yield* apply(second), { state: "applied", refused: [] })
+        const text = JSON.stringify(yield* send("production", "GET", `/workflows/${id}`))
+        for (const part of ["acme-one", newOne, newOther]) assert.include(text, part)
+
+        const third = yield* replacing("acme-one", "acme")
+        const tagging = { action: "tag", value: "red", where: { name: "ACME*" } }
+        const tagged = yield* ask("plan_bulk", { instance: "production", ...tagging })
+        yield* apply(tagged)
+        const nodes = [hook("acme-one"), fetch(newOne, { notes: "by hand" }), fetch(newOther, { name })]
+        yield* send("production", "PUT", `/workflows/${id}`, { ...content, nodes, connections: {}, settings: {} })
+        const left = JSON.stringify((yield* apply(third))["refused"])
+        assert.include(left, "someone else has changed it since, and it stays as it is (nodes)")
       }).pipe(Effect.provide(engines))
     )
 

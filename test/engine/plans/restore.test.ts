@@ -164,6 +164,47 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
   )
 })
 
+it.live("brings pinned data back beside what another plan has changed meanwhile", () =>
+  Effect.gen(function* () {
+    const directory = yield* folder
+    yield* Effect.gen(function* () {
+      const instance = "staging"
+      const { send } = yield* Beside
+      const note = { name: "Note", type: "n8n-nodes-base.stickyNote", typeVersion: 1, position: [0, 200] }
+      const body = (content: string, pinData: Json) => ({
+        name: "Ours",
+        nodes: [daily, { ...note, parameters: { content } }],
+        connections: {},
+        settings: {},
+        pinData
+      })
+      const pinned = { "Every day": [{ json: { a: 1 } }] }
+      const { id } = yield* send(instance, "POST", "/workflows", body("before", pinned))
+      const present = Effect.map(send(instance, "GET", `/workflows/${String(id)}`), ({ nodes, pinData }) => [
+        JSON.stringify(nodes).match(/before|after/g),
+        pinData
+      ])
+      yield* ask("backup", { instances: [instance] })
+      const version = git(directory, "rev-parse", "HEAD").trim()
+      yield* send(instance, "PUT", `/workflows/${String(id)}`, body("before", {}))
+      const restoring = yield* ask("plan_restore", { instance, version })
+      const texts = { action: "replace_text", find: "before", value: "after", where: { name: "Ours" } }
+      const replacing = yield* ask("plan_bulk", { instance, ...texts, in: { notes: true } })
+      assert.deepInclude(yield* apply(replacing), { state: "applied" })
+      assert.deepInclude(yield* apply(restoring), { state: "applied", refused: [] })
+      assert.deepStrictEqual(yield* present, [["after"], pinned])
+      for (const [plan, pinData] of [
+        [replacing, pinned],
+        [restoring, {}]
+      ] as const) {
+        const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+        assert.deepInclude(yield* apply(back), { state: "applied" })
+        assert.deepStrictEqual(yield* present, [["before"], pinData])
+      }
+    }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"]).pipe(Layer.provide(historyIn(directory)))))
+  })
+)
+
 const manual = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
 const calling = (id: unknown) => ({
   name: "Call",
