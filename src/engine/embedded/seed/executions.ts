@@ -62,6 +62,7 @@ export const executionsOf = (
     const walk = {
       path: last === undefined ? path : path.slice(0, path.indexOf(last) + (status === "running" ? 0 : 1)),
       share: Math.round(length / Math.max(path.length - 1, 1)),
+      constants: constantsOf(nodes),
       connections,
       runs,
       turn,
@@ -125,6 +126,7 @@ interface Walk {
   readonly path: ReadonlyArray<string>
   /** Milliseconds that each node after the first takes. */
   readonly share: number
+  readonly constants: ReadonlyMap<unknown, JsonObject>
   readonly connections: JsonObject
   readonly runs: Runs
   readonly turn: Turn
@@ -132,7 +134,7 @@ interface Walk {
   readonly startedAt: number
 }
 
-const stepsOf = ({ connections, ending, path, runs, share, startedAt, turn }: Walk): ReadonlyArray<Step> => {
+const stepsOf = ({ connections, constants, ending, path, runs, share, startedAt, turn }: Walk): ReadonlyArray<Step> => {
   let items: ReadonlyArray<Item> = [{ json: {}, pairedItem: { item: 0 } }]
   return path.map((node, index) => {
     const before = path.slice(0, index).findLast((earlier) => outputTo(connections[earlier], node) >= 0)
@@ -143,7 +145,7 @@ const stepsOf = ({ connections, ending, path, runs, share, startedAt, turn }: Wa
     if (ending !== undefined && "failsAt" in ending && ending.failsAt === node) {
       return { ...step, outputs: [], failure: failureOf(ending, startTime + executionTime, items) }
     }
-    items = itemsOf(runs, node, turn, items)
+    items = itemsOf(runs, node, turn, withFields(items, constants.get(node)))
     const output = outputTo(connections[node], path[index + 1] ?? "")
     return { ...step, outputs: [...Array.from({ length: Math.max(output, 0) }, () => []), items], failure: null }
   })
@@ -155,6 +157,22 @@ const itemsOf = ({ items }: Runs, node: string, { number }: Turn, before: Readon
   const isOneForOne = results.length === before.length
   return results.map((json, item) => ({ json, pairedItem: { item: isOneForOne ? item : 0 } }))
 }
+
+/** The fixed fields that nodes add to items, by name. Seeds say themselves what expressions give. */
+const constantsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyMap<unknown, JsonObject> =>
+  new Map(
+    nodes.map(({ name, parameters }) => [
+      name,
+      Object.fromEntries(
+        listOf(objectOf(objectOf(parameters).assignments).assignments)
+          .map(objectOf)
+          .flatMap((one) => (String(one.value).startsWith("=") ? [] : [[one.name, one.value]]))
+      )
+    ])
+  )
+
+const withFields = (items: ReadonlyArray<Item>, fields: JsonObject = {}): ReadonlyArray<Item> =>
+  items.map((item, index) => ({ ...item, json: { ...item.json, ...fields }, pairedItem: { item: index } }))
 
 const failureOf = (
   { item, kind, message }: Extract<Ending, { readonly failsAt: string }>,
