@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Schema } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
@@ -24,7 +24,7 @@ const phrasePlan = Effect.fnUntraced(function* () {
 })
 
 /** A marketplace on which one request is lost: the first that `when` picks. It may still have been carried out. */
-const losing = (when: (url: URL) => boolean, carriedOut: boolean) =>
+const losing = (when: (url: URL) => boolean, carriedOut: boolean, sent: Deferred.Deferred<void>) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
@@ -32,7 +32,8 @@ const losing = (when: (url: URL) => boolean, carriedOut: boolean) =>
       return HttpClient.make((request, url) => {
         if (lost || !when(url)) return httpClient.execute(request)
         lost = true
-        return carriedOut ? Effect.andThen(httpClient.execute(request), Effect.never) : Effect.never
+        const carried = carriedOut ? Effect.asVoid(httpClient.execute(request)) : Effect.void
+        return carried.pipe(Effect.andThen(Deferred.succeed(sent, undefined)), Effect.andThen(Effect.never))
       })
     })
   )
@@ -134,10 +135,11 @@ describe("an interrupted apply", () => {
     (carriedOut) =>
       Effect.gen(function* () {
         const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
-        const dying = plansOver({}, losing(isWrite, carriedOut), kept)
+        const sent = yield* Deferred.make<void>()
+        const dying = plansOver({}, losing(isWrite, carriedOut, sent), kept)
         const { id } = yield* bidPlan().pipe(Effect.provide(dying, { local: true }))
         const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
-        yield* TestClock.adjust("5 seconds")
+        yield* inTime(Deferred.await(sent))
         yield* Fiber.interrupt(fiber)
         const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
         assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
@@ -150,7 +152,8 @@ describe("an interrupted apply", () => {
     (carriedOut) =>
       Effect.gen(function* () {
         const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
-        const dying = plansOver({}, losing(isWrite, carriedOut), kept)
+        const sent = yield* Deferred.make<void>()
+        const dying = plansOver({}, losing(isWrite, carriedOut, sent), kept)
         const alive = plansOver({}, embeddedClient, kept)
         const plan = yield* Effect.gen(function* () {
           const { guards } = yield* MarketplaceConfig
@@ -165,7 +168,7 @@ describe("an interrupted apply", () => {
           return yield* Plans.use((plans) => plans.keep(planCampaign({ ...input, existing, guards })))
         }).pipe(Effect.provide(alive, { local: true }))
         const fiber = yield* Effect.forkChild(apply(plan.id).pipe(Effect.provide(dying, { local: true })))
-        yield* TestClock.adjust("5 seconds")
+        yield* inTime(Deferred.await(sent))
         yield* Fiber.interrupt(fiber)
 
         if (!carriedOut) {
@@ -190,14 +193,15 @@ describe("an interrupted apply", () => {
       const world = yield* EmbeddedMarketplace
       const before = yield* world.account
       let writes = 0
+      const sent = yield* Deferred.make<void>()
       const dying = plansOver(
         {},
-        losing((url) => url.pathname.endsWith("set-minus") && ++writes === 3, true),
+        losing((url) => url.pathname.endsWith("set-minus") && ++writes === 3, true, sent),
         kept
       )
       const { id } = yield* phrasePlan().pipe(Effect.provide(dying, { local: true }))
       const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
-      yield* TestClock.adjust("5 seconds")
+      yield* inTime(Deferred.await(sent))
       yield* Fiber.interrupt(fiber)
       assert.notDeepEqual(yield* world.account, before)
       yield* Effect.gen(function* () {
