@@ -164,9 +164,11 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const { entries, now: at } = yield* circumstances
     const { plan } = past
     const from = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === plan.id)
-    const untouchedSteps = plan.steps.filter(({ id }) => recordOf(past, id).touchedBy === 0 && isOpen(past)({ id }))
+    const untouchedSteps = plan.steps.flatMap((one) =>
+      recordOf(past, one.id).touchedBy === 0 && isOpen(past)(one) ? [{ step: one, from }] : []
+    )
     const besides = new Set([plan.id, ...(plan.reverses === undefined ? [] : [plan.reverses])])
-    const { overtaken, steps } = rebased(driver, entries, untouchedSteps, { from, besides, now: at })
+    const { overtaken, steps } = rebased(driver, entries, untouchedSteps, { besides, now: at })
     if (steps.length === 0) return { overtaken, state: past }
     const entry = { type: "rebased", at, plan_id: plan.id, of_plan: steps } as const
     yield* append(entry)
@@ -203,12 +205,19 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(entries, past.plan)
-    const from = entries.findLastIndex((entry) => entry.type === "done" && entry.plan_id === id)
+    const places = new Map(
+      entries.flatMap((entry, index) =>
+        (entry.type === "begun" || entry.type === "done") && entry.plan_id === id
+          ? entry.steps.map((one) => [one, index] as const)
+          : []
+      )
+    )
     const besides = new Set([id, ...HashMap.keys(past.rollbacks)])
     const at = yield* now
-    const draft = yield* draftRollback(driver, past, (steps) =>
-      rebased(driver, entries, steps, { from, besides, now: at })
-    )
+    const draft = yield* draftRollback(driver, past, (undoing) => {
+      const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
+      return rebased(driver, entries, placed, { besides, now: at })
+    })
     const checked = driver.guards.holdRollback(draft, isForward)
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const whole = { ...checked, warnings: [...checked.warnings, ...left] }

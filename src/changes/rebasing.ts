@@ -10,7 +10,15 @@ import type { RemoteState } from "./RemoteState.ts"
 interface OtherChange<C> {
   readonly plan: string
   readonly at: number
+  /** The place of its entry in the journal. */
+  readonly index: number
   readonly change: C
+}
+
+/** A step, with the place in the journal of what it was made from. */
+interface Placed<C> {
+  readonly step: Step<C>
+  readonly from: number
 }
 
 /** Steps as they are on top of what other plans have made, and for others which plan has overtaken them. */
@@ -20,8 +28,6 @@ export interface Rebased<C> {
 }
 
 interface Since {
-  /** The number of entries of the journal that were known. */
-  readonly from: number
   /** Plans whose changes are those of the steps themselves. */
   readonly besides: ReadonlySet<string>
   readonly now: number
@@ -31,19 +37,19 @@ interface Since {
 const madeSince = <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   entries: ReadonlyArray<Kept<C>>,
-  { besides, from }: Since
+  { besides, from }: Since & { readonly from: number }
 ): ReadonlyMap<string, ReadonlyArray<OtherChange<C>>> => {
   const made = new Map<string, Array<OtherChange<C>>>()
   const { rebase, resolve } = driver
-  const done = entries.slice(from).flatMap((entry) => {
+  const done = entries.slice(from).flatMap((entry, place) => {
     const isOther = entry.type === "done" && !entry.found && !besides.has(entry.plan_id)
-    return isOther ? [entry] : []
+    return isOther ? [{ ...entry, index: from + place }] : []
   })
   const states = new Map([...new Set(done.map((entry) => entry.plan_id))].map((id) => [id, fold(entries, id)]))
   const changes = new Map(
     [...states].map(([id, state]) => [id, new Map(state?.plan.steps.map((step) => [step.id, step.change]))])
   )
-  for (const { at, plan_id, steps } of done) {
+  for (const { at, index, plan_id, steps } of done) {
     const state = states.get(plan_id)
     for (const id of steps) {
       const change = changes.get(plan_id)?.get(id)
@@ -51,7 +57,7 @@ const madeSince = <C, S extends RemoteState<C>, E>(
       const resolved = resolve(change, (step) => recordOf(state, step).created)
       const about = resolved === undefined ? undefined : rebase?.about(resolved)
       if (resolved === undefined || about === undefined) continue
-      made.set(about, [...(made.get(about) ?? []), { plan: plan_id, at, change: resolved }])
+      made.set(about, [...(made.get(about) ?? []), { plan: plan_id, at, index, change: resolved }])
     }
   }
   return made
@@ -64,16 +70,18 @@ const madeSince = <C, S extends RemoteState<C>, E>(
 export const rebased = <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   entries: ReadonlyArray<Kept<C>>,
-  steps: ReadonlyArray<Step<C>>,
+  steps: ReadonlyArray<Placed<C>>,
   since: Since
 ): Rebased<C> => {
   const { invert, kindOf, rebase } = driver
   const overtaken = new Map<string, string>()
-  const made = rebase === undefined ? new Map() : madeSince(driver, entries, since)
+  const first = steps.reduce((least, { from }) => Math.min(least, from), entries.length)
+  const made = rebase === undefined ? new Map() : madeSince(driver, entries, { ...since, from: first })
   if (rebase === undefined || made.size === 0) return { steps: [], overtaken }
-  const changed = steps.flatMap((step): ReadonlyArray<Step<C>> => {
+  const changed = steps.flatMap(({ from, step }): ReadonlyArray<Step<C>> => {
     const about = rebase.about(step.change)
-    const others: ReadonlyArray<OtherChange<C>> = about === undefined ? [] : (made.get(about) ?? [])
+    const all: ReadonlyArray<OtherChange<C>> = about === undefined ? [] : (made.get(about) ?? [])
+    const others = all.filter(({ index }) => index > from)
     const other =
       others.findLast(({ change }) => kindOf(change) === kindOf(step.change)) ??
       others.findLast(({ change }) => Result.isFailure(rebase.onto(step.change, change)))

@@ -16,7 +16,7 @@ import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteSta
 export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   past: PlanState<C>,
-  onTop: (steps: ReadonlyArray<Step<C>>) => Rebased<C>
+  onTop: (undoing: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => Rebased<C>
 ) {
   const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
   const isTouched = ({ doneAt, isForeign, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
@@ -28,22 +28,16 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     ...valuesByStep(past, (record) => record.created)
   ])
   const undoing = touched.flatMap(({ change: done, id, undo }) =>
-    undo.flatMap((change): ReadonlyArray<Step<C>> => {
+    undo.flatMap((change) => {
       const resolved = resolve(change, (step) => created.get(step))
       if (resolved === undefined) return []
-      return [
-        {
-          id: idOf(resolved),
-          change: resolved,
-          reason: rollback.undoes?.(done) ?? `undoes: ${id}`,
-          undo: invert(resolved)
-        }
-      ]
+      const reason = rollback.undoes?.(done) ?? `undoes: ${id}`
+      return [{ undone: id, step: { id: idOf(resolved), change: resolved, reason, undo: invert(resolved) } }]
     })
   )
   const { overtaken, steps: merged } = onTop(undoing)
   const mergedById = new Map(merged.map((step) => [step.id, step]))
-  const undone = undoing.map((step) => mergedById.get(step.id) ?? step)
+  const undone = undoing.map(({ step }) => mergedById.get(step.id) ?? step)
   const wanted = order === undefined ? undone.toReversed() : undone.toSorted(order)
   const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
   const { irreversible, later, premise } = rollback.limits(touched, wanted, read, past.plan)

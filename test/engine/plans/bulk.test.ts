@@ -178,6 +178,35 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("rolls a plan back under another one that was applied before it was at its end", () =>
+      Effect.gen(function* () {
+        const { meddle } = yield* Beside
+        for (const name of ["ACME one", "ACME two"]) {
+          yield* make("production", { name, nodes: [hook(name.replace(" ", "-"))] })
+        }
+        const two = (yield* shownOn("production")).get("ACME two")?.id ?? ""
+        const tagging = (value: string, name: string) =>
+          ask("plan_bulk", { instance: "production", action: "tag", value, where: { name } })
+        const tags = Effect.map(shownOn("production"), (all) =>
+          ["ACME one", "ACME two"].map((name) => decodeTags(all.get(name)).tags.map((tag) => tag.name))
+        )
+        const plan = yield* tagging("red", "ACME*")
+        yield* meddle((request, proceed) =>
+          request.method === "PUT" && request.url.includes(two)
+            ? json({ message: "unauthorized" }, 401)(request)
+            : proceed
+        )
+        yield* refused("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+        yield* meddle(undefined)
+        assert.deepStrictEqual(yield* tags, [["red"], []])
+        assert.deepInclude(yield* apply(yield* tagging("blue", "ACME one")), { state: "applied" })
+        assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+        assert.deepStrictEqual(yield* tags, [["blue", "red"], ["red"]])
+        yield* undone(plan)
+        assert.deepStrictEqual(yield* tags, [["blue"], []])
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("merges texts with those of another plan, and blames no plan for a person's change", () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
