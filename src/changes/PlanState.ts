@@ -16,7 +16,7 @@ export interface StepRecord {
   readonly refused: string | undefined
   /** The id of the thing that it has created. */
   readonly created: CreatedId | undefined
-  /** Whether that was there already, and is not the plan's own. */
+  /** Whether it was as wanted before anything was sent, which is not the doing of the plan. */
   readonly isForeign: boolean
   /** Whether it did not show when it was read back. */
   readonly isUnconfirmed: boolean
@@ -178,7 +178,7 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
         doneAt: entry.at,
         refused: undefined,
         created: entry.created ?? record.created,
-        isForeign: entry.found && entry.created !== undefined && record.outcomeUnknownSince === undefined
+        isForeign: entry.found && record.outcomeUnknownSince === undefined
       }))
       return entry.found ? done : { ...done, unread: entry.steps.reduce(withUnread, done.unread) }
     }

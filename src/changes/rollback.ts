@@ -175,9 +175,9 @@ export const isRevert = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<
 export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (change: C) => string): boolean => {
   const covered = new Set(rollback.steps.map(({ id }) => id))
   const isLater = (id: string) => {
-    const { doneAt, outcomeUnknownSince, touchedBy } = recordOf(state, id)
+    const { doneAt, isForeign, outcomeUnknownSince, touchedBy } = recordOf(state, id)
     const at = doneAt ?? outcomeUnknownSince
-    if (at === undefined) return false
+    if (at === undefined || isForeign) return false
     // Plans of earlier versions tell only the time, which may have been set back meanwhile.
     return rollback.reversedProgress === undefined ? at > rollback.createdAt : touchedBy > rollback.reversedProgress
   }

@@ -178,6 +178,29 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("leaves in a rollback what a person had done before the turn of the plan", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const id = yield* make("production", { name: "ACME one", nodes: [hook("acme-one")] }, true)
+        const { id: mine } = yield* send("production", "POST", "/tags", { name: "mine" })
+        const where = { name: "ACME*" }
+        const plan = yield* ask("plan_bulk", {
+          instance: "production",
+          action: ["tag", "deactivate"],
+          value: "mine",
+          where
+        })
+        assert.deepInclude(plan, { steps: 2 })
+        yield* send("production", "PUT", `/workflows/${id}/tags`, [{ id: mine }])
+        const answer = yield* apply(plan)
+        assert.deepInclude(answer, { state: "applied", done: 2 })
+        assert.propertyVal(answer, "found", 1)
+        assert.deepInclude(yield* undone(plan), { steps: 1 })
+        const now = (yield* shownOn("production")).get("ACME one")
+        assert.deepNestedInclude(now, { active: true, "tags[0].name": "mine" })
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("rolls a plan back under another one that was applied before it was at its end", () =>
       Effect.gen(function* () {
         const { meddle } = yield* Beside
