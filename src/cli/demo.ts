@@ -5,6 +5,9 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Console, Effect, FileSystem } from "effect"
 
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import * as Message from "../mcp/protocol/Message.ts"
+import { modern, versionKey } from "../mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../mcp/protocol/Session.ts"
 import type { Options } from "./configuration/flags.ts"
 
 /** Whether a program is in the path of this process. */
@@ -68,5 +71,44 @@ export const demoOptions = Effect.fnUntraced(function* (options: Options) {
     toolsets: [...new Set([...(options.toolsets ?? []), "operator" as const])],
     audit: options.audit ?? path.join(folder, "audit.jsonl"),
     history: options.history ?? (hasGit ? path.join(folder, "history") : undefined)
+  }
+})
+
+/** Calls that an assistant might have made: two changes that can be taken back, and a plan that waits for a person. */
+const assistantsCalls = [
+  {
+    name: "edit_workflow",
+    reason: "more reminders",
+    arguments: {
+      id: "Abandoned carts",
+      operations: [{ op: "set", node: "Worth a reminder", path: "conditions.conditions[0].rightValue", value: 2 }]
+    }
+  },
+  {
+    name: "edit_workflow",
+    reason: "returns have a channel of their own",
+    arguments: {
+      id: "Returned goods",
+      operations: [{ op: "replace", node: "Tell support", find: "#support", value: "#returns" }]
+    }
+  },
+  {
+    name: "plan_bulk",
+    reason: "alerts go to #ops",
+    arguments: { action: ["replace_text"], find: "#alerts", value: "#ops" }
+  }
+]
+
+/** Makes these calls as a client of this server, so that the page has changes to show. */
+export const assistantAtWork = Effect.gen(function* () {
+  const { receive } = (yield* Sessions).open(modern, () => Effect.void)
+  for (const { reason, ...params } of assistantsCalls) {
+    const _meta = {
+      [versionKey]: modern.date,
+      "io.modelcontextprotocol/clientCapabilities": {},
+      "io.modelcontextprotocol/clientInfo": { name: "Assistant", version: "1" },
+      "workflow-tool-server/reason": reason
+    }
+    yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...params, _meta } }))
   }
 })

@@ -31,7 +31,8 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   const { answerLimit, http, selection } = launch
   const selections = Object.values(http?.oauth?.tools ?? {}).map(selectionOf)
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
-  yield* (yield* transport(launch, metrics, Deferred.await(stopping))).pipe(
+  const serving = yield* transport(launch, metrics, Deferred.await(stopping))
+  yield* (options.demo ? Effect.andThen(Effect.forkScoped(assistant), serving) : serving).pipe(
     Effect.provide(
       Layer.provideMerge(Server.layer({ toolsets, selections, ...(selection && { selection }) }), recorded)
     ),
@@ -40,6 +41,12 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** Works in a demonstration before anybody else does. */
+const assistant = Effect.andThen(
+  Effect.promise(() => import("./demo.ts")),
+  ({ assistantAtWork }) => assistantAtWork
+)
 
 /** Does the deferred loading. A call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>

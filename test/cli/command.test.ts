@@ -264,6 +264,12 @@ describe("over HTTP", () => {
         assert.include(answer, "Order import", instance)
       }
       assert.include(await (await post(url, call("plan_bulk", { action: "tag", value: "x" }))).text(), "where")
+      let plans = ""
+      while (!plans.includes("bulk-")) plans = await (await post(url, call("audit_log", {}))).text()
+      if (env === complete) {
+        const history = await (await post(url, call("workflow_history", { since: "today" }))).text()
+        assert.include(history, "returns have a channel of their own", "an assistant has been at work")
+      }
       assert.match(await says("stderr", "Serving"), env === bare ? /^git is not installed, .+$/m : /^Page: \S+\/$/m)
       const folders = await readdir(cwd)
       assert.lengthOf(folders, 1, "that of a killed one is gone")
