@@ -147,7 +147,11 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
           assert.lengthOf(yield* listed("production", "workflows"), 0)
         }
         const byId = yield* plan({ mapping: { credentials: { [login.name]: live.id } } })
-        assert.nestedPropertyVal(byId, "first_steps[0].after.credentials", isV2 ? live.name : live.id)
+        assert.nestedPropertyVal(
+          byId,
+          "first_steps[0].after.credentials",
+          isV2 ? `${live.name} (found on production)` : live.id
+        )
         const first = yield* applied({ mapping: { credentials: { [login.name]: live.id } } })
         const doubt = `Nobody has checked that production has the credential ${live.id} (httpBasicAuth)`
         assert.strictEqual(text(first["warnings"]).includes(doubt), !isV2)

@@ -14,7 +14,7 @@ const scope = Effect.runSync(Scope.make())
 export const useEngines = () => afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const isLookUp = (head: string) =>
-  !/^[A-Z]+ \/(api\/v1|webhook)\//.test(head) || /^GET \S+\/credentials(\/0|\?limit=1) /.test(head)
+  !/^[A-Z]+ \/(api\/v1|webhook)\//.test(head) || /^GET \S+\/(credentials(\/0|\?limit=1)|discover) /.test(head)
 
 export type FaultyEngine = Awaited<ReturnType<typeof faultyEngine>>
 
@@ -26,7 +26,7 @@ export const faultyEngine = async (tls?: TlsOptions) => {
   const waiting = new Set<() => void>()
 
   const act: Act = (socket, request) => {
-    // The version of the engine is looked up in the background, at times of its own.
+    // The version of the engine is looked up in the background, and the rights of a key now and then, at times of their own.
     if (isLookUp(request.head)) return replies(404, "{}")(socket, request)
     requests.push({ ...request, at: performance.now() })
     const next = sequence.shift() ?? always

@@ -91,7 +91,7 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
         const { plan_id } = plan
 
         const broken = yield* Effect.forkChild(aProcess(applyToTheEnd(plan_id)))
-        yield* TestClock.adjust(breakAfter)
+        yield* quickly(Effect.sleep(breakAfter))
         yield* Fiber.interrupt(broken)
         const halfway = yield* world.account
         assert.notDeepEqual(comparable(halfway), comparable(account))

@@ -14,8 +14,8 @@ import { withTexts } from "./withValue.ts"
 const mostLines = 12
 
 /** The parts and the credentials of a workflow, in few words. */
-const outline = ({ name, nodes }: Content, origin = "") => {
-  const credentials = [...new Set(nodes.flatMap(credentialsOf))].map((one) => `${one}${origin}`)
+const outline = ({ name, nodes }: Content, source?: string) => {
+  const credentials = [...new Set(nodes.flatMap((node) => credentialsOf(node, source)))]
   return {
     name,
     nodes: nodes.map((node) => kindOf(node)).join(", "),
@@ -23,11 +23,15 @@ const outline = ({ name, nodes }: Content, origin = "") => {
   }
 }
 
-/** The credentials of a node, by their names, or by ids where nobody knows more. */
-export const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
-  objectsOf(Object.values(objectOf(credentials))).map(({ id, name }) =>
-    typeof name === "string" ? name : `id ${String(id)}`
-  )
+/**
+ * The credentials of a node, by their names, with the instance on which they were found; or by ids where nobody knows more,
+ * which nobody has found then.
+ */
+export const credentialsOf = ({ credentials }: JsonObject, foundOn?: string): ReadonlyArray<string> =>
+  objectsOf(Object.values(objectOf(credentials))).map(({ id, name }) => {
+    if (typeof name !== "string") return `id ${String(id)}`
+    return foundOn === undefined || name === id ? name : `${name} (found on ${foundOn})`
+  })
 
 /** The content after an update, where the names of workflows that the plan makes stand for their ids. */
 const withNew = ({ after, references }: ChangeOf<"update">): Content =>
@@ -47,7 +51,7 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ content, instance, source }) => ({
       before: null,
-      after: outline(content, source === undefined ? "" : ` (found on ${instance})`)
+      after: outline(content, source === undefined ? undefined : instance)
     }),
     update: (change) => ({
       before: { name: contentBefore(change).name },

@@ -75,7 +75,8 @@ const finalStates = Effect.fnUntraced(function* (instances: Instances["Service"]
     ({ id, instance }) =>
       Effect.flatMap(instances.resolve(instance), ({ getWorkflow }) => getWorkflow(id)).pipe(
         Effect.map(({ active, isArchived, name, nodes, tags = [] }) => {
-          const credentials = [...new Set(nodes.flatMap(credentialsOf))]
+          const source = isPromotion ? instance : undefined
+          const credentials = [...new Set(nodes.flatMap((node) => credentialsOf(node, source)))]
           return {
             id,
             name,
@@ -83,9 +84,7 @@ const finalStates = Effect.fnUntraced(function* (instances: Instances["Service"]
             active,
             ...(isArchived === true ? { isArchived } : {}),
             ...(tags.length === 0 ? {} : { tags: tags.map((tag) => tag.name) }),
-            ...(credentials.length === 0
-              ? {}
-              : { credentials: credentials.map((one) => (isPromotion ? `${one} (found on ${instance})` : one)) })
+            ...(credentials.length === 0 ? {} : { credentials })
           }
         }),
         Effect.option
