@@ -24,8 +24,11 @@ interface Recorded {
 const recordedOf = ({ repository }: Machine, { name }: Instance): ReadonlyArray<Recorded> =>
   repository.commits.flatMap(({ author, files, hash, message }) => {
     const tool = /^Tool: (.*)$/m.exec(message)?.[1]
-    return linesIn(message).flatMap(({ change, folder, id, name: file }): ReadonlyArray<Recorded> => {
+    const lines = linesIn(message)
+    return lines.flatMap(({ change, folder, id }): ReadonlyArray<Recorded> => {
       if (folder !== folderOf(name)) return []
+      // One commit may tell of several readings: it holds the file of the last one.
+      const file = lines.findLast((line) => line.folder === folder && line.id === id)?.name ?? ""
       const record = recordAt(`${folder}/${file}.${id}`, files)
       const state = record === undefined ? undefined : Option.getOrUndefined(readRecord({ ...record, id }))
       return [{ id, change, tool, author, hash: hash.slice(0, 12), state }]

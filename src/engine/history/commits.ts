@@ -167,7 +167,7 @@ function* commitsOfChange(change: HistoryEventOf<"Wrote">, ledger: Ledger): Slic
   const isLate = isOvertaken(ledger, change, seen)
   const step = put(ledger, instance, seen)
   if (step === undefined || !isLate) return [...earlier, ...ours(step)]
-  const words = before === undefined ? firstVersion : describe(recordOf(before), merged(before, seen))
+  const words = before === undefined ? "first version" : describe(recordOf(before), merged(before, seen))
   return [...earlier, ...ours({ ...step, line: { ...step.line, change: `${words} (recorded late)` } })]
 }
 
@@ -195,14 +195,10 @@ const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, 
   }
 }
 
-interface Step {
+interface Step extends Pick<NewCommit, "remove" | "write"> {
   readonly name: string
   readonly line: Line
-  readonly remove: ReadonlyArray<string>
-  readonly write: ReadonlyMap<string, string>
 }
-
-const firstVersion = "first version"
 
 const nothing = { remove: [], write: new Map<string, string>() }
 
@@ -221,7 +217,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
     name: nameOf(record),
     line: lineOf(
       base,
-      recorded === undefined ? firstVersion : wordsFor(recorded.record, record),
+      recorded === undefined ? "first version" : wordsFor(recorded.record, record),
       record,
       recorded?.record
     ),
@@ -284,6 +280,12 @@ const commitOf = (
 ): ReadonlyArray<NewCommit> => {
   const [only] = steps
   if (only === undefined) return []
+  const write = new Map<string, string>()
+  // A later step may rename or delete what an earlier one has written.
+  for (const step of steps) {
+    for (const path of step.remove) write.delete(path)
+    for (const [path, text] of step.write) write.set(path, text)
+  }
   const what = steps.length === 1 ? `${only.name} on ${instance}` : `${steps.length} workflows on ${instance}`
   return [
     {
@@ -291,7 +293,7 @@ const commitOf = (
       at: Math.floor(at / 1000),
       message: messageOf({ at, subject: subject(what), lines: steps.map(({ line }) => line), origin }),
       remove: steps.flatMap(({ remove }) => remove),
-      write: new Map(steps.flatMap(({ write }) => [...write]))
+      write
     }
   ]
 }

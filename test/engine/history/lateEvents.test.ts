@@ -61,6 +61,14 @@ describe("what another process was faster with", () => {
     assert.include(commit?.message, "Changed elsewhere")
   })
 
+  it("leaves no file of a name or a workflow that was there only between two readings of one commit", () => {
+    const pathsIn = (event: HistoryEvent) =>
+      atOnce(commitsOf([event], ledgerWith(workflow("W", "T0"), 6))).map(({ write }) => [...write.keys()])
+    assert.deepStrictEqual(pathsIn(seen(7, one, two)), [["production/2.w.json"]])
+    const gone: HistoryEvent = { _tag: "Seen", instance, since: 7, at: 7, workflows: [{ ...one }], gone: ["w"] }
+    assert.deepStrictEqual(pathsIn(gone), [[]])
+  })
+
   it.live(
     "is undone by a reading that was begun later, and by none that was under way then, whatever an engine's clock says",
     () =>

@@ -35,9 +35,9 @@ const lastBackup = Effect.fnUntraced(function* (repository: Repository, folder: 
 /** Whether the workflows of an instance, or that it had none, had been recorded by a version. */
 export const isRecordedAt = Effect.fnUntraced(function* (repository: Repository, instance: string, version: string) {
   const folder = folderOf(instance)
-  const reading = repository.changes(version, [`:(glob)${folder}/*.*.json`], 1)
-  const changes = yield* unlessUnknown(repository, version, reading)
-  return changes.length > 0 || (yield* lastBackup(repository, folder, version)) !== undefined
+  const changes = yield* unlessUnknown(repository, version, repository.changes(version, [`${folder}/`]))
+  const isOfWorkflow = changes.some(({ paths }) => paths.some((path) => idAt(path) !== undefined))
+  return isOfWorkflow || (yield* lastBackup(repository, folder, version)) !== undefined
 })
 
 const driftsIn = (commits: ReadonlyArray<Commit>, folder: string) =>
