@@ -1,9 +1,11 @@
-import type { ComponentChildren, JSX } from "preact"
+import { type ComponentChildren, type JSX, toChildArray } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "./client.ts"
-import type { Args } from "./json.ts"
+import { type Args, textOf } from "./json.ts"
+import { peopleWords } from "./peopleWords.ts"
+import { useServer } from "./server.ts"
 import { agoWords, statusWords, type Tone, toneOf } from "./status.ts"
 
 /** The answer of a tool, asked for anew when its arguments change; no answer as long as it is under way. */
@@ -38,11 +40,25 @@ export interface Place {
   readonly again: () => void
 }
 
+/** A text of the server in the words of people. */
+export const Words = ({ children }: { readonly children: ComponentChildren }) => {
+  const { tools } = useServer()
+  return <>{toChildArray(children).map((child) => (typeof child === "string" ? peopleWords(child, tools) : child))}</>
+}
+
 export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="problem" role="alert">
-    {children}
+    <Words>{children}</Words>
   </p>
 )
+
+/** A notice of the server, where there is one. */
+export const Warning = ({ text }: { readonly text: unknown }) =>
+  textOf(text) === "" ? null : (
+    <p class="warning">
+      <Words>{textOf(text)}</Words>
+    </p>
+  )
 
 export const Loading = ({ what }: { readonly what: string }) => (
   <p class="loading" role="status">

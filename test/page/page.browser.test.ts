@@ -356,7 +356,8 @@ describe("tools", () => {
 
   it("that change what is protected ask the person at the page for exactly that, and only there", async () => {
     const cwd = await directory({ ".config.json": { plans: { guards: { protected: { names: ["Order intake"] } } } } })
-    const guarded = await startHttp(["--embedded", "--config", ".config.json"], { cwd })
+    const flags = ["--embedded", "--config", ".config.json", "--toolsets", "engine,operator"]
+    const guarded = await startHttp(flags, { cwd })
     const page = await open(`${guarded.url}/#/tools/deactivate_workflow?id=Kp3vQm8sXz1RtY7a`)
     const again = page.getByRole("dialog", { name: "Change what is protected?" })
     const submit = async () => {
@@ -377,6 +378,15 @@ describe("tools", () => {
     await submit()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
     assert.strictEqual(await again.count(), 0)
+    const where = { name: "Order intake" }
+    const { plan_id } = await call(guarded.url, "plan_bulk", { where, action: ["tag"], value: "seen" })
+    await page.goto(`${guarded.url}/#/plans/${text(plan_id)}`)
+    await page.getByText("Protected workflows are changed").waitFor()
+    await page.getByRole("button", { name: "Apply…" }).click()
+    await page.getByLabel("I have read their names, and agree").check()
+    await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
+    await page.getByText("“Plan the rollback” prepares the rollback").waitFor()
+    assert.notMatch(await page.getByRole("main").innerText(), /confirm_protected|apply_plan|plan_rollback/)
   })
 
   it("take lists a line each, numbers, and what is chosen, by keyboard too", async () => {

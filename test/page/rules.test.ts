@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { activeVersionDifference, publishedOf } from "../../src/engine/workflow/views.ts"
 import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
+import { peopleWords } from "../../src/page/peopleWords.ts"
 import { planWords, stepWords } from "../../src/page/planWords.ts"
 import { wholeRunsIn } from "../../src/page/wholeRuns.ts"
 
@@ -24,6 +25,31 @@ const schema = {
   },
   required: ["id"]
 }
+
+describe("a text for models", () => {
+  const tools = [
+    { name: "apply_plan", title: "Apply plan" },
+    { name: "activate_workflow", title: "Activate workflow" }
+  ]
+
+  it("names the buttons of the page instead of tools and arguments", () => {
+    const warning = 'Protected workflows are changed ("A"): apply_plan asks a person, or needs confirm_protected'
+    assert.strictEqual(peopleWords(warning, tools), 'Protected workflows are changed ("A")')
+    assert.strictEqual(
+      peopleWords(
+        "1 step is left: call apply_plan with plan_id bulk-1 again; or plan_rollback plans the rollback.",
+        tools
+      ),
+      "1 step is left: choose “Go on…”; or “Plan the rollback” prepares the rollback."
+    )
+    assert.strictEqual(peopleWords("Activate it with activate_workflow", tools), "Activate it with “Activate workflow”")
+  })
+
+  it("keeps the names of users, and what names nothing of the server", () => {
+    const problem = 'Node "apply_plan" of workflow activate_orders has no credential'
+    assert.strictEqual(peopleWords(problem, tools), problem)
+  })
+})
 
 describe("a form", () => {
   it("asks for what is needed first, and offers what can be chosen", () => {

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
-import { Badge, State, Status } from "../parts.tsx"
+import { Badge, State, Status, Warning } from "../parts.tsx"
 import { Steps } from "../views/Steps.tsx"
 
 export interface ViewProps {
@@ -70,9 +70,7 @@ const Plan = ({ plan }: { readonly plan: JsonObject }) => {
         <span class="soft">{all === 1 ? "1 step" : `${all} steps`}, none of them applied</span>
       </div>
       {textsOf(plan.warnings).map((text) => (
-        <p key={text} class="warning">
-          {text}
-        </p>
+        <Warning key={text} text={text} />
       ))}
       <Steps steps={firstSteps} blocked={objectsOf(plan.blocked)} />
       {all > firstSteps.length ? <p class="soft">and {all - firstSteps.length} more</p> : null}

@@ -1,6 +1,6 @@
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
-import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
+import { Answer, Badge, Empty, useTool, When, Words } from "../parts.tsx"
 import { kindWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { Change } from "./Change.tsx"
@@ -92,7 +92,11 @@ const Entry = ({ entry }: { readonly entry: JsonObject }) => {
         </span>
       </div>
       {textOf(reason) === "" ? null : <div class="soft">{textOf(reason)}</div>}
-      {textOf(problem) === "" ? null : <div class="problem">{textOf(problem)}</div>}
+      {textOf(problem) === "" ? null : (
+        <div class="problem">
+          <Words>{textOf(problem)}</Words>
+        </div>
+      )}
       {(before === undefined && after === undefined) || what === "begun" ? null : (
         <Change before={before} after={after} />
       )}

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
 import { textOf } from "../json.ts"
-import { Answer, Choice, Empty, type Head, Problem, useTool } from "../parts.tsx"
+import { Answer, Choice, Empty, type Head, Problem, useTool, Warning } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Entries } from "./Audit.tsx"
@@ -135,7 +135,7 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
                   {textOf(value.nextCursor) === "" ? "" : ", and older ones"}
                   {seen === 0 ? "" : `; ${countOf(seen, "workflow")} seen here for the first time`}
                 </p>
-                {textOf(value.notice) === "" ? null : <p class="warning">{textOf(value.notice)}</p>}
+                <Warning text={value.notice} />
                 <ol class="list">
                   {rows.map((row) => (
                     <ChangeRow

@@ -4,7 +4,7 @@ import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { callTool } from "../client.ts"
 import { type Args, textOf, textsOf } from "../json.ts"
-import { Answer, Empty, type Place, Problem, useTool, When } from "../parts.tsx"
+import { Answer, Empty, type Place, Problem, useTool, Warning, When } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines, Preview } from "./Preview.tsx"
@@ -22,7 +22,7 @@ export const History = ({ again, id, instance }: Place) => {
         const rows = objectsOf(value.data)
         return (
           <>
-            {textOf(value.notice) === "" ? null : <p class="warning">{textOf(value.notice)}</p>}
+            <Warning text={value.notice} />
             {rows.length === 0 ? <Empty>No former version is kept.</Empty> : null}
             <ol class="list">
               {rows.map((row, at) => (

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/Json
 import { Confirm } from "../Act.tsx"
 import { callTool } from "../client.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Empty, type Head, Problem, useTool, When } from "../parts.tsx"
+import { Answer, Badge, Empty, type Head, Problem, useTool, Warning, When, Words } from "../parts.tsx"
 import { kindWords, planWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
@@ -132,7 +132,8 @@ const PlanView = ({
   const state = textOf(plan.state)
   const [done, total] = [Math.max(progress ?? 0, numberOf(plan.done)), numberOf(plan.total)]
   const warnings = [...textsOf(plan.warnings), textOf(plan.notice)].filter((text) => text !== "")
-  const isProtected = warnings.some((text) => text.includes("confirm_protected"))
+  const protectedWarning = warnings.find((text) => text.includes("confirm_protected"))
+  const isProtected = protectedWarning !== undefined
   const call = (tool: string, more: object, then: (value: JsonObject) => void) => {
     setAsking(false)
     setBusy(true)
@@ -167,13 +168,11 @@ const PlanView = ({
         <progress value={done} max={Math.max(total, 1)} />
       </label>
       {warnings.map((text) => (
-        <p key={text} class="warning">
-          {text}
-        </p>
+        <Warning key={text} text={text} />
       ))}
       {problem === "" ? null : <Problem>{problem}</Problem>}
       <p class="soft" role="status">
-        {isBusy ? "Under way…" : next}
+        {isBusy ? "Under way…" : <Words>{next}</Words>}
       </p>
       <p class="row">
         {isOpen && has("apply_plan") ? (
@@ -201,7 +200,7 @@ const PlanView = ({
           <p>What somebody else has changed since is left alone. A rollback can be planned afterwards.</p>
           {isProtected ? (
             <>
-              <p class="warning">{warnings.find((text) => text.includes("confirm_protected"))}</p>
+              <Warning text={protectedWarning} />
               <label class="row">
                 <input
                   type="checkbox"

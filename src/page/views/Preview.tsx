@@ -1,6 +1,6 @@
 import { textOf, textsOf } from "../json.ts"
 import type { Args } from "../json.ts"
-import { Answer, useTool } from "../parts.tsx"
+import { Answer, useTool, Words } from "../parts.tsx"
 
 /** What a call would change, as the tool itself says in a dry run; nothing is changed. */
 export const Preview = ({ args, tool }: { readonly tool: string; readonly args: Args }) => {
@@ -26,7 +26,11 @@ export const Lines = ({ lines, note = "" }: { readonly lines: ReadonlyArray<stri
         ))}
       </ul>
     )}
-    {note === "" ? null : <p class="soft">{note}</p>}
+    {note === "" ? null : (
+      <p class="soft">
+        <Words>{note}</Words>
+      </p>
+    )}
   </>
 )
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { textOf } from "../json.ts"
-import { Badge } from "../parts.tsx"
+import { Badge, Words } from "../parts.tsx"
 import { stepWords } from "../planWords.ts"
 import { Change } from "./Change.tsx"
 
@@ -32,7 +32,11 @@ export const Steps = ({ blocked, steps }: Props) => (
             <StepName step={step} />
             <span class="soft">{textOf(step.reason)}</span>
           </div>
-          {textOf(step.refused) === "" ? null : <p class="problem">{textOf(step.refused)}</p>}
+          {textOf(step.refused) === "" ? null : (
+            <p class="problem">
+              <Words>{textOf(step.refused)}</Words>
+            </p>
+          )}
           <Change before={step.before} after={step.after} />
         </li>
       ))}
@@ -43,7 +47,10 @@ export const Steps = ({ blocked, steps }: Props) => (
         <ul class="list">
           {blocked.map(({ reason, what }, at) => (
             <li key={at} class="card">
-              <strong>{textOf(what)}</strong> <span class="soft">{textOf(reason)}</span>
+              <strong>{textOf(what)}</strong>{" "}
+              <span class="soft">
+                <Words>{textOf(reason)}</Words>
+              </span>
             </li>
           ))}
         </ul>

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks"
 
-import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
-import { Confirm } from "../Act.tsx"
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { Confirm, protectedIn } from "../Act.tsx"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
-import { type Args, pretty, textOf, textsOf } from "../json.ts"
+import { type Args, pretty } from "../json.ts"
 import { Badge, Empty, type Head, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
@@ -52,14 +52,7 @@ const Kind = ({ tool }: { readonly tool: ToolInfo }) =>
 /** A call that changes nothing until a person has agreed to it by name. */
 interface Guarded {
   readonly args: Args
-  readonly what: string
-}
-
-const guardedIn = (details: unknown, args: Args): Guarded | undefined => {
-  const { code, instance, kind, name, others } = objectOf(details)
-  if (code !== "PROTECTED") return undefined
-  const names = [textOf(name), ...textsOf(others)].map((one) => `“${one}”`).join(", ")
-  return { args, what: `Protected by the configuration: ${textOf(kind)} ${names} on ${textOf(instance)}.` }
+  readonly question: string
 }
 
 interface Props {
@@ -100,9 +93,9 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
     setGuarded(undefined)
     setOutcome("under way")
     void callTool(tool.name, args).then((answered) => {
-      const guardedCall = answered.ok || args.confirm_protected === true ? undefined : guardedIn(answered.details, args)
-      setGuarded(guardedCall)
-      setOutcome(guardedCall === undefined ? answered : undefined)
+      const question = answered.ok || args.confirm_protected === true ? undefined : protectedIn(answered.details)
+      setGuarded(question === undefined ? undefined : { args, question })
+      setOutcome(question === undefined ? answered : undefined)
     })
   }
   const submit = (event: Event) => {
@@ -157,7 +150,7 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
             setOutcome({ ok: false, problem: "Nothing was changed.", details: undefined, needsToken: false })
           }}
         >
-          <p class="warning">{guarded.what}</p>
+          <p class="warning">{guarded.question}</p>
           <pre tabIndex={0} aria-label="Arguments">
             {pretty(guarded.args)}
           </pre>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Choice, Empty, type Place, useTool } from "../parts.tsx"
+import { Answer, Badge, Choice, Empty, type Place, useTool, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines } from "./Preview.tsx"
@@ -75,8 +75,12 @@ export const Checks = ({ id, instance }: Place) => {
                 <li key={at} class="card">
                   <Badge tone={finding.level === "error" ? "bad" : "warn"}>{textOf(finding.level)}</Badge>{" "}
                   <strong>{textOf(finding.node)}</strong> <code class="soft">{textOf(finding.field)}</code>{" "}
-                  {textOf(finding.problem)}
-                  {textOf(finding.fix) === "" ? null : <div class="soft">{textOf(finding.fix)}</div>}
+                  <Words>{textOf(finding.problem)}</Words>
+                  {textOf(finding.fix) === "" ? null : (
+                    <div class="soft">
+                      <Words>{textOf(finding.fix)}</Words>
+                    </div>
+                  )}
                 </li>
               ))}
             </ul>
