@@ -10,7 +10,8 @@ export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./
 
 // Services that the layers of a server give and take: with their names, programs can export such layers.
 export { Prompts } from "./mcp/Prompt.ts"
-export { Protocol, ServerInfo } from "./mcp/protocol/Protocol.ts"
+export { Protocol } from "./mcp/protocol/Protocol.ts"
+export { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
 export { Sessions } from "./mcp/protocol/Session.ts"
 export { Resources } from "./mcp/Resources.ts"
 export { Tools } from "./mcp/Tools.ts"

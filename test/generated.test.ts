@@ -19,6 +19,13 @@ describe("what is made from the code", () => {
     assert.isAbove(wanted.length, 40)
   })
 
+  it("has a folder for every skill, and for no other", () => {
+    assert.sameMembers(
+      readdirSync(path.join(root, "skills")).map((name) => `skills/${name}/SKILL.md`),
+      [...generated().keys()].filter((name) => name.startsWith("skills/"))
+    )
+  })
+
   it("leaves a change log whose newest version is read in a minute", () => {
     const [, newest = ""] = readFileSync(path.join(root, "CHANGELOG.md"), "utf8").split(/^## /m)
     assert.isAtMost(newest.split("\n").length, 60)

@@ -14,7 +14,7 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 const viewType = "text/html;profile=mcp-app"
 
 /** The name of MCP Apps among the extensions of the protocol. */
-const viewExtension = "io.modelcontextprotocol/ui"
+export const viewExtension = "io.modelcontextprotocol/ui"
 
 /** Whether a client with these capabilities shows views; it does if it names no media type. */
 export const showsViews = (capabilities: unknown): boolean => {
@@ -25,9 +25,6 @@ export const showsViews = (capabilities: unknown): boolean => {
   const types = Predicate.hasProperty(settings, "mimeTypes") ? settings.mimeTypes : [viewType]
   return Array.isArray(types) && types.includes(viewType)
 }
-
-/** The extensions that a server with views declares to a client that shows them. */
-export const viewExtensions = (isShown: boolean) => (isShown ? { extensions: { [viewExtension]: {} } } : {})
 
 /** The metadata of a tool for a client, which has no use for a view that it does not show. */
 export const metaFor = (meta: Readonly<Record<string, unknown>> | undefined, isShown: boolean) => {

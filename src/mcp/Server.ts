@@ -4,10 +4,12 @@ import { quotedText } from "../internal/foreignText.ts"
 import { nearest } from "../internal/texts.ts"
 import { version as ownVersion } from "../version.ts"
 import { Prompts } from "./Prompt.ts"
-import { Protocol, ServerInfo } from "./protocol/Protocol.ts"
+import { Protocol } from "./protocol/Protocol.ts"
+import { ownIcon, ServerInfo } from "./protocol/ServerInfo.ts"
 import { Sessions } from "./protocol/Session.ts"
 import * as Resources from "./Resources.ts"
 import { DefaultSelection, everything, type Selection, unmatched } from "./selection.ts"
+import { Skills } from "./Skill.ts"
 import type { Tool } from "./Tool.ts"
 import { Tools } from "./Tools.ts"
 import { Gauges, HealthFacts, offered, type Toolset } from "./Toolset.ts"
@@ -25,6 +27,8 @@ export interface Options<Services extends ReadonlyArray<unknown>> {
   /** Its introduction to clients, in programs (`name`) and to people (`title`); this package when left out. */
   readonly name?: string
   readonly title?: string
+  /** An SVG drawing that clients show to people; this package's own where it introduces itself. */
+  readonly icon?: string
   /** Shown to clients and by `/health`; this package's own when left out. */
   readonly version?: string
 }
@@ -44,6 +48,7 @@ const warnOf = (names: ReadonlyArray<string>, tools: ReadonlyArray<Tool>) =>
 /** The whole server, without a transport: the toolsets and the protocol that serves them. */
 export const layer = <const Services extends ReadonlyArray<unknown>>({
   name,
+  icon = name === undefined ? ownIcon : undefined,
   selection = everything,
   selections = [],
   title = name ?? "Workflow Tool Server",
@@ -74,6 +79,7 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
         Layer.succeed(ServerInfo, {
           name: name ?? "workflow-tool-server",
           title,
+          icon,
           version,
           instructions: [...instructions, aboutData([...data])].join(" ")
         }),
@@ -83,6 +89,10 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
         Layer.succeed(
           Prompts,
           offers.flatMap((offer) => offer.prompts ?? [])
+        ),
+        Layer.succeed(
+          Skills,
+          offers.flatMap((offer) => offer.skills ?? [])
         )
       )
     })

@@ -2,6 +2,7 @@ import { Context, Effect, type Scope } from "effect"
 
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
+import type { Skill } from "./Skill.ts"
 import type { Tool } from "./Tool.ts"
 
 /** The result of checking one thing that the tools work on, in words for a person. */
@@ -25,6 +26,7 @@ export interface Offer<R = never> {
   readonly tools: ReadonlyArray<Tool<R>>
   readonly resources?: ResourceProvider<R>
   readonly prompts?: ReadonlyArray<Prompt>
+  readonly skills?: ReadonlyArray<Skill>
 }
 
 /** Tools for one upstream with everything that belongs to them, as one value. `R` are the services that they need. */
@@ -59,10 +61,11 @@ export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> 
   })
 
 const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
-  const { data, instructions, prompts, resources, tools } = offer
+  const { data, instructions, prompts, resources, skills, tools } = offer
   return {
     instructions,
     ...(data && { data }),
+    ...(skills && { skills }),
     ...(prompts && {
       prompts: prompts.map((prompt) => providePrompt(prompt, context))
     }),

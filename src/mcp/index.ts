@@ -5,7 +5,8 @@ export { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 export { flag, optional, text } from "./parameters.ts"
 export { Progress } from "./callContext.ts"
 export { type Prompt, type PromptArgument, type PromptMessage, Prompts } from "./Prompt.ts"
-export { Protocol, ServerInfo } from "./protocol/Protocol.ts"
+export { Protocol } from "./protocol/Protocol.ts"
+export { ServerInfo } from "./protocol/ServerInfo.ts"
 export { Sessions } from "./protocol/Session.ts"
 export {
   type Content,
@@ -17,6 +18,7 @@ export {
   type ResourceTemplate
 } from "./Resources.ts"
 export * as Server from "./Server.ts"
+export type { Skill } from "./Skill.ts"
 export * as Tool from "./Tool.ts"
 export { Tools } from "./Tools.ts"
 export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"

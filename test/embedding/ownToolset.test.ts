@@ -25,6 +25,7 @@ layer(Layer.provide(RatesServer, [Engines, rates]))("a toolset of one's own", (i
       })
       assert.include(result?.["instructions"], "get_rate tells exchange rates.")
       assert.deepInclude(result?.["serverInfo"], { name: "rates-server", title: "rates-server" })
+      assert.notProperty(result?.["serverInfo"], "icons")
       const listed = JSON.stringify((yield* request("tools/list")).result)
       assert.include(listed, '"get_rate"')
       assert.include(listed, '"list_workflows"')

@@ -4,6 +4,7 @@ import type { Offer } from "../../mcp/Toolset.ts"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"
 import { naming, over } from "../tools/overInstances.ts"
 import { foreignTexts } from "../workflow/naming.ts"
+import { skills } from "./skills.ts"
 
 /** Instructions for models about these tools together. */
 export const instructions =
@@ -25,7 +26,7 @@ export const offerOver = <R>(
 ): Offer<R> => {
   if (instances.names.length === 0) return { instructions: "", tools: [] }
   const tools = [...across.map((tool) => ({ ...tool, concurrencyGroup: several })), ...over(single, instances)]
-  const offer = { instructions, data: foreignTexts }
+  const offer = { instructions, data: foreignTexts, skills }
   return read === undefined ? { ...offer, tools } : { ...offer, tools: withView(tools), resources: viewResource(read) }
 }
 

@@ -2,10 +2,11 @@ import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
 import { lazy } from "../../internal/caching.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
-import { Progress } from "../callContext.ts"
+import { monotonicMillis } from "../../internal/time.ts"
+import { Arrival, Progress } from "../callContext.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { type Failure, invalidParams } from "./errors.ts"
-import type { InFlightRequest } from "./InFlightRequests.ts"
+import type { InFlightRequest, makeConcurrencyGroups } from "./InFlightRequests.ts"
 import { Id, type MethodResult, type ServerNotification } from "./Message.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -43,6 +44,21 @@ export interface Work {
 }
 
 export type Methods = Readonly<Record<string, Method>>
+
+/** The same method, within the limit of its concurrency group. */
+export const inConcurrencyGroup =
+  (run: ReturnType<typeof makeConcurrencyGroups>["run"]) =>
+  (method: Method): Method => {
+    const { work } = method
+    if (work === undefined) return method
+    return {
+      ...method,
+      run: (params, call) =>
+        Effect.flatMap(monotonicMillis, (since) =>
+          run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.inFlight)
+        )
+    }
+  }
 
 const Common = Schema.Struct({
   _meta: Schema.optionalKey(Schema.Struct({ progressToken: Schema.optionalKey(Id) }))

@@ -3,12 +3,12 @@ import { Cause, Context, Effect, Layer, Option, Predicate, Record, Schema } from
 import { memoized } from "../../internal/caching.ts"
 import { spanned } from "../../internal/effects.ts"
 import { oneLine } from "../../internal/foreignText.ts"
-import { monotonicMillis } from "../../internal/time.ts"
-import { showsViews, viewExtensions } from "../AppViews.ts"
-import { Arrival, Audit, identified, RequestId } from "../callContext.ts"
+import { showsViews, viewExtension } from "../AppViews.ts"
+import { Audit, identified, RequestId } from "../callContext.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
 import { DefaultSelection } from "../selection.ts"
+import { offeredSkills, skillExtension, Skills } from "../Skill.ts"
 import { Tools } from "../Tools.ts"
 import * as Rounds from "./elicitation/rounds.ts"
 import {
@@ -35,7 +35,7 @@ import {
 } from "./Message.ts"
 import * as Method from "./Method.ts"
 import { type Call, shelfLife } from "./Method.ts"
-import { completionMethods, promptMethods, resourceMethods } from "./methods/promptsAndResources.ts"
+import { completionMethods, promptMethods, resourceMethods, skillMethods } from "./methods/promptsAndResources.ts"
 import { toolMethods } from "./methods/tools.ts"
 import { clientName, observing } from "./observation.ts"
 import {
@@ -47,20 +47,7 @@ import {
   type ProtocolVersion,
   versionKey
 } from "./ProtocolVersion.ts"
-
-/** The introduction of this server to clients. */
-export class ServerInfo extends Context.Service<
-  ServerInfo,
-  {
-    /** For programs: short, without spaces. */
-    readonly name: string
-    /** For people. */
-    readonly title: string
-    readonly version: string
-    /** Instructions for models that use the tools. */
-    readonly instructions: string
-  }
->()("workflow-tool-server/protocol/ServerInfo") {}
+import { introduction, ServerInfo, serverInfoKey } from "./ServerInfo.ts"
 
 /** Serves single requests of both eras; every outcome is an answer. */
 export class Protocol extends Context.Service<
@@ -78,19 +65,30 @@ export class Protocol extends Context.Service<
       const info = yield* ServerInfo
       const prompts = yield* Prompts
       const resources = yield* Resources
-      const grouped = inConcurrencyGroup(makeConcurrencyGroups().run)
+      const grouped = Method.inConcurrencyGroup(makeConcurrencyGroups().run)
       const tools = yield* Tools
+      const selection = yield* DefaultSelection
+      const skills = yield* Skills
+      const ofCaller = offeredSkills(skills, tools, selection)
       const methods = {
-        ...toolMethods(tools, yield* DefaultSelection, yield* Rounds.make),
-        ...resourceMethods(resources),
+        ...toolMethods(tools, selection, yield* Rounds.make),
+        ...resourceMethods(resources, ofCaller),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
       }
       const hasViews = tools.some(({ meta }) => meta?.["ui"] !== undefined)
-      const shared = { ...Record.map(methods, grouped), "tools/call": grouped(methods["tools/call"]) }
+      const extensions = (isViewing: boolean) => ({
+        ...(hasViews && isViewing ? { [viewExtension]: {} } : {}),
+        ...(skills.length === 0 ? {} : { [skillExtension]: {} })
+      })
+      const shared = {
+        ...(skills.length === 0 ? {} : skillMethods(ofCaller)),
+        ...Record.map(methods, grouped),
+        "tools/call": grouped(methods["tools/call"])
+      }
       const eras: Readonly<Record<EraName, Era>> = {
-        legacy: legacy(shared, info, hasViews),
-        modern: modern(shared, info, hasViews)
+        legacy: legacy(shared, info, extensions),
+        modern: modern(shared, info, extensions)
       }
       const answered = ({ id, method: name, params }: Request, call: Call): Effect.Effect<Outcome> => {
         const { era: eraName } = call.protocolVersion
@@ -153,21 +151,6 @@ const answerDefects = (
     )
   )
 
-/** The same method, within the limit of its concurrency group. */
-const inConcurrencyGroup =
-  (run: ReturnType<typeof makeConcurrencyGroups>["run"]) =>
-  (method: Method.Method): Method.Method => {
-    const { work } = method
-    if (work === undefined) return method
-    return {
-      ...method,
-      run: (params, call) =>
-        Effect.flatMap(monotonicMillis, (since) =>
-          run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.inFlight)
-        )
-    }
-  }
-
 /** One era of MCP: which requests are accepted, which methods they have, and the envelope of results. */
 interface Era {
   /** The refusal of a request whose params lack something; undefined if they do not. */
@@ -177,7 +160,7 @@ interface Era {
 }
 
 /** 2024-11-05 to 2025-11-25: with or without a handshake, and every failure is a JSON-RPC error. */
-const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: boolean): Era => ({
+const legacy = (shared: Method.Methods, info: ServerInfo["Service"], extensions: Extensions): Era => ({
   refusal: () => undefined,
   methods: new Map(
     Object.entries<Method.Method>({
@@ -201,7 +184,7 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: b
             capabilities: {
               ...capabilities,
               ...(protocolVersion.hints ? { completions: {} } : {}),
-              ...viewExtensions(hasViews && protocolVersion.structure && showsViews(ofClient))
+              ...(protocolVersion.structure ? declared(extensions(showsViews(ofClient))) : {})
             },
             serverInfo: introduction(info, protocolVersion),
             instructions: info.instructions
@@ -221,17 +204,19 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], hasViews: b
 
 const capabilities = { tools: {}, resources: {}, prompts: {} }
 
+/** The extensions of the protocol that a client is told of, by whether it shows views. */
+type Extensions = (isViewing: boolean) => Readonly<Record<string, object>>
+
+const declared = (extensions: ReturnType<Extensions>) => (Record.isEmptyRecord(extensions) ? {} : { extensions })
+
 const isHandshake = (params: unknown): params is { readonly protocolVersion: string } =>
   Predicate.hasProperty(params, "protocolVersion") && Predicate.isString(params.protocolVersion)
-
-const introduction = ({ name, title, version }: ServerInfo["Service"], { structure }: ProtocolVersion) =>
-  structure ? { name, title, version } : { name, version }
 
 /** 2026-07-28: every request is self-contained, and a tool's failure is a result for the model. */
 const modern = (
   shared: Method.Methods & { readonly "tools/call": Method.Method },
-  { instructions, name, title, version }: ServerInfo["Service"],
-  hasViews: boolean
+  info: ServerInfo["Service"],
+  extensions: Extensions
 ): Era => ({
   refusal,
   methods: new Map(
@@ -243,8 +228,9 @@ const modern = (
         (_, call) =>
           Effect.succeed({
             supportedVersions: dates,
-            capabilities: { ...capabilities, completions: {}, ...viewExtensions(hasViews && call.showsViews) },
-            instructions
+            capabilities: { ...capabilities, completions: {}, ...declared(extensions(call.showsViews)) },
+            instructions: info.instructions,
+            _meta: { [serverInfoKey]: introduction(info, newest) }
           }),
         { ttlMs: shelfLife, fits: Predicate.isObject }
       )
@@ -254,7 +240,8 @@ const modern = (
     const before = { resultType: "complete" }
     const after = {
       ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
-      _meta: { "io.modelcontextprotocol/serverInfo": { name, title, version } }
+      // The icon is a third of a short answer: it comes with the discovery alone.
+      _meta: result["_meta"] ?? { [serverInfoKey]: introduction(info, { structure: true, icons: false }) }
     }
     const whole = { ...before, ...result, ...after }
     const members = membersOf(result)

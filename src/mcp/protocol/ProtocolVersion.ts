@@ -16,6 +16,8 @@ export interface ProtocolVersion {
   readonly hints: boolean
   /** Titles, structured results with their schemas, `_meta` of tools. */
   readonly structure: boolean
+  /** Icons of servers. */
+  readonly icons: boolean
   /** Questions to the person at the client. */
   readonly elicitation: boolean
   /** Error code for a resource that does not exist. */
@@ -28,6 +30,7 @@ const v2024_11_05: ProtocolVersion = {
   batches: false,
   hints: false,
   structure: false,
+  icons: false,
   elicitation: false,
   unknownResource: -32002
 }
@@ -39,7 +42,7 @@ const v2025_06_18: ProtocolVersion = {
   structure: true,
   elicitation: true
 }
-const v2025_11_25: ProtocolVersion = { ...v2025_06_18, date: "2025-11-25" }
+const v2025_11_25: ProtocolVersion = { ...v2025_06_18, date: "2025-11-25", icons: true }
 const v2026_07_28: ProtocolVersion = { ...v2025_11_25, date: "2026-07-28", era: "modern", unknownResource: -32602 }
 
 /** Newest first. */

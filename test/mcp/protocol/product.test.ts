@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+
 import { assert, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
@@ -23,6 +25,33 @@ const readListed = Schema.decodeUnknownSync(Listed)
 const calls = everyTool("judged")
 
 layer(TestServer, { excludeTestServices: true })("the product", (it) => {
+  it.effect("shows the icon of its page where a client is introduced to it, in the revisions that have icons", () =>
+    Effect.gen(function* () {
+      const svg = readFileSync(new URL("../../../src/page/page.svg", import.meta.url), "utf8").trim()
+      const icons = [
+        {
+          src: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`,
+          mimeType: "image/svg+xml",
+          sizes: ["any"]
+        }
+      ]
+      for (const [date, isShown] of [
+        ["2025-06-18", false],
+        ["2025-11-25", true]
+      ] as const) {
+        const client = yield* connect
+        yield* client.send(initialize(date))
+        const { serverInfo } = Object(yield* client.receive).result
+        assert.deepEqual(serverInfo.icons, isShown ? icons : undefined)
+      }
+      const client = yield* connect
+      const { _meta } = Object(yield* client.request("server/discover", { _meta: modernMeta })).result
+      assert.deepEqual(_meta["io.modelcontextprotocol/serverInfo"].icons, icons)
+      const listed = JSON.stringify(yield* client.request("tools/list", { _meta: modernMeta }))
+      assert.notInclude(listed, "data:image")
+    })
+  )
+
   for (const { date, era, structure } of protocolVersions) {
     const meta = era === "modern" ? { _meta: modernMeta } : {}
 

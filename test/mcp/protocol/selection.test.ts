@@ -1,13 +1,18 @@
+import { createHash } from "node:crypto"
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
 import { selectionOf, toolsetsOf } from "../../../src/cli/configuration/profiles.ts"
 import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
+import { skills } from "../../../src/engine/operator/skills.ts"
+import { EngineToolset } from "../../../src/engine/toolset/toolset.ts"
+import { CurrentAccess } from "../../../src/mcp/callContext.ts"
 import { find, modern } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { select } from "../../../src/mcp/selection.ts"
 import { engineThat, host, json, key } from "../../engine/tools/standIn.ts"
-import { environment, refused, request } from "../../support/harness.ts"
+import { environment, refused, request, serverOverEmbedded } from "../../support/harness.ts"
 import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
 const daily = selectionOf(["daily"])
@@ -152,6 +157,102 @@ describe("the profile daily", () => {
     assert.deepStrictEqual(toolsetsOf(["daily", "list_*"]), ["operator"])
     assert.deepStrictEqual(toolsetsOf(["all", "-delete_tag"]), [])
   })
+})
+
+const Entries = Schema.Struct({
+  skills: Schema.Array(
+    Schema.Struct({
+      uri: Schema.String,
+      frontmatter: Schema.Struct({ name: Schema.String, description: Schema.String }),
+      resources: Schema.Array(Schema.Struct({ uri: Schema.String, digest: Schema.String, size: Schema.Int }))
+    })
+  )
+})
+const skillsListed = Effect.map(
+  request("skills/list", {}),
+  ({ result }) => Schema.decodeUnknownSync(Entries)(result).skills
+)
+
+describe("skills", () => {
+  it.effect("are served as resources, with entries that their files agree with", () =>
+    Effect.gen(function* () {
+      const entries = yield* skillsListed
+      assert.lengthOf(entries, 6)
+      const listedResources = Object(yield* request("resources/list", {}, latestLegacy)).result.resources
+      for (const entry of entries) {
+        const { frontmatter, resources, uri } = entry
+        assert.match(frontmatter.name, /^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+        assert.strictEqual(uri, `skill://${frontmatter.name}/SKILL.md`)
+        const { mimeType, text } = Object(yield* request("resources/read", { uri })).result.contents[0]
+        assert.strictEqual(mimeType, "text/markdown")
+        const bytes = new TextEncoder().encode(text)
+        const digest = createHash("sha256").update(bytes).digest("hex")
+        assert.deepStrictEqual(resources, [{ uri, digest: `sha256:${digest}`, size: bytes.length }])
+        const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n\n# /.exec(text) ?? []
+        assert.deepStrictEqual({ name, description: JSON.parse(description) }, frontmatter)
+        assert.isAtMost(frontmatter.description.length, 1024)
+        assert.deepStrictEqual((yield* request("skills/get", { uri })).result, { skill: entry })
+        assert.deepInclude(listedResources, { uri, ...frontmatter, title: frontmatter.name, mimeType })
+      }
+      const modernList = Object(yield* request("skills/list", { _meta: modernMeta }, modern)).result
+      assert.deepStrictEqual(modernList.skills, entries)
+      assert.deepInclude(modernList, { resultType: "complete", ttlMs: 300_000, cacheScope: "private" })
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("are declared where the protocol has extensions", () =>
+    Effect.gen(function* () {
+      const extensions = { "io.modelcontextprotocol/skills": {} }
+      const handshake = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+      for (const answer of [
+        yield* request("initialize", handshake, latestLegacy),
+        yield* request("server/discover", { _meta: modernMeta }, modern)
+      ]) {
+        assert.deepNestedPropertyVal(answer, "result.capabilities.extensions", extensions)
+      }
+      const early = yield* request("initialize", { ...handshake, protocolVersion: "2025-03-26" })
+      assert.notNestedProperty(early, "result.capabilities.extensions")
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("name tools of the profile daily, the arguments that these take, and no other tool", () =>
+    Effect.gen(function* () {
+      const names = yield* everyTool
+      const list = JSON.stringify(yield* listing({ _meta: { "workflow-tool-server/tools": "all" } }))
+      for (const { name, text, tools } of skills) {
+        const words = [...text.matchAll(/`([a-z]\w+)/gi)].map(([, word = ""]) => word)
+        assert.sameMembers([...new Set(words.filter((word) => names.includes(word)))], [...tools], name)
+        assert.includeMembers([...daily.names], [...tools], name)
+        const unknown = words.filter((word) => word !== "not_changed" && !new RegExp(`\\b${word}\\b`).test(list))
+        assert.deepStrictEqual(unknown, [], name)
+      }
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("are served only to callers who are offered every tool that they name", () =>
+    Effect.gen(function* () {
+      const uri = "skill://promote-workflows/SKILL.md"
+      const withoutPlans = Effect.provideService(CurrentAccess, {
+        subject: "somebody",
+        mayChange: true,
+        selection: selectionOf(["all", "-plan_*"])
+      })
+      const names = (yield* withoutPlans(skillsListed)).map(({ frontmatter }) => frontmatter.name)
+      assert.sameMembers(names, ["fix-workflow-failures", "test-before-changing", "workflow-safety-rules"])
+      assert.deepNestedPropertyVal(yield* withoutPlans(request("skills/get", { uri })), "error.code", -32602)
+      assert.nestedProperty(yield* withoutPlans(request("resources/read", { uri })), "error.code")
+      assert.notInclude(JSON.stringify(yield* withoutPlans(request("resources/list"))), uri)
+      assert.property(yield* request("resources/read", { uri }), "result")
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("are not spoken of where no toolset brings any", () =>
+    Effect.gen(function* () {
+      assert.deepNestedPropertyVal(yield* request("skills/list"), "error.code", -32601)
+      const answer = yield* request("server/discover", { _meta: modernMeta }, modern)
+      assert.notNestedProperty(answer, "result.capabilities.extensions")
+    }).pipe(Effect.provide(serverOverEmbedded({}, [EngineToolset])))
+  )
 })
 
 describe("a tool that is not selected", () => {

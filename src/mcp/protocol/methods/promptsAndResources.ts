@@ -2,9 +2,10 @@ import { Effect, Predicate, Schema } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
+import { type Skill, skillEntry, skillResources } from "../../Skill.ts"
 import { invalidParams } from "../errors.ts"
 import * as Method from "../Method.ts"
-import { listed, onePage, pageParams } from "../Method.ts"
+import { listed, onePage, pageParams, shelfLife } from "../Method.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 
 /** `prompts/list` and `prompts/get`. */
@@ -73,13 +74,22 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
   } satisfies Method.Methods
 }
 
-/** `resources/list`, `resources/templates/list` and `resources/read`. */
-export const resourceMethods = ({ concurrencyGroup, list, read, templates }: Resources["Service"]) =>
+/** The skills that the current caller is offered. */
+type OfferedSkills = Effect.Effect<ReadonlyArray<Skill>>
+
+/** `resources/list`, `resources/templates/list` and `resources/read`; skills are resources, too. */
+export const resourceMethods = (
+  { concurrencyGroup, list, read, templates }: Resources["Service"],
+  skills: OfferedSkills
+) =>
   ({
     "resources/list": Method.make(
       () => pageParams,
       (params, { protocolVersion }) =>
-        onePage(params, { resources: list.map((resource) => resourceListing(resource, protocolVersion)) }),
+        Effect.flatMap(Effect.map(skills, skillResources), (ofSkills) => {
+          const resources = [...list, ...ofSkills.list].map((resource) => resourceListing(resource, protocolVersion))
+          return onePage(params, { resources })
+        }),
       listed
     ),
     "resources/templates/list": Method.make(
@@ -90,8 +100,29 @@ export const resourceMethods = ({ concurrencyGroup, list, read, templates }: Res
     ),
     "resources/read": Method.make(
       () => ({ uri: Schema.String }),
-      ({ uri }) => Effect.map(read(uri), (contents) => ({ contents: [contents] })),
+      ({ uri }) =>
+        Effect.flatMap(Effect.map(skills, skillResources), (ofSkills) =>
+          Effect.catchTag(ofSkills.read(uri), "ResourceNotFound", () => read(uri))
+        ).pipe(Effect.map((contents) => ({ contents: [contents] }))),
       { ttlMs: 0, work: workOf(concurrencyGroup) }
+    )
+  }) satisfies Method.Methods
+
+/** `skills/list` and `skills/get`. */
+export const skillMethods = (skills: OfferedSkills) =>
+  ({
+    "skills/list": Method.make(
+      () => pageParams,
+      (params) => Effect.flatMap(skills, (offered) => onePage(params, { skills: offered.map(skillEntry) })),
+      listed
+    ),
+    "skills/get": Method.make(
+      () => ({ uri: Schema.String }),
+      Effect.fnUntraced(function* ({ uri }) {
+        const skill = (yield* skills).map(skillEntry).find((entry) => entry.uri === uri)
+        return skill === undefined ? yield* invalidParams("uri: is not that of a skill of this server") : { skill }
+      }),
+      { ttlMs: shelfLife }
     )
   }) satisfies Method.Methods
 

@@ -1,0 +1,73 @@
+import { Context, Effect } from "effect"
+
+import { sha256 } from "../internal/sha256.ts"
+import { CurrentAccess } from "./callContext.ts"
+import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
+import { select, type Selection } from "./selection.ts"
+import type { Tool } from "./Tool.ts"
+
+/** Instructions for one kind of task, in the format of Agent Skills: a folder of its name with one file. */
+export interface Skill {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string
+  /** The task, and when to use the skill. */
+  readonly description: string
+  /** The tools that its text names: it is served to callers who are offered all of them. */
+  readonly tools: ReadonlyArray<string>
+  /** Markdown. */
+  readonly text: string
+}
+
+/** The skills of all toolsets. */
+export const Skills = Context.Reference<ReadonlyArray<Skill>>("workflow-tool-server/mcp/Skills", {
+  defaultValue: () => []
+})
+
+/** The name of skills among the extensions of the protocol. */
+export const skillExtension = "io.modelcontextprotocol/skills"
+
+/** The skills that name only tools that the current caller is offered. */
+export const offeredSkills = (
+  skills: ReadonlyArray<Skill>,
+  tools: ReadonlyArray<Pick<Tool, "isListed" | "name" | "toolset">>,
+  standard: Selection
+): Effect.Effect<ReadonlyArray<Skill>> =>
+  Effect.map(CurrentAccess, ({ selection = standard }) => {
+    const names = new Set(select(tools, selection).flatMap(({ isListed, name }) => (isListed === false ? [] : [name])))
+    return skills.filter((skill) => skill.tools.every((name) => names.has(name)))
+  })
+
+/** The file of a skill. Quoted as JSON, a description is also YAML, whatever is in it. */
+export const skillFile = ({ description, name, text }: Skill): string =>
+  `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${text}`
+
+/** The address of a skill's file. */
+const uriOf = ({ name }: Skill) => `skill://${name}/SKILL.md`
+
+const markdown = "text/markdown"
+
+/** Skills as resources. */
+export const skillResources = (skills: ReadonlyArray<Skill>): Pick<ResourceProvider, "list" | "read"> => ({
+  list: skills.map((skill) => ({
+    uri: uriOf(skill),
+    name: skill.name,
+    title: skill.name,
+    description: skill.description,
+    mimeType: markdown
+  })),
+  read: (uri) => {
+    const skill = skills.find((one) => uriOf(one) === uri)
+    return skill === undefined
+      ? Effect.fail(new ResourceNotFound({ uri }))
+      : Effect.succeed({ uri, mimeType: markdown, text: skillFile(skill) })
+  }
+})
+
+/** The entry of a skill for hosts, which check the file that they read against it. */
+export const skillEntry = (skill: Skill) => {
+  const { description, name } = skill
+  const file = skillFile(skill)
+  const uri = uriOf(skill)
+  const size = new TextEncoder().encode(file).length
+  return { uri, frontmatter: { name, description }, resources: [{ uri, digest: `sha256:${sha256(file)}`, size }] }
+}
