@@ -39,6 +39,11 @@ export interface Tool<R = never> {
   readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** The name of the toolset that it belongs to. */
   readonly toolset?: string | undefined
+  /**
+   * The HTTP headers in which modern clients repeat arguments, by argument, so that what stands between can route by them. Brief
+   * lists name none.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** False for a tool that is not listed; it can still be called, which explains why. */
   readonly isListed?: boolean | undefined
   /**

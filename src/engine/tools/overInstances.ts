@@ -9,14 +9,19 @@ import { engineName } from "../workflow/naming.ts"
 /** The argument that every tool of one instance takes. */
 export const instanceSchema = { type: "string", description: engineName }
 
+/** The header that repeats the instance, where there is a choice. */
+const instanceHeader = { instance: "Instance" }
+
 /** The tools with the names of these instances in the schemas of those that take one. */
 export const naming = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   // A single name is told whatever room there is.
   const description = lazy(() => instanceNames(instances, instances.names.length === 1 ? 0 : roomIn(tools)))
   const argument = lazy(() => argumentJson(description()))
   const isGuarded = ({ annotations }: Tool<R>) => instances.isProtecting === true && !annotations.readOnlyHint
+  const headers = instances.names.length > 1 ? instanceHeader : undefined
   return tools.map((tool) => ({
     ...tool,
+    headers,
     inputSchema: () => {
       const schema = tool.inputSchema()
       if (!("instance" in Object(schema.properties))) return schema

@@ -4,13 +4,16 @@ import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/h
 import type { Headers } from "effect/http/Headers"
 
 import { makeMemory, type Share } from "../../internal/http/MemoryBudget.ts"
-import { underRequestId, withRequestId } from "../callContext.ts"
+import { CurrentAccess, underRequestId, withRequestId } from "../callContext.ts"
 import { headerMismatch, type ProtocolError, unsupportedVersion } from "../protocol/errors.ts"
 import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
 import { type Message, type Notification, refused, type Request } from "../protocol/Message.ts"
 import { assumed, claimed, dates, find, ofRequest, type ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
+import { DefaultSelection } from "../selection.ts"
+import type { Tool } from "../Tool.ts"
+import { Tools } from "../Tools.ts"
 import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
@@ -39,6 +42,8 @@ export const layer = (options: Options = {}) =>
       }
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
+      const standard = yield* DefaultSelection
+      const headersOf = new Map((yield* Tools).flatMap(({ headers, name }) => (headers ? [[name, headers]] : [])))
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
       const { memory = makeMemory(), together = Effect.void } = options
@@ -46,16 +51,17 @@ export const layer = (options: Options = {}) =>
       yield* facts
 
       const serve = (request: HttpServerRequest.HttpServerRequest, share: Share) =>
-        Effect.matchEffect(readBody(request, share), {
+        Effect.matchEffect(Effect.all([readBody(request, share), CurrentAccess]), {
           onFailure: ({ message, status }) =>
             Effect.succeed(
               problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
             ),
-          onSuccess: (bytes) => {
+          onSuccess: ([bytes, access]) => {
             const read = readMessage(bytes)
             if (Result.isFailure(read)) return Effect.succeed(answer(refused(null, read.failure)))
             const message = read.success
-            const protocolVersion = readHeaders(message, request.headers)
+            const isBrief = (access.selection ?? standard).isBrief === true
+            const protocolVersion = readHeaders(message, request.headers, isBrief ? noHeaders : headersOf)
             return Result.isSuccess(protocolVersion)
               ? exchange(conversations, request, message, protocolVersion.success, { scope, share, together })
               : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
@@ -121,7 +127,11 @@ const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })
 const versionHeader = "mcp-protocol-version"
 
 /** The revision in which a message is to be answered, by its headers; or how they contradict it. */
-const readHeaders = (message: Message, headers: Headers): Result.Result<ProtocolVersion, ProtocolError> => {
+const readHeaders = (
+  message: Message,
+  headers: Headers,
+  headersOf: HeadersOfTools
+): Result.Result<ProtocolVersion, ProtocolError> => {
   const version = headers[versionHeader]
   const isHandshake = message._tag === "Request" && message.method === "initialize"
   const params = message._tag === "Request" ? message.params : undefined
@@ -134,7 +144,7 @@ const readHeaders = (message: Message, headers: Headers): Result.Result<Protocol
     return Result.fail(unsupportedVersion(version, dates))
   }
   const isModern = ofRequest(params, protocolVersion ?? assumed).era === "modern"
-  const problem = isModern && "method" in message ? mismatch(message, headers) : undefined
+  const problem = isModern && "method" in message ? mismatch(message, headers, headersOf) : undefined
   return problem === undefined ? Result.succeed(protocolVersion ?? assumed) : Result.fail(headerMismatch(problem))
 }
 
@@ -145,14 +155,33 @@ const repeated: Readonly<Record<string, string>> = {
   "resources/read": "uri"
 }
 
-const mismatch = ({ method, params }: Notification | Request, headers: Headers): string | undefined => {
+/** The headers that repeat arguments, by tool and argument. */
+type HeadersOfTools = ReadonlyMap<string, NonNullable<Tool["headers"]>>
+
+const noHeaders: HeadersOfTools = new Map()
+
+const mismatch = (
+  { method, params }: Notification | Request,
+  headers: Headers,
+  headersOf: HeadersOfTools
+): string | undefined => {
   if (headers["mcp-method"] !== method) return `mcp-method is ${headers["mcp-method"] ?? "absent"}, not ${method}`
   const field = repeated[method]
   if (field === undefined || !Predicate.hasProperty(params, field) || !Predicate.isString(params[field]))
     return undefined
   const name = headers["mcp-name"]
   if (name === undefined) return "mcp-name is absent"
-  return readValue(name) === params[field] ? undefined : `mcp-name is not the ${field} of the params`
+  if (readValue(name) !== params[field]) return `mcp-name is not the ${field} of the params`
+  const given = method === "tools/call" && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
+  for (const [argument, suffix] of Object.entries(headersOf.get(params[field]) ?? {})) {
+    const value = Predicate.hasProperty(given, argument) ? (given[argument] ?? undefined) : undefined
+    const header = `mcp-param-${suffix.toLowerCase()}`
+    const repeatedValue = headers[header]
+    if (value !== undefined && repeatedValue === undefined) return `${header} is absent`
+    const isSame = value === undefined ? repeatedValue === undefined : readValue(repeatedValue ?? "") === value
+    if (!isSame) return `${header} is not arguments.${argument}`
+  }
+  return undefined
 }
 
 /** A header value: visible ASCII as it is, anything else as `=?base64?...?=`. */

@@ -26,7 +26,11 @@ const Listed = Schema.Struct({
         inputSchema: Schema.Struct({
           properties: Schema.Record(
             Schema.String,
-            Schema.Struct({ type: Schema.String, description: Schema.optionalKey(Schema.String) })
+            Schema.Struct({
+              type: Schema.String,
+              description: Schema.optionalKey(Schema.String),
+              "x-mcp-header": Schema.optionalKey(Schema.String)
+            })
           )
         })
       }),
@@ -140,6 +144,18 @@ describe("the profile daily", () => {
         others.filter((name) => new RegExp(`\\b${name}\\b`).test(text)),
         []
       )
+    }).pipe(Effect.provide(serving(["daily"])))
+  )
+
+  it.effect("leaves the header of an instance to longer lists, which name it where there is a choice", () =>
+    Effect.gen(function* () {
+      const header = '"x-mcp-header":"Instance"'
+      assert.notInclude(JSON.stringify(yield* request("tools/list", { _meta: modernMeta }, modern)), header)
+      const all = { _meta: { ...modernMeta, "workflow-tool-server/tools": "all" } }
+      const { result } = yield* request("tools/list", all, modern)
+      for (const { inputSchema, name } of decode(result).tools) {
+        assert.strictEqual("instance" in inputSchema.properties, JSON.stringify(inputSchema).includes(header), name)
+      }
     }).pipe(Effect.provide(serving(["daily"])))
   )
 

@@ -126,6 +126,49 @@ layer(FixtureServer)("modern requests over HTTP", (it) => {
     })
   )
 
+  it.effect("repeat in a header the argument that the list says, so that what stands between can route by it", () =>
+    Effect.gen(function* () {
+      const client = yield* connect()
+      const listed = yield* client.send(modernRequest("tools/list"), modernHeaders("tools/list"))
+      const tools: ReadonlyArray<{ readonly name: string; readonly inputSchema: unknown }> = Object(listed.messages[0])
+        .result.tools
+      const routed = tools.find(({ name }) => name === "routed")
+      assert.deepNestedPropertyVal(routed, "inputSchema.properties.region.x-mcp-header", "Region")
+      const older = yield* client.send(request("tools/list"))
+      assert.notInclude(JSON.stringify(older.messages), "x-mcp-header")
+
+      const statusOf = (args: object, header?: string) => {
+        const headers = {
+          ...modernHeaders("tools/call", "routed"),
+          ...(header === undefined ? {} : { "mcp-param-region": header })
+        }
+        return Effect.map(
+          client.send(modernRequest("tools/call", { name: "routed", arguments: args }), headers),
+          ({ messages, status }) => [status, Object(messages[0]).error?.code]
+        )
+      }
+      const encoded = `=?base64?${Buffer.from("größe").toString("base64")}?=`
+      for (const [args, header] of [
+        [{ region: "north" }, "north"],
+        [{ region: "größe" }, encoded],
+        [{ region: null }, undefined],
+        [{}, undefined]
+      ] as const) {
+        assert.deepStrictEqual(yield* statusOf(args, header), [200, undefined], header)
+      }
+      for (const [args, header] of [
+        [{ region: "north" }, undefined],
+        [{ region: "north" }, "south"],
+        [{ region: "north" }, "=?base64?not base64?="],
+        [{ region: null }, "north"],
+        [{}, "north"]
+      ] as const) {
+        assert.deepStrictEqual(yield* statusOf(args, header), [400, -32020], header)
+      }
+      assert.strictEqual((yield* client.send(toolCall("routed", { region: "north" }))).status, 200)
+    })
+  )
+
   it.effect("may write names in Base64, and must where they are not ASCII", () =>
     Effect.gen(function* () {
       const client = yield* connect()

@@ -181,7 +181,8 @@ const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsVi
   const meta = metaFor(isBrief && tool.meta?.["ui"] === undefined ? undefined : tool.meta, showsViews)
   const annotations = isBrief ? notable(tool.annotations) : tool.annotations
   const titled = isBrief && saysTheSame(title, name) ? {} : { title }
-  const inputSchema = `"inputSchema":${schema}`
+  const { headers } = isBrief || protocolVersion.era === "legacy" ? {} : tool
+  const inputSchema = `"inputSchema":${headers === undefined ? schema : withHeaders(schema, headers)}`
   if (!protocolVersion.hints) return `{${bare({ name, description })},${inputSchema}}`
   if (!protocolVersion.structure) {
     return `{${bare({ name, description })},${inputSchema},${bare({ annotations: { ...titled, ...annotations } })}}`
@@ -194,6 +195,16 @@ const listing = (tool: Tool, schema: string, { isBrief, protocolVersion, showsVi
     ...(meta === undefined ? {} : { _meta: meta })
   }
   return `{${bare({ name, ...titled, description })},${inputSchema},${bare(rest)}}`
+}
+
+/** A schema as JSON, with the headers that repeat its arguments. */
+const withHeaders = (schema: string, headers: NonNullable<Tool["headers"]>): string => {
+  const { properties = {}, ...rest }: JsonSchema.JsonSchema = JSON.parse(schema)
+  const named = Object.entries(Object(properties)).map(([name, property]) => {
+    const header = Object.hasOwn(headers, name) ? headers[name] : undefined
+    return [name, header === undefined ? property : { ...Object(property), "x-mcp-header": header }]
+  })
+  return JSON.stringify({ ...rest, properties: Object.fromEntries(named) })
 }
 
 /** Whether a title is the name in other letters. */
