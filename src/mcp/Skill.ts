@@ -5,6 +5,7 @@ import { CurrentAccess } from "./callContext.ts"
 import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
 import { select, type Selection } from "./selection.ts"
 import type { Tool } from "./Tool.ts"
+import { refusedTools } from "./Tools.ts"
 
 /** Instructions for one kind of task, in the format of Agent Skills: a folder of its name with one file. */
 export interface Skill {
@@ -29,11 +30,15 @@ export const skillExtension = "io.modelcontextprotocol/skills"
 /** The skills that name only tools that the current caller is offered. */
 export const offeredSkills = (
   skills: ReadonlyArray<Skill>,
-  tools: ReadonlyArray<Pick<Tool, "isListed" | "name" | "toolset">>,
+  tools: ReadonlyArray<Tool>,
   standard: Selection
 ): Effect.Effect<ReadonlyArray<Skill>> =>
-  Effect.map(CurrentAccess, ({ selection = standard }) => {
-    const names = new Set(select(tools, selection).flatMap(({ isListed, name }) => (isListed === false ? [] : [name])))
+  Effect.gen(function* () {
+    const { selection = standard } = yield* CurrentAccess
+    const refused = yield* refusedTools(tools)
+    const names = new Set(
+      select(tools, selection).flatMap(({ isListed, name }) => (isListed === false || refused.has(name) ? [] : [name]))
+    )
     return skills.filter((skill) => skill.tools.every((name) => names.has(name)))
   })
 

@@ -39,6 +39,8 @@ export interface Tool<R = never> {
   readonly isWhole?: ((input: unknown) => boolean) | undefined
   /** The name of the toolset that it belongs to. */
   readonly toolset?: string | undefined
+  /** Whether all that it works on is known to refuse it: then it is not listed, either. Nothing is waited for. */
+  readonly isRefused?: Effect.Effect<boolean> | undefined
   /**
    * The HTTP headers in which modern clients repeat arguments, by argument, so that what stands between can route by them. Brief
    * lists name none.

@@ -1,6 +1,6 @@
-import { Effect, Layer, Scope } from "effect"
+import { Context, Effect, Layer, Scope } from "effect"
 
-import { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
+import { EngineConfig, type InstanceNames } from "../../engine/client/config/EngineConfig.ts"
 import { Instances } from "../../engine/client/Instances.ts"
 import { KeyHeaders } from "../../engine/client/KeyHeaders.ts"
 import { Protection } from "../../engine/client/Protection.ts"
@@ -22,6 +22,9 @@ export const instances = (launch: Launch) =>
       nodeTypes(launch)
     )
   )
+
+/** The names of instances, and what they are known to refuse. */
+export const namesOf = (context: Context.Context<Instances>): InstanceNames => Context.get(context, Instances)
 
 /** Locks against other servers of this user, which are loaded with the first change; nobody else has the embedded engine. */
 const locking = ({ embedded, readOnly, shared }: Launch) =>

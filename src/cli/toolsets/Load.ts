@@ -1,6 +1,7 @@
 import { type Context, Effect, Latch, type Scope } from "effect"
 
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
+import type { InstanceNames } from "../../engine/client/config/EngineConfig.ts"
 import type { Instances } from "../../engine/client/Instances.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { cachedSuccess } from "../../internal/effects.ts"
@@ -26,6 +27,8 @@ export interface Loaded {
 /** Services of several toolsets, built when the first of them needs one. */
 export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
+  /** Whether every instance is known to refuse these calls; none is before they are connected. */
+  readonly refuse: NonNullable<InstanceNames["refuse"]>
   /** Whether lists are expected before calls: then loading what only calls need is deferred. */
   readonly areListsFirst: boolean
 }

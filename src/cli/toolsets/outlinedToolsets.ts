@@ -15,26 +15,24 @@ import { outlines } from "./outlines.ts"
 // fail at once, which has to be reported before anything else.
 
 /** The facts about the instances that lists tell, before anything is connected. */
-const instancesOf = ({
-  engine,
-  plans
-}: {
-  readonly engine: NonNullable<Launch["engine"]>
-  readonly plans: Launch["plans"]
-}): InstanceNames => ({
+const instancesOf = (
+  { engine, plans }: { readonly engine: NonNullable<Launch["engine"]>; readonly plans: Launch["plans"] },
+  { refuse }: Pick<Shared, "refuse">
+): InstanceNames => ({
   ...namesIn(engine),
+  refuse,
   isProtecting: plans !== undefined && protectsAnything(plans.guards.protected)
 })
 
 /** The toolset `engine` over the configured instances, or the embedded one. */
-export const engine: Load = ({ engine: configured, plans }, { areListsFirst, instances }) => {
+export const engine: Load = ({ engine: configured, plans }, { areListsFirst, instances, refuse }) => {
   const programs = Effect.flatMap(
     Effect.promise(() => import("../../engine/toolset/toolset.ts")),
     ({ EngineToolset }) => Effect.map(instances, (context) => ({ toolset: Toolset.provide(EngineToolset, context) }))
   )
   return areListsFirst && configured !== undefined
     ? outlined("engine", Effect.orDie(programs), (toOffer) =>
-        engineOffer(toOffer(outlines.engine), instancesOf({ engine: configured, plans }))
+        engineOffer(toOffer(outlines.engine), instancesOf({ engine: configured, plans }, { refuse }))
       )
     : programs
 }
@@ -45,7 +43,7 @@ const planningToolsets = Effect.promise(() => import("./planningToolsets.ts"))
 export const operator: Load = (launch, shared) => {
   const programs = Effect.flatMap(planningToolsets, ({ operator }) => operator(launch, shared))
   if (!shared.areListsFirst || launch.engine === undefined) return programs
-  const names = instancesOf({ engine: launch.engine, plans: launch.plans })
+  const names = instancesOf({ engine: launch.engine, plans: launch.plans }, shared)
   const { across, planning, single } = outlines.operator
   return Effect.map(
     outlined("operator", Effect.orDie(programs), (toOffer) =>

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Scope } from "effect"
 
 import { Background } from "../../changes/Background.ts"
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
+import type { InstanceNames } from "../../engine/client/config/EngineConfig.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/callContext.ts"
 import { offered } from "../../mcp/Toolset.ts"
@@ -25,16 +26,20 @@ export const loaders = Effect.fnUntraced(function* (
   { areListsFirst }: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
 ) {
   const scope = yield* Effect.scope
+  let connected: InstanceNames | undefined
   const instances = yield* Effect.promise(() => import("../engine/instances.ts")).pipe(
-    Effect.flatMap((module) => module.instances(launch)),
+    Effect.flatMap(({ instances, namesOf }) =>
+      Effect.tap(instances(launch), (context) => Effect.sync(() => (connected = namesOf(context))))
+    ),
     Effect.provideService(Scope.Scope, scope),
     Effect.cached
   )
+  const refuse: Shared["refuse"] = (calls) => Effect.suspend(() => connected?.refuse?.(calls) ?? Effect.succeed(false))
   const loads = yield* Effect.forEach(launch.toolsets, (name) => {
     const set = sets[name]
     return set === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(set, ({ load }) => [load(launch, { instances, areListsFirst })])
+      : Effect.map(set, ({ load }) => [load(launch, { instances, refuse, areListsFirst })])
   })
   return loads.flat()
 })

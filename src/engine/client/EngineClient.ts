@@ -233,8 +233,8 @@ export class EngineClient extends Context.Service<
       calls: ReadonlyArray<ChangingCall | false>,
       purpose?: string
     ) => Effect.Effect<void, EngineError>
-    /** The rights of the key as far as they have been read. */
-    readonly rights: () => Option.Option<Capabilities>
+    /** The rights of the key as far as they have been read lately. */
+    readonly rights: Effect.Effect<Option.Option<Capabilities>>
     /** The rights of the key on this instance; only engines of generation 2 say. */
     readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
     /**

@@ -12,6 +12,7 @@ import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
 import { KeyHeaders } from "./KeyHeaders.ts"
 import { Protection } from "./Protection.ts"
+import { type ChangingCall, lackedScopes } from "./rights.ts"
 import { routeOf } from "./route.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
@@ -47,6 +48,7 @@ export class Instances extends Context.Service<
         [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
       )
 
+      const connected = new Map<string, EngineClient["Service"]>()
       const connect = Effect.fnUntraced(
         function* (name: string, environment: Environment) {
           const { caFile, host, proxy, requestsPerSecond, concurrency } = environment
@@ -54,7 +56,7 @@ export class Instances extends Context.Service<
             ...(caFile === undefined ? {} : { caFile }),
             ...(proxy === undefined ? {} : { proxy })
           })
-          return EngineClient.make(
+          const client = EngineClient.make(
             name,
             environment,
             Upstream.make(http, {
@@ -72,6 +74,8 @@ export class Instances extends Context.Service<
               historyOf: (authors) => history.of(name, secrets, authors)
             }
           )
+          connected.set(name, client)
+          return client
         },
         (effect, name) =>
           Effect.mapError(effect, ({ message }) => new ConfigurationError({ message: `Instance ${name}: ${message}` })),
@@ -91,12 +95,29 @@ export class Instances extends Context.Service<
       const keys = [...environments.values()].map(({ apiKey }) => Redacted.value(apiKey))
       const holdsKey = (value: unknown) => keys.some((key) => key.length >= shortestKey && holdsText(value, key))
 
+      const refuse = (calls: ReadonlyArray<ChangingCall>) =>
+        Effect.map(
+          Effect.forEach(instanceNames.names, (name) => {
+            if (instanceNames.readOnly.has(name)) return Effect.succeed(true)
+            const rights = connected.get(name)?.rights ?? Effect.succeedNone
+            return Effect.map(rights, (read) => calls.every((call) => lackedScopes(read, [call]).length > 0))
+          }),
+          (verdicts) => verdicts.every((isRefused) => isRefused)
+        )
+
       const addresses = new Map(
         [...environments].flatMap(([name, { host, isEmbedded }]) =>
           isEmbedded === true ? [] : [[name, host] as const]
         )
       )
-      return Instances.of({ ...instanceNames, isProtecting: protection !== undefined, addresses, resolve, holdsKey })
+      return Instances.of({
+        ...instanceNames,
+        isProtecting: protection !== undefined,
+        refuse,
+        addresses,
+        resolve,
+        holdsKey
+      })
     })
   )
 }

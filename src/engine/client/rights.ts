@@ -87,5 +87,8 @@ export const makeRights = (instance: string, read: Effect.Effect<Option.Option<C
     now < until && Option.isNone(rights) ? Effect.succeedNone : readNow
   )
 
-  return { requireRights, latest, rights: () => rights }
+  /** The rights as far as they have been read and count: nothing is read for it. */
+  const asRead = Effect.map(monotonicMillis, (now) => (now < until ? rights : Option.none()))
+
+  return { requireRights, latest, rights: asRead }
 }

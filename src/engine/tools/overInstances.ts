@@ -4,6 +4,7 @@ import { lazy } from "../../internal/caching.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { inputJson } from "../../mcp/Tools.ts"
 import type { InstanceNames } from "../client/config/EngineConfig.ts"
+import type { ChangingCall } from "../client/rights.ts"
 import { engineName } from "../workflow/naming.ts"
 
 /** The argument that every tool of one instance takes. */
@@ -47,8 +48,32 @@ export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames)
   return naming(tools, instances).map((tool) => ({
     ...tool,
     isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
+    isRefused: refusalOf(tool.name, instances),
     concurrencyGroup: (input) => concurrencyGroupOf(takeInstance(input).instance, instances)
   }))
+}
+
+/** The calls of which a tool always makes one. A tool that can also say what it would change is of use without rights. */
+const callsOf = new Map<string, ReadonlyArray<ChangingCall>>([
+  ["create_workflow", ["POST /workflows"]],
+  ["update_workflow", ["PUT /workflows/{}", "POST /workflows/{}/activate", "POST /workflows/{}/deactivate"]],
+  ["delete_workflow", ["DELETE /workflows/{}"]],
+  ["activate_workflow", ["POST /workflows/{}/activate"]],
+  ["deactivate_workflow", ["POST /workflows/{}/deactivate"]],
+  ["archive_workflow", ["POST /workflows/{}/archive", "POST /workflows/{}/unarchive"]],
+  ["delete_execution", ["DELETE /executions/{}"]],
+  ["retry_execution", ["POST /executions/{}/retry"]],
+  ["stop_execution", ["POST /executions/{}/stop"]],
+  ["create_credential", ["POST /credentials"]],
+  ["delete_credential", ["DELETE /credentials/{}"]],
+  ["create_tag", ["POST /tags"]],
+  ["update_tag", ["PUT /tags/{}"]],
+  ["delete_tag", ["DELETE /tags/{}"]]
+])
+
+const refusalOf = (name: string, { refuse }: InstanceNames) => {
+  const calls = callsOf.get(name)
+  return calls === undefined || refuse === undefined ? undefined : refuse(calls)
 }
 
 /** The argument of tools that change something, where workflows are protected: without one there is nothing to say. */

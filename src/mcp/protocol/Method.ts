@@ -17,6 +17,8 @@ export interface Call {
   readonly notify: (notification: ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
+  /** The refused tools that the last list on this connection left out; absent where the server can send nothing unasked. */
+  readonly listed: { refused: string | undefined } | undefined
   /** Whether the client shows views of MCP Apps. */
   readonly showsViews: boolean
   /** The identity of the caller, who may have said which client it is. */

@@ -173,7 +173,7 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], extensions:
         }),
         Effect.fnUntraced(function* (
           { capabilities: ofClient, clientInfo, protocolVersion: requested },
-          { completeHandshake }
+          { completeHandshake, listed }
         ) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
@@ -183,6 +183,7 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], extensions:
             protocolVersion: protocolVersion.date,
             capabilities: {
               ...capabilities,
+              ...(listed === undefined ? {} : { tools: { listChanged: true } }),
               ...(protocolVersion.hints ? { completions: {} } : {}),
               ...(protocolVersion.structure ? declared(extensions(showsViews(ofClient))) : {})
             },

@@ -20,6 +20,7 @@ import {
   type ServerMessage,
   type Single
 } from "./Message.ts"
+import type { Call } from "./Method.ts"
 import { Protocol } from "./Protocol.ts"
 import { claimed, claimedCapabilities, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -87,6 +88,7 @@ const open = (
   let session = continued
   const inFlight = new Map<Id, InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
+  const listed: NonNullable<Call["listed"]> = { refused: undefined }
 
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
@@ -129,6 +131,7 @@ const open = (
           ? showsViews(claimedCapabilities(request.params))
           : session !== undefined && Questions.isOfViews(session),
       inFlight: inFlightRequest,
+      listed: address === undefined && protocolVersion.era === "legacy" ? listed : undefined,
       completeHandshake
     })
     if (protocol.isImmediate(request, protocolVersion)) {

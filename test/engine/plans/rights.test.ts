@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import * as Message from "../../../src/mcp/protocol/Message.ts"
+import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { everyTool, idIn, type Ids } from "../../support/everyTool.ts"
 import { ask, callTool, environment, type Json } from "../../support/harness.ts"
 import { planServer } from "../../support/planServer.ts"
@@ -79,12 +83,22 @@ const scopedEngine = Effect.gen(function* () {
   const journal = Layer.succeedContext(yield* Layer.build(WorkflowJournal.layerMemory))
   const instance = environment(host, Redacted.value(apiKey), { requestsPerSecond: 5000 })
   // What a server has learnt of a key it keeps for a while: each call is that of a new one.
-  const server = () => planServer({ production: instance }, Layer.succeed(HttpClient.HttpClient, client), {}, journal)
-  const withKeyLacking = <A, E, R>(missing: ReadonlyArray<string>, call: Effect.Effect<A, E, R>) =>
+  const server = (names: ReadonlyArray<string>) =>
+    planServer(
+      Object.fromEntries(names.map((name) => [name, instance])),
+      Layer.succeed(HttpClient.HttpClient, client),
+      {},
+      journal
+    )
+  const withKeyLacking = <A, E, R>(
+    missing: ReadonlyArray<string>,
+    call: Effect.Effect<A, E, R>,
+    names: ReadonlyArray<string> = ["production"]
+  ) =>
     Effect.suspend(() => {
       lacking = missing
       changes = []
-      return Effect.map(Effect.provide(call, server()), (outcome) => ({ outcome, changes }))
+      return Effect.map(Effect.provide(call, server(names)), (outcome) => ({ outcome, changes }))
     })
   return { withKeyLacking }
 })
@@ -126,6 +140,73 @@ const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> 
 
 /** What a tool says that it lacks. */
 const lackedIn = (text: string) => /lacks the scopes? ([\w:, ]+?)(?:, which|\.)/.exec(text)?.[1]?.split(", ") ?? []
+
+/** A client over stdio: what it asks, and the methods of what it is sent unasked. */
+const stdioClient = Effect.gen(function* () {
+  const sent = new Array<string>()
+  const { receive } = (yield* Sessions).open(legacy, ({ method }) => Effect.sync(() => void sent.push(method)))
+  const ask = (method: string, params: object) =>
+    Effect.map(receive(Message.read({ jsonrpc: "2.0", id: 1, method, params })), (outcome) =>
+      Object(Option.getOrThrow(outcome).response)
+    )
+  const tools = Effect.map(ask("tools/list", {}), ({ result }) => {
+    const listed: ReadonlyArray<{ readonly name: string }> = result.tools
+    return listed.map(({ name }) => name)
+  })
+  return { ask, sent, tools }
+})
+const legacy = find("2025-11-25") ?? assert.fail("no such revision")
+const listChanged = "notifications/tools/list_changed"
+
+describe("the list of tools", () => {
+  it.effect(
+    "leaves out what the only key was found to lack, tells a client that has listed, and forgets it in time",
+    () =>
+      Effect.gen(function* () {
+        const { withKeyLacking } = yield* scopedEngine
+        const seen = Effect.gen(function* () {
+          const { ask, sent, tools } = yield* stdioClient
+          const handshake = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+          assert.nestedPropertyVal(yield* ask("initialize", handshake), "result.capabilities.tools.listChanged", true)
+          const before = yield* tools
+          assert.includeMembers(before, ["delete_tag", "create_tag", "delete_workflow", "archive_workflow"])
+          yield* ask("tools/call", { name: "get_tags", arguments: {} })
+          assert.deepStrictEqual(sent, [])
+          const call = { name: "delete_tag", arguments: { id: "1" } }
+          const { error } = yield* ask("tools/call", call)
+          assert.include(error.message, "tag:delete")
+          assert.deepStrictEqual(sent, [listChanged])
+          const after = yield* tools
+          const without = before.filter((name) => !["delete_tag", "delete_workflow", "archive_workflow"].includes(name))
+          assert.deepStrictEqual(after, without)
+          assert.include((yield* ask("tools/call", call)).error.message, "tag:delete")
+          assert.lengthOf(sent, 1)
+          yield* TestClock.adjust("5 minutes")
+          yield* ask("tools/call", { name: "get_tags", arguments: {} })
+          assert.lengthOf(sent, 2)
+          assert.deepStrictEqual(yield* tools, before)
+        })
+        yield* withKeyLacking(["tag:delete", "workflow:delete"], seen)
+      }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
+  )
+
+  it.effect("keeps what another instance may allow, whose rights nobody has read", () =>
+    Effect.gen(function* () {
+      const { withKeyLacking } = yield* scopedEngine
+      const seen = Effect.gen(function* () {
+        const { ask, sent, tools } = yield* stdioClient
+        const before = yield* tools
+        yield* ask("tools/call", { name: "delete_tag", arguments: { id: "1", instance: "production" } })
+        assert.deepStrictEqual(sent, [])
+        assert.deepStrictEqual(yield* tools, before)
+        yield* ask("tools/call", { name: "delete_tag", arguments: { id: "1", instance: "staging" } })
+        assert.deepStrictEqual(sent, [listChanged])
+        assert.notInclude(yield* tools, "delete_tag")
+      })
+      yield* withKeyLacking(["tag:delete"], seen, ["production", "staging"])
+    }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
+  )
+})
 
 describe("a key that lacks a scope", () => {
   it.live("is told by every tool and plan before it sends a change, whichever scope it is", () =>

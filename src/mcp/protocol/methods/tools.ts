@@ -8,7 +8,7 @@ import { Elicitation } from "../../Elicitation.ts"
 import { BriefAnswers, everything, select, type Selection } from "../../selection.ts"
 import type { Annotations, Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
-import { inputJson } from "../../Tools.ts"
+import { inputJson, refusedTools } from "../../Tools.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { forbidden, notOffered, ProtocolError } from "../errors.ts"
 import { bare, type MethodResult, writtenBy } from "../Message.ts"
@@ -34,21 +34,33 @@ const readCalled = Schema.decodeUnknownOption(Called)
 export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const offers = new BoundedCache<SelectedTools>(mostSelections)
-  const offerOf = (selection: Selection) =>
-    offers.keep(JSON.stringify(selection), () => selectedTools(tools, selection))
+  const offerOf = (selection: Selection, refused: ReadonlySet<string> = new Set()) =>
+    offers.keep(JSON.stringify([selection, ...refused]), () => selectedTools(tools, selection, refused))
+
+  /** Tells a client that what its list shows is no longer what it would be. */
+  const tellOfChange = (listed: NonNullable<Method.Call["listed"]>, notify: Method.Call["notify"]) =>
+    Effect.flatMap(refusedTools(tools), (refused) => {
+      const now = [...refused].join()
+      if (listed.refused === undefined || listed.refused === now) return Effect.void
+      listed.refused = now
+      return notify({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} })
+    })
 
   return {
     "tools/list": Method.make(
       () => ({ ...pageParams, _meta: callTool._meta }),
-      (params, { protocolVersion, showsViews }) =>
-        Effect.flatMap(CurrentAccess, ({ selection = requested(params, standard) }) =>
-          onePage(params, offerOf(selection).listing[showsViews ? "withViews" : "plain"](protocolVersion))
-        ),
+      Effect.fnUntraced(function* (params, { listed, protocolVersion, showsViews }) {
+        const { selection = requested(params, standard) } = yield* CurrentAccess
+        const refused = yield* refusedTools(tools)
+        if (listed !== undefined) listed.refused = [...refused].join()
+        const { listing } = offerOf(selection, refused)
+        return yield* onePage(params, listing[showsViews ? "withViews" : "plain"](protocolVersion))
+      }),
       listed
     ),
     "tools/call": Method.make(
       () => callTool,
-      (params, { ask, caller, protocolVersion, showsViews }) => {
+      (params, { ask, caller, listed, notify, protocolVersion, showsViews }) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
         const client = params._meta?.[clientInfoKey]
@@ -71,7 +83,8 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inR
           const isOfView = showsViews && selection === undefined && tool.annotations.readOnlyHint
           if (!names.has(tool.name) && !isOfView) return Effect.fail(notOffered(tool.name, selection !== undefined))
           if (!mayChange && !tool.annotations.readOnlyHint) return Effect.fail(forbidden(tool.name, scopeToChange))
-          return isBrief ? Effect.provideService(calling(), BriefAnswers, true) : calling()
+          const answered = isBrief ? Effect.provideService(calling(), BriefAnswers, true) : calling()
+          return listed === undefined ? answered : Effect.ensuring(answered, tellOfChange(listed, notify))
         })
       },
       { work: workOf(byName) }
@@ -96,10 +109,14 @@ const selectionKey = "workflow-tool-server/tools"
 /** Selections whose lists are kept: tokens may have any combination of scopes. */
 const mostSelections = 200
 
-const selectedTools = (tools: ReadonlyArray<Tool>, selection: Selection): SelectedTools => {
+const selectedTools = (
+  tools: ReadonlyArray<Tool>,
+  selection: Selection,
+  refused: ReadonlySet<string>
+): SelectedTools => {
   const selected = select(tools, selection)
   const { hidden = {}, isBrief = false } = selection
-  const listedTools = selected.filter(({ isListed }) => isListed !== false)
+  const listedTools = selected.filter(({ isListed, name }) => isListed !== false && !refused.has(name))
   const schemas = lazy(() => (isBrief ? briefSchemas(listedTools, hidden) : listedTools.map((tool) => inputJson(tool))))
   // At the first use in each revision: schemas take time.
   const listings = (showsViews: boolean) =>
