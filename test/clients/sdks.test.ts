@@ -29,7 +29,7 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
       await session.tools(),
       engineTools.map(({ name }) => name)
     )
-    assert.deepStrictEqual(await session.resources(), ["engine://workflows"])
+    assert.deepStrictEqual(await session.resources(), ["engine://workflows", "engine://instances"])
     assert.include(await session.templates(), "engine://workflows/{id}?instance={instance}")
     assert.lengthOf(await session.prompts(), 5)
   })
