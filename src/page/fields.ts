@@ -5,6 +5,35 @@ import { readJson } from "./readJson.ts"
 /** The input for an argument: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
 type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
 
+/** The things that an argument names: instances are chosen, the others are suggested and can be written as well. */
+export type Noun = "instance" | "workflow" | "workflowId" | "tag" | "date"
+
+/** The things that arguments name; a tool and its argument come before the argument alone. */
+const nouns: Readonly<Record<string, Noun>> = {
+  instance: "instance",
+  instances: "instance",
+  "plan_promotion.from": "instance",
+  "plan_promotion.to": "instance",
+  workflow: "workflow",
+  errorWorkflow: "workflow",
+  "workflow_history.id": "workflow",
+  "run_tests.id": "workflow",
+  "plan_promotion.ids": "workflow",
+  workflowId: "workflowId",
+  tag: "tag",
+  tags: "tag",
+  since: "date",
+  until: "date",
+  before: "date",
+  changedSince: "date",
+  startedAfter: "date",
+  startedBefore: "date"
+}
+
+/** An id is one of what the name of its tool ends with. */
+const nounOf = (tool: string, argument: string): Noun | undefined =>
+  nouns[`${tool}.${argument}`] ?? nouns[argument === "id" ? tool.slice(tool.lastIndexOf("_") + 1) : argument]
+
 /** One argument of a tool, as a form asks for it. */
 export interface Field {
   readonly name: string
@@ -16,17 +45,24 @@ export interface Field {
   readonly description: string
   /** The values that can be chosen, where not everything can. */
   readonly choices: ReadonlyArray<string>
+  readonly noun: Noun | undefined
 }
 
 /** The arguments of a tool by its JSON schema, what it needs first. Names of instances are chosen, not written. */
-export const fieldsOf = (schema: JsonObject, instances: ReadonlyArray<string> = []): ReadonlyArray<Field> => {
+export const fieldsOf = (
+  tool: string,
+  schema: JsonObject,
+  instances: ReadonlyArray<string> = []
+): ReadonlyArray<Field> => {
   const required = textsOf(schema.required)
   const fields = Object.entries(objectOf(schema.properties)).map(([name, given]): Field => {
     const property = objectOf(given)
     const isList = property.type === "array"
     const item = isList ? objectOf(property.items) : property
     const value = values[textOf(item.type)] ?? "object"
-    const choices = value === "boolean" ? ["true", "false"] : name === "instance" ? instances : textsOf(item.enum)
+    const noun = value === "text" ? nounOf(tool, name) : undefined
+    const all = isList && instances.length > 0 ? ["*", ...instances] : instances
+    const choices = value === "boolean" ? ["true", "false"] : noun === "instance" ? all : textsOf(item.enum)
     return {
       name,
       kind: kindOf(value, isList, choices.length > 0),
@@ -34,7 +70,8 @@ export const fieldsOf = (schema: JsonObject, instances: ReadonlyArray<string> = 
       isList,
       isRequired: required.includes(name),
       description: textOf(property.description),
-      choices
+      choices,
+      noun
     }
   })
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))

@@ -417,6 +417,26 @@ describe("tools", () => {
     assert.include(await page.getByLabel("Whole answer").innerText(), '"kind": "bulk"')
   })
 
+  it("suggest workflows and tags by name, offer instances, and take days from a calendar", async () => {
+    const page = await open(`${url}/#/tools/list_workflows`)
+    const tags = page.getByLabel("Add to tags")
+    await page.locator("#field-tags-list option").first().waitFor({ state: "attached" })
+    const tag = text(await page.locator("#field-tags-list option").first().getAttribute("value"))
+    await tags.fill(tag)
+    await tags.press("Tab")
+    assert.strictEqual(await page.locator("#field-tags").inputValue(), tag)
+    await page.goto(`${url}/#/tools/workflow_history`)
+    await page.locator('#field-id-list option[value="Order intake"]').waitFor({ state: "attached" })
+    await page.getByLabel("id", { exact: true }).fill("order in")
+    await page.locator("#field-id-list option").nth(1).waitFor({ state: "detached" })
+    await page.getByLabel("Day of since").fill("2026-11-20")
+    assert.strictEqual(await page.locator("#field-since").inputValue(), "2026-11-20")
+    await page.locator("#field-since").fill("today")
+    assert.strictEqual(await page.getByLabel("Day of since").inputValue(), "")
+    await page.getByRole("group", { name: "instances" }).getByRole("checkbox", { name: "All" }).check()
+    assert.deepStrictEqual(await complaints(page), [])
+  })
+
   it("that change something ask first, with the arguments", async () => {
     const page = await open(`${url}/#/tools/create_tag?name=Made%20here`)
     await page.getByRole("button", { name: "Call…" }).click()

@@ -53,14 +53,14 @@ describe("a text for models", () => {
 
 describe("a form", () => {
   it("asks for what is needed first, and offers what can be chosen", () => {
-    const fields = fieldsOf(schema)
+    const fields = fieldsOf("list", schema)
     assert.strictEqual(fields[0]?.name, "id")
     assert.deepStrictEqual(fields.find(({ name }) => name === "format")?.choices, ["text", "mermaid"])
     assert.deepStrictEqual(fields.find(({ name }) => name === "dry_run")?.choices, ["true", "false"])
   })
 
   it("asks for JSON only where nothing simpler will do", () => {
-    const kinds = fieldsOf(schema, ["staging"]).map(({ kind, name }) => [name, kind])
+    const kinds = fieldsOf("list", schema, ["staging"]).map(({ kind, name }) => [name, kind])
     assert.deepStrictEqual(Object.fromEntries(kinds), {
       id: "text",
       hours: "number",
@@ -74,7 +74,31 @@ describe("a form", () => {
       instance: "choice",
       where: "json"
     })
-    assert.deepStrictEqual(fieldsOf(schema).find(({ name }) => name === "instance")?.kind, "text")
+    assert.deepStrictEqual(fieldsOf("list", schema).find(({ name }) => name === "instance")?.kind, "text")
+  })
+
+  it("tells instances, workflows, tags and days by the names of arguments", () => {
+    const text = { type: "string" }
+    const list = { type: "array", items: text }
+    const nounsOf = (tool: string, properties: object) =>
+      fieldsOf(tool, { properties: { ...properties } }, ["a", "b"]).map(({ choices, kind, noun }) => [
+        kind,
+        noun,
+        choices
+      ])
+    assert.deepStrictEqual(nounsOf("plan_promotion", { from: text, ids: list }), [
+      ["choice", "instance", ["a", "b"]],
+      ["lines", "workflow", []]
+    ])
+    assert.deepStrictEqual(nounsOf("workflow_history", { id: text, since: text, instances: list }), [
+      ["text", "workflow", []],
+      ["text", "date", []],
+      ["choices", "instance", ["*", "a", "b"]]
+    ])
+    assert.deepStrictEqual(nounsOf("run_workflow", { from: text }), [["text", undefined, []]])
+    assert.deepStrictEqual(nounsOf("get_credential", { id: text }), [["text", undefined, []]])
+    assert.deepStrictEqual(nounsOf("delete_tag", { id: text }), [["text", "tag", []]])
+    assert.deepStrictEqual(nounsOf("get_execution", { id: { type: "integer" } }), [["number", undefined, []]])
   })
 
   it("reads texts as what the tool expects, and leaves out what is empty", () => {
@@ -90,7 +114,7 @@ describe("a form", () => {
       version: "1.5",
       where: '{"active":true}'
     }
-    assert.deepEqual(readFields(fieldsOf(schema), texts), {
+    assert.deepEqual(readFields(fieldsOf("list", schema), texts), {
       args: {
         id: "7",
         hours: 24,
@@ -107,13 +131,13 @@ describe("a form", () => {
   })
 
   it("takes a list of JSON where one is pasted, and a line that only begins like one as it is", () => {
-    const read = (nodes: string) => readFields(fieldsOf(schema), { id: "7", nodes }).args["nodes"]
+    const read = (nodes: string) => readFields(fieldsOf("list", schema), { id: "7", nodes }).args["nodes"]
     assert.deepStrictEqual(read('["*"]'), ["*"])
     assert.deepStrictEqual(read("[old] Fetch"), ["[old] Fetch"])
   })
 
   it("says what is wrong where it cannot, whatever is typed", () => {
-    const { problems } = readFields(fieldsOf(schema), {
+    const { problems } = readFields(fieldsOf("list", schema), {
       hours: "1.5",
       version: "many",
       ids: "7\nmany",
@@ -130,7 +154,7 @@ describe("a form", () => {
     })
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(schema.properties)), fc.string()), (texts) => {
-        const { args, problems } = readFields(fieldsOf(schema), texts)
+        const { args, problems } = readFields(fieldsOf("list", schema), texts)
         for (const name of Object.keys(texts)) {
           const isEmpty = texts[name]?.trim() === ""
           assert.strictEqual(Number(name in args) + Number(name in problems), isEmpty && name !== "id" ? 0 : 1)

@@ -1,9 +1,15 @@
-import { type Field, linesOf } from "../fields.ts"
+import { useMemo } from "preact/hooks"
+
+import { type Field, linesOf, type Noun } from "../fields.ts"
+import { useFleet } from "../fleet.ts"
+import { tagNames, textOf } from "../json.ts"
 
 interface Props {
   readonly field: Field
   readonly text: string
   readonly problem: string | undefined
+  /** The instance that the form is about; undefined for any. */
+  readonly instance: string | undefined
   readonly onText: (text: string) => void
 }
 
@@ -43,7 +49,8 @@ export const FieldInput = (props: Props) => {
 
 const hints: Partial<Record<Field["kind"], string>> = { lines: "One a line", json: "As JSON" }
 
-const Control = ({ field, onText, problem, text }: Props) => {
+const Control = (props: Props) => {
+  const { field, onText, problem, text } = props
   const id = `field-${field.name}`
   const common = {
     id,
@@ -55,7 +62,7 @@ const Control = ({ field, onText, problem, text }: Props) => {
   if (field.kind === "choice") {
     return (
       <select {...common} value={text} onChange={(event) => onText(event.currentTarget.value)}>
-        <option value="">{field.name === "instance" ? "Default" : "Not set"}</option>
+        <option value="">{field.noun === "instance" && !field.isRequired ? "Default" : "Not set"}</option>
         {field.choices.map((choice) => (
           <option key={choice} value={choice}>
             {field.value === "boolean" ? (choice === "true" ? "Yes" : "No") : choice}
@@ -65,7 +72,7 @@ const Control = ({ field, onText, problem, text }: Props) => {
     )
   }
   if (field.kind === "lines" || field.kind === "json") {
-    return (
+    const area = (
       <textarea
         {...common}
         class={field.kind}
@@ -75,6 +82,26 @@ const Control = ({ field, onText, problem, text }: Props) => {
         value={text}
         onInput={(event) => onText(event.currentTarget.value)}
       />
+    )
+    return field.kind === "json" || field.noun === undefined ? (
+      area
+    ) : (
+      <>
+        {area}
+        <input
+          type="text"
+          autocomplete="off"
+          list={`${id}-list`}
+          aria-label={`Add to ${field.name}`}
+          placeholder="Add…"
+          onChange={({ currentTarget }) => {
+            const line = currentTarget.value.trim()
+            if (line !== "") onText([...linesOf(text).filter((one) => one !== line), line].join("\n"))
+            currentTarget.value = ""
+          }}
+        />
+        <Suggestions {...props} />
+      </>
     )
   }
   if (field.kind === "number") {
@@ -89,15 +116,78 @@ const Control = ({ field, onText, problem, text }: Props) => {
       />
     )
   }
-  return (
+  const input = (
     <input
       {...common}
       type="text"
       autocomplete="off"
+      list={field.noun === undefined ? undefined : `${id}-list`}
       value={text}
       onInput={(event) => onText(event.currentTarget.value)}
     />
   )
+  if (field.noun === undefined) return input
+  if (field.noun !== "date") {
+    return (
+      <>
+        {input}
+        <Suggestions {...props} />
+      </>
+    )
+  }
+  return (
+    <div class="row">
+      {input}
+      <input
+        type="date"
+        aria-label={`Day of ${field.name}`}
+        value={/^\d{4}-\d\d-\d\d/.exec(text)?.[0] ?? ""}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+/** Names that the argument may have; where two things of an instance share one, their ids. */
+const Suggestions = ({ field, instance, text }: Props) => {
+  const { instances } = useFleet()
+  const states = instances.filter(({ name }) => instance === undefined || name === instance)
+  const rows = useMemo(() => suggestionsOf(field.noun, states), [field.noun, instances, instance])
+  const typed = field.isList ? "" : text.toLowerCase()
+  return (
+    <datalist id={`field-${field.name}-list`}>
+      {rows
+        .filter(([value, name]) => `${value} ${name}`.toLowerCase().includes(typed))
+        .slice(0, field.isList ? rows.length : mostSuggestions)
+        .map(([value, name]) => (
+          <option key={value} value={value} label={name === value ? undefined : name} />
+        ))}
+    </datalist>
+  )
+}
+
+/** More are found by typing. */
+const mostSuggestions = 200
+
+const suggestionsOf = (
+  noun: Noun | undefined,
+  states: ReturnType<typeof useFleet>["instances"]
+): ReadonlyArray<readonly [value: string, name: string]> => {
+  if (noun === "tag") {
+    const names = new Set(states.flatMap(({ workflows }) => workflows.flatMap(({ tags }) => tagNames(tags))))
+    return [...names].toSorted((a, b) => a.localeCompare(b)).map((name) => [name, name])
+  }
+  const values = new Map<string, string>()
+  for (const { workflows } of states) {
+    const names = new Set<string>()
+    const ambiguous = new Set<string>()
+    for (const name of workflows.map((row) => textOf(row.name))) (names.has(name) ? ambiguous : names).add(name)
+    for (const { id, name } of workflows) {
+      const isById = noun === "workflowId" || ambiguous.has(textOf(name))
+      values.set(textOf(isById ? id : name), textOf(name))
+    }
+  }
+  return [...values].toSorted(([, a], [, b]) => a.localeCompare(b))
 }
 
 /** Any of some, in the order in which they are chosen. */
@@ -116,7 +206,7 @@ const Boxes = ({ field, onText, text }: Props) => {
             checked={chosen.includes(choice)}
             onChange={() => toggle(choice)}
           />
-          {choice}
+          {choice === "*" ? "All" : choice}
         </label>
       ))}
     </div>

@@ -81,11 +81,13 @@ export const Tool = ({ head, name, query }: Props) => {
 
 const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSearchParams }) => {
   const { instances } = useServer()
-  const fields = fieldsOf(tool.schema, instances)
+  const fields = fieldsOf(tool.name, tool.schema, instances)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(Object.fromEntries(query))
   const [asking, setAsking] = useState<Args>()
   const [outcome, setOutcome] = useState<Outcome<JsonObject> | "under way">()
   const read = readFields(fields, texts)
+  const instance =
+    texts[fields.find(({ kind, noun }) => kind === "choice" && noun === "instance")?.name ?? ""] || undefined
   const [isTold, setTold] = useState(false)
   const [guarded, setGuarded] = useState<Guarded>()
   const call = (args: Args) => {
@@ -116,6 +118,7 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
           <FieldInput
             key={field.name}
             field={field}
+            instance={instance}
             text={texts[field.name] ?? ""}
             problem={isTold ? read.problems[field.name] : undefined}
             onText={(text) => setTexts((before) => ({ ...before, [field.name]: text }))}
