@@ -80,12 +80,18 @@ export const tipOf = (event: HistoryEvent): string | undefined => ("tip" in even
 export const sinceOf = (event: HistoryEvent): number =>
   ("since" in event ? event.since : undefined) ?? event.at - longestReading
 
-/** The events with consecutive readings of an instance merged, so that they make one commit. */
+/** The events with consecutive readings of an instance merged, as long as none shows a workflow again that was gone. */
 export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> => {
   const all: Array<HistoryEvent> = []
   for (const event of events) {
     const last = all.at(-1)
-    if (last?._tag !== "Seen" || event._tag !== "Seen" || last.instance !== event.instance || last.tip !== event.tip)
+    if (
+      last?._tag !== "Seen" ||
+      event._tag !== "Seen" ||
+      last.instance !== event.instance ||
+      last.tip !== event.tip ||
+      event.workflows.some(({ id }) => last.gone.includes(String(id)))
+    )
       all.push(event)
     else {
       const { at, gone, workflows } = event

@@ -51,22 +51,23 @@ function* commitsOfOne(event: HistoryEvent, ledger: Ledger): Sliced<ReadonlyArra
 function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Sliced<ReadonlyArray<NewCommit>> {
   const { at, gone, instance, workflows } = event
   const first = new Set<string>()
-  const groups: ReadonlyArray<Group> = [
-    { kind: "First seen", steps: new Map() },
-    { kind: "Read whole", steps: new Map() },
-    { kind: "Other ids of nodes", steps: new Map() },
-    { kind: "Read again", steps: new Map() },
-    { kind: "Changed elsewhere", steps: new Map() }
-  ]
-  const add = ({ author = ourselves, kind, step }: Sorted) => {
-    const steps = groups.find((group) => group.kind === kind)?.steps
-    steps?.set(author, [...(steps.get(author) ?? []), step])
+  const groups: Array<Group> = []
+  const last = new Map<string, Group>()
+  const add = (key: string, { author = ourselves, kind, step }: Sorted) => {
+    const isSame = (group: Group | undefined) => group?.kind === kind && group.author === author
+    const before = last.get(key)
+    const round = before === undefined ? 0 : before.round + (isSame(before) ? 0 : 1)
+    const present = groups.find((group) => group.round === round && isSame(group))
+    const group = present ?? { author, kind, round, steps: [] }
+    if (present === undefined) groups.push(group)
+    group.steps.push(step)
+    last.set(key, group)
   }
   for (const seen of workflows) {
     yield 1 + weightOfJson(seen)
     if (isOvertaken(ledger, event, seen)) continue
     const sorted = sortedReading(ledger, event, seen, first)
-    if (sorted !== undefined) add(sorted)
+    if (sorted !== undefined) add(keyOf(instance, String(seen.id)), sorted)
   }
   for (const id of gone) {
     const key = keyOf(instance, id)
@@ -75,20 +76,25 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
     const author = ledger.copied.has(key) ? unknownAuthor : somebody
     const step = drop(ledger, instance, id)
     if (step === undefined) continue
-    if (isNotOurs) add({ kind: "Read again", step: { ...step, line: { ...step.line, change: notHere } } })
-    else add({ kind: "Changed elsewhere", author, step })
+    if (isNotOurs) add(key, { kind: "Read again", step: { ...step, line: { ...step.line, change: notHere } } })
+    else add(key, { kind: "Changed elsewhere", author, step })
   }
-  return groups.flatMap(({ kind, steps }) =>
-    [...steps].flatMap(([author, some]) =>
-      commitOf(some, { at, author, subject: (what) => `${kind}: ${what}`, instance })
+  return groups
+    .toSorted((one, other) => one.round - other.round || kinds.indexOf(one.kind) - kinds.indexOf(other.kind))
+    .flatMap(({ author, kind, steps }) =>
+      commitOf(steps, { at, author, subject: (what) => `${kind}: ${what}`, instance })
     )
-  )
 }
 
-/** Workflows of a reading that make a commit for each of their authors. */
+/** The kinds of commits of a reading, in their order. */
+const kinds = ["First seen", "Read whole", "Other ids of nodes", "Read again", "Changed elsewhere"] as const
+
+/** Workflows of a reading that make one commit; a later round is for workflows that an earlier one has in another group. */
 interface Group {
-  readonly kind: "Changed elsewhere" | "First seen" | "Other ids of nodes" | "Read again" | "Read whole"
-  readonly steps: Map<string, ReadonlyArray<Step>>
+  readonly author: string
+  readonly kind: (typeof kinds)[number]
+  readonly round: number
+  readonly steps: Array<Step>
 }
 
 interface Sorted extends Pick<Group, "kind"> {
@@ -210,17 +216,12 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   if (recorded !== undefined && !isMore && isSameRecord(recorded.record, record)) return undefined
   const base = baseOf(instance, nameOf(record), id)
   const write = filesOf(base, record)
-  const paths = [...write.keys()]
-  ledger.workflows.set(keyOf(instance, id), { base, paths, record })
+  const words = recorded === undefined ? "first version" : wordsFor(recorded.record, record)
+  ledger.workflows.set(keyOf(instance, id), { base, paths: [...write.keys()], record })
   forgetOthers(ledger, keyOf(instance, id))
   return {
     name: nameOf(record),
-    line: lineOf(
-      base,
-      recorded === undefined ? "first version" : wordsFor(recorded.record, record),
-      record,
-      recorded?.record
-    ),
+    line: lineOf(base, words, record, recorded?.record),
     remove: recorded?.paths.filter((path) => !write.has(path)) ?? [],
     write
   }
@@ -271,12 +272,11 @@ const commitOf = (
     instance,
     origin,
     subject
-  }: Pick<NewCommit, "author"> & {
-    readonly at: number
-    readonly instance: string
-    readonly subject: (what: string) => string
-    readonly origin?: HistoryEventOf<"Wrote">["origin"]
-  }
+  }: Pick<NewCommit, "author"> &
+    Pick<HistoryEventOf<"Seen">, "at" | "instance"> & {
+      readonly subject: (what: string) => string
+      readonly origin?: HistoryEventOf<"Wrote">["origin"]
+    }
 ): ReadonlyArray<NewCommit> => {
   const [only] = steps
   if (only === undefined) return []

@@ -4,8 +4,10 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { History } from "../../../src/engine/client/History.ts"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
 import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
+import { ourselves } from "../../../src/engine/history/git/fastImport.ts"
 import { gathered, type HistoryEvent, sinceOf } from "../../../src/engine/history/HistoryEvent.ts"
 import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
+import { filesOf } from "../../../src/engine/history/layout.ts"
 import { makeDeduplicate } from "../../../src/engine/history/sift.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 import { folder, git, historyIn } from "./support.ts"
@@ -67,6 +69,30 @@ describe("what another process was faster with", () => {
     assert.deepStrictEqual(pathsIn(seen(7, one, two)), [["production/2.w.json"]])
     const gone: HistoryEvent = { _tag: "Seen", instance, since: 7, at: 7, workflows: [{ ...one }], gone: ["w"] }
     assert.deepStrictEqual(pathsIn(gone), [[]])
+  })
+
+  it("ends in the last of several versions of one reading, whoever made them and whatever they change", () => {
+    const versions = [
+      workflow("W", "T1", "a"),
+      workflow("W", "T2", "b"),
+      workflow("W", "T3", "c"),
+      workflow("W", "T4", "d")
+    ]
+    const changed = versions.map((version, place) => {
+      const node = { id: place === 3 ? "other" : "node", name: `Node ${Math.min(place, 2)}`, type: "t", parameters: {} }
+      return { ...version, nodes: [node] }
+    })
+    const authors = new Map(
+      versions.map(({ versionId }, place) => [`${key} ${versionId}`, ["Ann", "Bob"][place % 2] ?? ""])
+    )
+    const ledger = { ...ledgerWith(workflow("W", "T0"), 6), authors }
+    const commits = atOnce(commitsOf([seen(7, ...changed)], ledger))
+    assert.deepStrictEqual(
+      commits.map(({ author, message }) => `${author}, ${message.split(":", 1)[0]}`),
+      ["Ann, Changed elsewhere", "Bob, Changed elsewhere", "Ann, Changed elsewhere", `${ourselves}, Other ids of nodes`]
+    )
+    const record = ledger.workflows.get(key)?.record ?? {}
+    assert.deepStrictEqual(commits.at(-1)?.write, filesOf("production/W.w", record))
   })
 
   it.live(
@@ -153,6 +179,11 @@ describe("what waits for the repository", () => {
       wrote(3, two, three),
       seen(4, three)
     ])
+  })
+
+  it("makes a commit of its own of a workflow that is there again after it was gone", () => {
+    const gone: HistoryEvent = { _tag: "Seen", instance, since: 1, at: 1, workflows: [], gone: ["w"] }
+    assert.deepStrictEqual(gathered([gone, seen(2, one)]), [gone, seen(2, one)])
   })
 })
 
