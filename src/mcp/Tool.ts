@@ -46,6 +46,8 @@ export interface Tool<R = never> {
    * lists name none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Whether calls without these headers are taken: programs that have not read the list cannot know them. */
+  readonly areHeadersOptional?: boolean | undefined
   /** False for a tool that is not listed; it can still be called, which explains why. */
   readonly isListed?: boolean | undefined
   /**

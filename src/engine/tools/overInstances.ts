@@ -23,6 +23,7 @@ export const naming = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceName
   return tools.map((tool) => ({
     ...tool,
     headers,
+    areHeadersOptional: true,
     inputSchema: () => {
       const schema = tool.inputSchema()
       if (!("instance" in Object(schema.properties))) return schema

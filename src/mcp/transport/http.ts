@@ -43,7 +43,7 @@ export const layer = (options: Options = {}) =>
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const standard = yield* DefaultSelection
-      const headersOf = new Map((yield* Tools).flatMap(({ headers, name }) => (headers ? [[name, headers]] : [])))
+      const headersOf = new Map((yield* Tools).map((tool) => [tool.name, tool]))
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
       const { memory = makeMemory(), together = Effect.void } = options
@@ -156,7 +156,7 @@ const repeated: Readonly<Record<string, string>> = {
 }
 
 /** The headers that repeat arguments, by tool and argument. */
-type HeadersOfTools = ReadonlyMap<string, NonNullable<Tool["headers"]>>
+type HeadersOfTools = ReadonlyMap<string, Pick<Tool, "areHeadersOptional" | "headers">>
 
 const noHeaders: HeadersOfTools = new Map()
 
@@ -173,13 +173,14 @@ const mismatch = (
   if (name === undefined) return "mcp-name is absent"
   if (readValue(name) !== params[field]) return `mcp-name is not the ${field} of the params`
   const given = method === "tools/call" && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
-  for (const [argument, suffix] of Object.entries(headersOf.get(params[field]) ?? {})) {
+  const { areHeadersOptional = false, headers: repeatedIn = {} } = headersOf.get(params[field]) ?? {}
+  for (const [argument, suffix] of Object.entries(repeatedIn)) {
     const value = Predicate.hasProperty(given, argument) ? (given[argument] ?? undefined) : undefined
     const header = `mcp-param-${suffix.toLowerCase()}`
     const repeatedValue = headers[header]
-    if (value !== undefined && repeatedValue === undefined) return `${header} is absent`
-    const isSame = value === undefined ? repeatedValue === undefined : readValue(repeatedValue ?? "") === value
-    if (!isSame) return `${header} is not arguments.${argument}`
+    if (repeatedValue === undefined && (value === undefined || areHeadersOptional)) continue
+    if (repeatedValue === undefined) return `${header} is absent`
+    if (value === undefined || readValue(repeatedValue) !== value) return `${header} is not arguments.${argument}`
   }
   return undefined
 }
