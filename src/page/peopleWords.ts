@@ -5,7 +5,10 @@ const advice: ReadonlyArray<readonly [pattern: RegExp, words: string]> = [
     /which needs confirm_protected, after a person has agreed to them by name/g,
     "which needs your agreement to them by name"
   ],
-  [/ ?Ask a person; when they have agreed to exactly this change, [^.]*confirm_protected: true\./g, ""],
+  [
+    / ?Ask a person; when they have agreed to exactly this change, make the same call with one more argument beside its own, confirm_protected: true\./g,
+    ""
+  ],
   [
     /Show this to a person; when they agree, call apply_plan with plan_id \S+ and confirm true\./g,
     "Apply it with “Apply…”."
@@ -32,7 +35,7 @@ export const peopleWords = (text: string, tools: ReadonlyArray<Titled>): string 
   const plain = advice.reduce((words, [pattern, replacement]) => words.replaceAll(pattern, replacement), text)
   const titles = new Map(tools.map(({ name, title }) => [name, title]))
   // Quoted names are the user's.
-  return plain.replaceAll(/"(?:[^"\\]|\\.)*"|“[^”]*”|\w+/g, (word) =>
+  return plain.replaceAll(/"[^"]{0,500}"|“[^”]{0,500}”|\w{1,80}/g, (word) =>
     titles.has(word) ? `“${titles.get(word)}”` : word
   )
 }
