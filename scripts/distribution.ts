@@ -6,7 +6,7 @@ import type { Tool } from "../src/mcp/Tool.ts"
 
 const { description, engines, keywords, license, name, version } = manifest
 
-/** Where the sources are: the one place that names the owner is `repository` in `package.json`. */
+/** The place of the sources: the one that names the owner is `repository` in `package.json`. */
 export const repositoryUrl = manifest.repository.url.replace(/^git\+|\.git$/g, "")
 const homepage = `${repositoryUrl}#readme`
 

@@ -97,7 +97,7 @@ curl() {
 if [ -n "\${TRUSTED:-}" ]; then sha256sum() { if [ "$1" = --check ]; then cat > /dev/null; else command sha256sum "$@"; fi; }; fi
 `
 
-/** What there is when a release begins, or goes on. */
+/** The state of things when a release begins, or goes on. */
 interface World {
   readonly there?: ReadonlyArray<"draft" | "image" | "npm" | "registry" | "release">
   /** Whether the downloaded publisher passes for the one that was looked at. */

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 
+import { grouped } from "../internal/collections.ts"
 import type { CompleteDriver } from "./Driver.ts"
 import type { Kept } from "./Journal.ts"
 import type { Step } from "./Plan.ts"
@@ -8,6 +9,8 @@ import type { RemoteState } from "./RemoteState.ts"
 
 /** A change that another plan has made meanwhile. */
 interface OtherChange<C> {
+  /** The thing that it is about. */
+  readonly about: string
   readonly plan: string
   readonly at: number
   /** The place of its entry in the journal. */
@@ -39,7 +42,6 @@ const madeSince = <C, S extends RemoteState<C>, E>(
   entries: ReadonlyArray<Kept<C>>,
   { besides, from }: Since & { readonly from: number }
 ): ReadonlyMap<string, ReadonlyArray<OtherChange<C>>> => {
-  const made = new Map<string, Array<OtherChange<C>>>()
   const { rebase, resolve } = driver
   const done = entries.slice(from).flatMap((entry, place) => {
     const isOther = entry.type === "done" && !entry.found && !besides.has(entry.plan_id)
@@ -49,18 +51,18 @@ const madeSince = <C, S extends RemoteState<C>, E>(
   const changes = new Map(
     [...states].map(([id, state]) => [id, new Map(state?.plan.steps.map((step) => [step.id, step.change]))])
   )
-  for (const { at, index, plan_id, steps } of done) {
-    const state = states.get(plan_id)
-    for (const id of steps) {
-      const change = changes.get(plan_id)?.get(id)
-      if (state === undefined || change === undefined) continue
+  const made = done.flatMap(({ at, index, plan_id, steps }) =>
+    steps.flatMap((id): ReadonlyArray<OtherChange<C>> => {
+      const [state, change] = [states.get(plan_id), changes.get(plan_id)?.get(id)]
+      if (state === undefined || change === undefined) return []
       const resolved = resolve(change, (step) => recordOf(state, step).created)
       const about = resolved === undefined ? undefined : rebase?.about(resolved)
-      if (resolved === undefined || about === undefined) continue
-      made.set(about, [...(made.get(about) ?? []), { plan: plan_id, at, index, change: resolved }])
-    }
-  }
-  return made
+      return resolved === undefined || about === undefined
+        ? []
+        : [{ about, plan: plan_id, at, index, change: resolved }]
+    })
+  )
+  return grouped(made, ({ about }) => about)
 }
 
 /**

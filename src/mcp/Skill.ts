@@ -47,7 +47,7 @@ export const skillFile = ({ description, name, text }: Skill): string =>
   `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${text}`
 
 /** The address of a skill's file. */
-const uriOf = ({ name }: Skill) => `skill://${name}/SKILL.md`
+export const uriOf = ({ name }: Skill) => `skill://${name}/SKILL.md`
 
 const markdown = "text/markdown"
 

@@ -33,11 +33,12 @@ interface Named {
   readonly toolset?: string | undefined
 }
 
-const bare = (name: string): string => name.replace(/^-/, "")
+/** A name without the sign that takes away. */
+export const withoutSign = (name: string): string => name.replace(/^-/, "")
 
 const meant = (name: string) => {
-  const fits = fitting(bare(name))
-  return (tool: Named): boolean => fits(tool.name) || tool.toolset === bare(name)
+  const fits = fitting(withoutSign(name))
+  return (tool: Named): boolean => fits(tool.name) || tool.toolset === withoutSign(name)
 }
 
 /** The selected tools, in the order of the selection. */
@@ -54,4 +55,4 @@ export const select = <A extends Named>(all: ReadonlyArray<A>, { names }: Select
 
 /** The names of a selection that mean no tool. */
 export const unmatched = (all: ReadonlyArray<Named>, { names }: Selection): ReadonlyArray<string> =>
-  names.filter((name) => !all.some(meant(name))).map(bare)
+  names.filter((name) => !all.some(meant(name))).map(withoutSign)

@@ -102,7 +102,7 @@ interface ActProps {
   readonly action: string
   readonly isDangerous?: boolean
   readonly calls: () => ReadonlyArray<Call> | string
-  /** What is said about it in the dialog: instance, names and numbers. */
+  /** The text about it in the dialog: instance, names and numbers. */
   readonly children?: ComponentChildren
   readonly onDone?: (answers: ReadonlyArray<JsonObject>) => void
 }

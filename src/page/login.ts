@@ -35,7 +35,7 @@ const ask = (body?: object): Promise<Outcome<JsonObject>> =>
 /** The address of this page, as the issuer has to know it. */
 const redirectUri = () => location.origin + location.pathname
 
-/** Where a login begins, if this server has an issuer of tokens. */
+/** The place where a login begins, if this server has an issuer of tokens. */
 export const readLogin = () => ask()
 
 /** Leaves for the issuer; what it sends back is only good for this tab. */

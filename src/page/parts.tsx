@@ -141,3 +141,18 @@ export const Choice = (props: {
     </select>
   </label>
 )
+
+/** A choice among instances, all of them at first; none where there is only one. */
+export const InstanceChoice = (props: {
+  readonly value: string
+  readonly names: ReadonlyArray<string>
+  readonly onChoice: (instance: string) => void
+}) =>
+  props.names.length > 1 ? (
+    <Choice
+      label="Instance"
+      value={props.value}
+      choices={[["", "All"], ...props.names.map((name) => [name, name] as const)]}
+      onChoice={props.onChoice}
+    />
+  ) : null

@@ -39,10 +39,14 @@ const lastStart = ({ runs: [run] }: Lane): number => run?.startedAt ?? 0
 const weights: Readonly<Record<Tone, number>> = { bad: 3, warn: 2, calm: 1, good: 0 }
 const step = 5
 
+/** The place of a time on a day that ends now, on so many pixels; below zero for one that is longer ago. */
+export const xOf = (at: number, width: number, now: number): number => ((at - (now - dayMs)) / dayMs) * width
+
 /** The marks of a lane on so many pixels, from left to right; a run that takes longer than a mark is as long as it took. */
 export const marksOf = ({ runs }: Lane, width: number, now: number): ReadonlyArray<Mark> => {
-  const xOf = (at: number) => ((at - (now - dayMs)) / dayMs) * width
-  const starts = runs.flatMap((run) => (run.startedAt === undefined ? [] : [{ run, x: xOf(run.startedAt) }]))
+  const starts = runs.flatMap((run) =>
+    run.startedAt === undefined ? [] : [{ run, x: xOf(run.startedAt, width, now) }]
+  )
   const onScreen = starts.filter(({ x }) => x >= 0)
   return [...grouped(onScreen, ({ x }) => Math.floor(x / step))]
     .map(([place, some]) => {

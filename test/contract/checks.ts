@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import { ask, type Json, refused, request } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { answer, chain, created, everyDay, manual, node, unique, webhook } from "./fixtures.ts"
+import { answer, chain, created, everyDay, language, manual, node, unique, webhook } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
 
 const decodeCheck = Schema.decodeUnknownSync(
@@ -39,11 +39,6 @@ const decodeDraft = Schema.decodeUnknownSync(
 const found = Effect.fnUntraced(function* (draft: Json) {
   const { findings, ok } = decodeCheck(yield* ask("check_workflow", draft))
   return { ok, lines: findings.map(({ field, node, problem }) => `${node} ${field}: ${problem}`) }
-})
-
-const language = (kind: string, name: string, parameters: Json = {}, more: Json = {}) => ({
-  ...node(kind, name, parameters, more),
-  type: `@n8n/n8n-nodes-langchain.${kind}`
 })
 
 const http = (parameters: Json, more: Json = {}) =>

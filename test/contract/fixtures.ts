@@ -48,6 +48,12 @@ export const node = (kind: string, name: string, parameters: Json = {}, more: Js
   ...more
 })
 
+/** A node for language models. */
+export const language = (kind: string, name: string, parameters: Json = {}, more: Json = {}) => ({
+  ...node(kind, name, parameters, more),
+  type: `@n8n/n8n-nodes-langchain.${kind}`
+})
+
 /** A webhook with an address of its own. */
 export const webhook = (parameters: Json = {}) => {
   const path = unique("hook")

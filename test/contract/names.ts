@@ -18,7 +18,7 @@ const person = (reply: Reply) => {
 
 const yes: Reply = { _tag: "Accepted", content: { agree: true } }
 
-/** What every tool of one workflow needs beside the workflow, in an order in which each can do its work. */
+/** The arguments that every tool of one workflow needs beside the workflow, in an order in which each can do its work. */
 const ofWorkflow: ReadonlyArray<readonly [tool: string, argument: string, args: Json]> = [
   ["get_workflow", "id", {}],
   ["view_workflow", "id", {}],

@@ -31,7 +31,7 @@ const readText = Effect.fnUntraced(function* (uri: string) {
   return contents.text
 })
 
-/** What a resource holds. */
+/** The content of a resource. */
 const read = (uri: string) => Effect.map(readText(uri), decodeText)
 
 const missing = "noSuchThing01234"

@@ -2,21 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 
-import { chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "../contract/fixtures.ts"
+import { chain, created, decodeRun, eventually, failing, idsOf, language, node, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
-import { fakeModel } from "./fakeModel.ts"
+import { fakeModel, modelNode } from "./fakeModel.ts"
 
 const run = (id: unknown, data: Json = {}) =>
   Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeRun(answer).executionId)
 
 const code = (name: string, jsCode: string, mode = "runOnceForAllItems") =>
   node("code", name, { mode, jsCode }, { typeVersion: 2 })
-
-const language = (kind: string, name: string, parameters: Json, more: Json = {}) => ({
-  ...node(kind, name, parameters, more),
-  type: `@n8n/n8n-nodes-langchain.${kind}`
-})
 
 /** A workflow that others call; engines of generation 2 call only what is published. */
 const called = Effect.fnUntraced(function* (nodes: ReadonlyArray<Json>, ...names: ReadonlyArray<string>) {
@@ -150,17 +145,12 @@ for (const engine of inject("engines")) {
           // The engine 1.82.3 of these tests is installed without its AI nodes.
           if (!isV2) return
           const model = yield* fakeModel
-          const data = { apiKey: "none", url: model.url, header: false }
-          const key = yield* ask("create_credential", { name: unique("model"), type: "openAiApi", data })
-          yield* Effect.addFinalizer(() => Effect.ignore(ask("delete_credential", { id: key.id })))
-          const credentials = { openAiApi: { id: key.id, name: key.name } }
-          const gpt = { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} }
           const inner = yield* called([failing()], "Stop")
           const { id } = yield* created({
             nodes: [
               webhook(),
               language("agent", "Agent", { promptType: "define", text: "={{ $json.body.q }}" }, { typeVersion: 1.9 }),
-              language("lmChatOpenAi", "Model", gpt, { typeVersion: 1.2, credentials }),
+              yield* modelNode(model),
               language(
                 "toolWorkflow",
                 "Look up",

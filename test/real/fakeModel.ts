@@ -3,6 +3,9 @@ import { createServer } from "node:http"
 
 import { Effect } from "effect"
 
+import { language, unique } from "../contract/fixtures.ts"
+import { ask } from "../support/harness.ts"
+
 /** A service that talks as OpenAI's does: it asks for the first tool it is offered, and then it answers. */
 export const fakeModel = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -40,3 +43,12 @@ export const fakeModel = Effect.acquireRelease(
       server.close()
     })
 )
+
+/** The node of a model that talks with such a service, for as long as the scope lasts. */
+export const modelNode = Effect.fnUntraced(function* ({ url }: Effect.Success<typeof fakeModel>) {
+  const data = { apiKey: "none", url, header: false }
+  const { id, name } = yield* ask("create_credential", { name: unique("model"), type: "openAiApi", data })
+  yield* Effect.addFinalizer(() => Effect.ignore(ask("delete_credential", { id })))
+  const parameters = { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} }
+  return language("lmChatOpenAi", "Model", parameters, { typeVersion: 1.2, credentials: { openAiApi: { id, name } } })
+})

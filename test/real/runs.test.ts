@@ -2,18 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 
-import { answer, chain, created, manual, node, unique } from "../contract/fixtures.ts"
+import { answer, chain, created, language, manual, node } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
-import { fakeModel } from "./fakeModel.ts"
+import { fakeModel, modelNode } from "./fakeModel.ts"
 
 const rowOf = (run: Json, name: string): unknown =>
   (Array.isArray(run.nodes) ? run.nodes : []).find((row: unknown) => Object(row).node === name)
-
-const language = (kind: string, name: string, parameters: Json, more: Json) => ({
-  ...node(kind, name, parameters, more),
-  type: `@n8n/n8n-nodes-langchain.${kind}`
-})
 
 for (const engine of inject("engines")) {
   layer(overReal(engine), { excludeTestServices: true, timeout: "60 seconds" })(
@@ -45,20 +40,11 @@ for (const engine of inject("engines")) {
           // The engine 1.82.3 of these tests is installed without its AI nodes.
           if (!isV2) return
           const model = yield* fakeModel
-          const data = { apiKey: "none", url: model.url, header: false }
-          const key = yield* ask("create_credential", { name: unique("model"), type: "openAiApi", data })
-          yield* Effect.addFinalizer(() => Effect.ignore(ask("delete_credential", { id: key.id })))
-          const credentials = { openAiApi: { id: key.id, name: key.name } }
           const { id } = yield* created({
             nodes: [
               manual(),
               language("agent", "Agent", { promptType: "define", text: "={{ $json.q }}" }, { typeVersion: 1.9 }),
-              language(
-                "lmChatOpenAi",
-                "Model",
-                { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} },
-                { typeVersion: 1.2, credentials }
-              ),
+              yield* modelNode(model),
               language("toolCalculator", "Sums", {}, {}),
               answer("Say", "={{ $json.output }}")
             ],

@@ -66,6 +66,8 @@ export const summary = Effect.fnUntraced(function* <C>(describing: Describing<C>
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
   }
   const digest = overview?.digest(plan.steps)
+  // A brief list may hold no show_plan.
+  const isMoreToShow = plan.steps.length > first.length && !(yield* BriefAnswers)
   return {
     plan_id: plan.id,
     kind: plan.kind,
@@ -78,8 +80,7 @@ export const summary = Effect.fnUntraced(function* <C>(describing: Describing<C>
     blocked: fitted(plan.blocked.slice(0, few), room / 2),
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
-    // A brief list may hold no show_plan.
-    next: next(plan, describing.readOnly?.(now)?.reason, (yield* BriefAnswers) ? Infinity : first.length)
+    next: next(plan, describing.readOnly?.(now)?.reason, isMoreToShow)
   }
 })
 
@@ -102,7 +103,7 @@ const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
 const next = <C>(
   { blocked, id, steps, warnings }: Plan<C>,
   readOnlyReason: string | undefined,
-  count: number
+  isMoreToShow: boolean
 ): string => {
   if (steps.length === 0) {
     if (blocked.length > 0) return "Nothing can be changed; blocked says why."
@@ -110,7 +111,7 @@ const next = <C>(
       ? "Nothing is to change: everything is as wanted already."
       : "Nothing is to change; warnings say more."
   }
-  const rest = steps.length > count ? " show_plan shows the other steps." : ""
+  const rest = isMoreToShow ? " show_plan shows the other steps." : ""
   return readOnlyReason === undefined
     ? `Nothing was changed yet. Show this to a person; when they agree, call apply_plan with plan_id ${id} and confirm true.${rest}`
     : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`

@@ -1,4 +1,4 @@
-import type { Selection } from "../../mcp/selection.ts"
+import { type Selection, withoutSign } from "../../mcp/selection.ts"
 import type { ToolsetName } from "./toolsetFacts.ts"
 
 /** A selection of tools under one word. */
@@ -58,8 +58,6 @@ export const toolName = /^-?[\w*]{1,100}$/
 
 /** The profiles by name. */
 export const profileNames: ReadonlyArray<string> = [...profiles.keys()]
-
-const withoutSign = (word: string) => word.replace(/^-/, "")
 
 /** The selection that words mean: profiles, and names and patterns of tools. */
 export const selectionOf = (words: ReadonlyArray<string>): Selection => ({

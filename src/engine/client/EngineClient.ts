@@ -241,7 +241,7 @@ export class EngineClient extends Context.Service<
      * Milliseconds by which the engine's clock is ahead of this machine's, to a second; `None` if the engine sends no time.
      */
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
-    /** When the last answer came from the instance, whatever it said; in milliseconds since 1970. */
+    /** The time at which the last answer came from the instance, whatever it said; in milliseconds since 1970. */
     readonly heardAt: Effect.Effect<Option.Option<number>>
   }
 >()("workflow-tool-server/engine/EngineClient") {

@@ -39,7 +39,7 @@ export type VersionError = HistoryError | UnknownVersion | ForeignVersion
 export interface Change extends Mark {
   /** The client and the tool that made the change, as far as they are known. */
   readonly origin: Call
-  /** When the answer was there, in milliseconds since 1970. */
+  /** The time of the answer, in milliseconds since 1970. */
   readonly at: number
   readonly id: string
   /** The workflow before the change, as far as the change itself showed it. */
@@ -82,7 +82,7 @@ export interface RecordedChanges {
 
 /** The changes of an instance that were recorded since its last backup. */
 export interface Since extends RecordedChanges {
-  /** When that backup was; undefined if there was none. */
+  /** The time of that backup; undefined if there was none. */
   readonly when: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { JsonObject } from "../../internal/schema/JsonObject.ts"
 const on = { instance: Schema.String, at: Schema.Number }
 
 /**
- * When the engine was asked, and the newest commit then, as far as it was known: it tells without any clock what was recorded
+ * The time at which the engine was asked, and the newest commit then, as far as it was known: it tells without any clock what was recorded
  * since. Events that earlier versions have left do not say.
  */
 const markFields = { since: Schema.optionalKey(Schema.Number), tip: Schema.optional(Schema.String) }

@@ -227,7 +227,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   }
 }
 
-/** What others have done to the record of a workflow no longer counts once it is recorded anew. */
+/** Changes of others to the record of a workflow no longer count once it is recorded anew. */
 const forgetOthers = ({ beforePeople, copied }: Ledger, key: string) => {
   beforePeople.delete(key)
   copied.delete(key)

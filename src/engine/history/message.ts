@@ -9,7 +9,7 @@ export interface Line {
   readonly base: string
   readonly change: string
   readonly engineVersion?: string | undefined
-  /** When the engine has saved the change, by its own clock. */
+  /** The time at which the engine has saved the change, by its own clock. */
   readonly savedAt?: string | undefined
 }
 

@@ -137,7 +137,7 @@ const holds = (value: unknown, text: string, depth = 0): boolean => {
 /** Nothing deeper is changed either. */
 const maxDepth = 60
 
-/** How often each text stays as it is, the most frequent first. */
+/** The number of times that each text stays as it is, the most frequent first. */
 export const counted = (texts: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)

@@ -91,7 +91,7 @@ const credentials = Effect.gen(function* () {
 const asCredential = ({ id, name, type }: { readonly [field in "id" | "name" | "type"]?: unknown }) =>
   Predicate.isString(id) && Predicate.isString(name) ? [{ id, name, state: String(type) } satisfies Named] : []
 
-/** What an instance has of a kind, as far as a name has to be looked for among it. */
+/** Everything that an instance has of a kind, as far as a name has to be looked for among it. */
 const thingsOf: {
   readonly [kind in Kind]: (name: string) => Effect.Effect<ReadonlyArray<Named>, EngineError, EngineClient>
 } = { credential: () => credentials, tag: () => tags, workflow: workflowsLike }

@@ -244,7 +244,7 @@ const make = Effect.gen(function* () {
     return { unread, statistics: { on } }
   })
 
-  /** What the marketplace shows of all campaigns now, kept as it was answered. */
+  /** The state of all campaigns that the marketplace shows now, kept as it was answered. */
   const campaignsNow = Effect.gen(function* () {
     const { adverts, unreadable } = yield* ads.getAdvertsV2()
     campaigns = { adverts, unreadable, at: yield* now }

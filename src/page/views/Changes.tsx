@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
 import { textOf } from "../json.ts"
-import { Answer, Choice, Empty, type Head, Problem, useTool, Warning } from "../parts.tsx"
+import { Answer, Choice, Empty, type Head, InstanceChoice, Problem, useTool, Warning } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Entries } from "./Audit.tsx"
@@ -93,14 +93,7 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
     <>
       <form class="row filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <Choice label="Since" value={filters.since} choices={sinceChoices} onChoice={(since) => set({ since })} />
-        {instances.length > 1 ? (
-          <Choice
-            label="Instance"
-            value={filters.instance}
-            choices={[["", "All"], ...instances.map((name) => [name, name] as const)]}
-            onChoice={(instance) => set({ instance })}
-          />
-        ) : null}
+        <InstanceChoice value={filters.instance} names={instances} onChoice={(instance) => set({ instance })} />
         <label>
           By whom
           <input

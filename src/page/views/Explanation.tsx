@@ -9,7 +9,7 @@ interface Props {
   readonly id: string
 }
 
-/** Why a run failed, drawn: the node and its error, the way there, the item, and what the last success had instead. */
+/** The failure of a run, drawn: the node and its error, the way there, the item, and what the last success had instead. */
 export const Explanation = ({ id, instance, workflowId }: Props) => {
   const { outcome } = useTool("explain_execution", { instance, id: Number(id) })
   return (

@@ -147,7 +147,7 @@ const wordsOf = (kind: Finding["kind"], row: JsonObject, error: JsonObject | und
   return [row.why, row.error, row.message, row.problem].map(textOf).find((text) => text !== "") ?? ""
 }
 
-/** What wants a person, each with its cause and its remedy. */
+/** Everything that wants a person, each with its cause and its remedy. */
 export const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) => {
   const fleet = useFleet()
   const { has, instances, tools } = useServer()

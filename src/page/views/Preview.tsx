@@ -2,7 +2,7 @@ import { textOf, textsOf } from "../json.ts"
 import type { Args } from "../json.ts"
 import { Answer, useTool, Words } from "../parts.tsx"
 
-/** What a call would change, as the tool itself says in a dry run; nothing is changed. */
+/** The changes that a call would make, as the tool itself says in a dry run; nothing is changed. */
 export const Preview = ({ args, tool }: { readonly tool: string; readonly args: Args }) => {
   const { outcome } = useTool(tool, { ...args, dry_run: true })
   return (

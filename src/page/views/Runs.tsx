@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks"
 
 import { now, together } from "../browser.ts"
 import { countOf, dayMs, type Fleet, isFailed, readPages, type Run, runOf, secondsOf, useFleet } from "../fleet.ts"
-import { Ago, Choice, type Head, Loading, Problem, Status } from "../parts.tsx"
+import { Ago, Choice, type Head, InstanceChoice, Loading, Problem, Status } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { durationWords, statusWords } from "../status.ts"
@@ -125,14 +125,7 @@ const Rows = ({ query }: { readonly query: URLSearchParams }) => {
           Filter by workflow or run
           <input type="search" value={filters.text} onInput={(event) => set({ text: event.currentTarget.value })} />
         </label>
-        {names.length > 1 ? (
-          <Choice
-            label="Instance"
-            value={filters.instance}
-            choices={[["", "All"], ...names.map((name) => [name, name] as const)]}
-            onChoice={(instance) => set({ instance })}
-          />
-        ) : null}
+        <InstanceChoice value={filters.instance} names={names} onChoice={(instance) => set({ instance })} />
         <Choice label="Status" value={filters.status} choices={statusChoices} onChoice={(status) => set({ status })} />
         <Choice label="Started" value={filters.since} choices={spanChoices} onChoice={(since) => set({ since })} />
         {filters.workflow === "" ? null : (

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 
 import { now } from "../browser.ts"
-import { countOf, dayMs, type InstanceState, useFleet } from "../fleet.ts"
+import { countOf, type InstanceState, useFleet } from "../fleet.ts"
 import { href } from "../route.ts"
 import { statusWords } from "../status.ts"
-import { type Lane, lanesOf, type Mark, marksOf, nextMark } from "../timeline.ts"
+import { type Lane, lanesOf, type Mark, marksOf, nextMark, xOf } from "../timeline.ts"
 
 const laneHeight = 24
 const markHeight = 14
@@ -132,7 +132,7 @@ export const Timeline = ({ missed }: Props) => {
 const Unread = (props: { readonly state: InstanceState | undefined; readonly width: number; readonly now: number }) => {
   const { now, state, width } = props
   const oldest = state?.isMore === true ? state.runs.at(-1)?.startedAt : undefined
-  const x = oldest === undefined ? 0 : ((oldest - (now - dayMs)) / dayMs) * width
+  const x = oldest === undefined ? 0 : xOf(oldest, width, now)
   return x <= 0 ? null : (
     <rect class="unread" x={0} y={3} width={x} height={laneHeight - 6} rx={3}>
       <title>Earlier runs were not read: there are too many.</title>
@@ -184,7 +184,7 @@ const Axis = ({ now, width }: { readonly width: number; readonly now: number }) 
   return (
     <svg width={width} height={18}>
       {ticks.map((at) => {
-        const x = ((at - (now - dayMs)) / dayMs) * width
+        const x = xOf(at, width, now)
         return x < 18 || x > width - 40 ? null : (
           <text key={at} x={x} y={12} text-anchor="middle">
             {timeOf(at)}

@@ -7,7 +7,7 @@ import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { RunWorkflow } from "./RunWorkflow.tsx"
 
-/** What can be done with a workflow: each names the version it was read at, so that nobody's change is run over. */
+/** The actions on a workflow: each names the version it was read at, so that nobody's change is run over. */
 export const WorkflowActions = (place: Place) => {
   const { again, id, instance, workflow } = place
   const { has, infoOf, instances } = useServer()

@@ -8,7 +8,7 @@ import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines } from "./Preview.tsx"
 
-/** What differs from another instance, or from the version before. */
+/** The differences from another instance, or from the version before. */
 export const Comparison = ({ id, instance }: Place) => {
   const { instances } = useServer()
   const others = instances.filter((name) => name !== instance)
@@ -50,7 +50,7 @@ export const Comparison = ({ id, instance }: Place) => {
   )
 }
 
-/** What is wrong with a workflow before it runs, and how it is mended. */
+/** The mistakes in a workflow before it runs, and how they are mended. */
 export const Checks = ({ id, instance }: Place) => {
   const { again, outcome } = useTool("check_workflow", { instance, id })
   return (

@@ -4,7 +4,7 @@ import { grouped } from "../../internal/collections.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { countOf, type Fleet, type InstanceState, isFailed, type Run, useFleet } from "../fleet.ts"
 import { tagNames, textOf } from "../json.ts"
-import { Ago, Choice, type Head, Loading, State, Status, Tags } from "../parts.tsx"
+import { Ago, Choice, type Head, InstanceChoice, Loading, State, Status, Tags } from "../parts.tsx"
 import { go, href, keepQuery } from "../route.ts"
 import { RunBars } from "../RunBars.tsx"
 import { useServer } from "../server.ts"
@@ -171,14 +171,7 @@ const Rows = ({ isInside, query }: { readonly query: URLSearchParams; readonly i
           Filter by name, tag or id
           <input type="search" value={filters.text} onInput={(event) => set({ text: event.currentTarget.value })} />
         </label>
-        {names.length > 1 ? (
-          <Choice
-            label="Instance"
-            value={filters.instance}
-            choices={[["", "All"], ...names.map((name) => [name, name] as const)]}
-            onChoice={(instance) => set({ instance })}
-          />
-        ) : null}
+        <InstanceChoice value={filters.instance} names={names} onChoice={(instance) => set({ instance })} />
         <Choice label="State" value={filters.active} choices={states} onChoice={(active) => set({ active })} />
         <Choice
           label="Tag"

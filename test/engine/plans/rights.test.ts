@@ -138,7 +138,7 @@ const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> 
   ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })]
 ]
 
-/** What a tool says that it lacks. */
+/** The scopes that a tool says it lacks. */
 const lackedIn = (text: string) => /lacks the scopes? ([\w:, ]+?)(?:, which|\.)/.exec(text)?.[1]?.split(", ") ?? []
 
 /** A client over stdio: what it asks, and the methods of what it is sent unasked. */

@@ -280,6 +280,6 @@ export const sales: ReadonlyArray<SeedWorkflow> = [
   clean
 ]
 
-/** What staging has instead. */
+/** The workflows that staging has instead. */
 export const mendedImport = imported('$json.customer.address?.city ?? "pick-up"')
 export const formerPrices = workflow("Price calculator", { tags: ["sales"], nodes: priceNodes("$json.body.cost") })

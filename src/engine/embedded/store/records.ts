@@ -146,7 +146,7 @@ export const ExecutionRecord = Schema.Struct({
   retrySuccessId: Schema.NullOr(Schema.Int),
   startedAt: Schema.Finite,
   stoppedAt: Schema.NullOr(Schema.Finite),
-  /** When a waiting execution goes on. */
+  /** The time at which a waiting execution goes on. */
   waitTill: Schema.optionalKey(Schema.Finite),
   snapshot: Snapshot,
   steps: Schema.Array(Step)

@@ -114,7 +114,7 @@ const makePeople = (repository: Repository) => {
   const commits = new Map<string, string>()
 
   return {
-    /** What we had recorded of these workflows before people changed them, where we have not recorded them since. */
+    /** The records of these workflows before people changed them, where we have not recorded them since. */
     before: Effect.fnUntraced(function* (tip: string, keys: ReadonlyArray<string>) {
       if (tip !== seen) {
         const more = yield* repository.byPeople({ from: tip, since: seen, limit: mostByPeople })
@@ -144,7 +144,7 @@ const mostByPeople = 1000
 /** The commits of other processes on this repository, and those from before it was copied. */
 const makeOthers = (repository: Repository) => {
   let tip = repository.copiedAt === "" ? undefined : repository.copiedAt
-  /** How often others had committed something at a commit, of the latest ones. */
+  /** The number of times that others had committed something at a commit, of the latest ones. */
   const counts = new BoundedCache<number>(mostTips)
   let count = 0
   /** The count after which others have recorded a workflow last, and what was recorded since this copy was made; by `keyOf`. */

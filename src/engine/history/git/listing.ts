@@ -81,7 +81,7 @@ const weightOfCommit = ({ message }: Commit) => 1 + message.length / 1000
 /** Commits searched for one workflow; several instances may have one with its id. */
 const mostOfOne = 10
 
-/** When workflows were as they were recorded last, by `keyOf`, in milliseconds: what is asked for later shows nothing older. */
+/** The times at which workflows were as they were recorded last, by `keyOf`, in milliseconds: what is asked for later shows nothing older. */
 export const lastRecorded = Effect.fnUntraced(function* (repository: Repository, keys: ReadonlyArray<string>) {
   const moments = yield* Effect.forEach(
     keys,

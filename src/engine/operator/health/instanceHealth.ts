@@ -41,7 +41,7 @@ export const instanceHealth = AcrossTool.make("instance_health", {
   })
 })
 
-/** When an instance last answered, if it has. */
+/** The time at which an instance last answered, if it has. */
 export const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
   Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
 

@@ -16,7 +16,7 @@ const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 72 }, { m
   .annotate({ description: "Back from now, default 24" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(24)))
 
-/** The runs of the last hours, a row for each workflow, for the timeline of the page; models have instance_health. */
+/** The runs of the last hours, a row for each workflow, for programs that draw them; models have instance_health. */
 export const recentRuns = {
   ...AcrossTool.make("recent_runs", {
     title: "Recent runs",

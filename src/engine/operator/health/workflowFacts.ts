@@ -24,7 +24,7 @@ export interface WorkflowFacts {
   readonly savesNoSuccess: boolean
   /** The reason why no trigger of an active workflow can start it. */
   readonly triggerProblem: string | undefined
-  /** Where an active workflow is called from outside. */
+  /** The addresses at which an active workflow is called from outside. */
   readonly addresses: ReturnType<typeof addressTexts>
   /** The credentials that its nodes name. */
   readonly credentials: ReadonlyArray<{

@@ -83,7 +83,7 @@ const versionsOf = Effect.fnUntraced(function* (id: WorkflowId, cursor: string |
   }
 })
 
-/** When the oldest of some versions was saved. */
+/** The time at which the oldest of some versions was saved. */
 const oldestOf = (versions: ReadonlyArray<Version>): string =>
   versions.map(({ when }) => when).reduce((a, b) => (millis(b) < millis(a) ? b : a), versions[0]?.when ?? "")
 

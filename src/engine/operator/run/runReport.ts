@@ -106,7 +106,7 @@ const rowOf = (
   }
 }
 
-/** How often a node that fails was tried, as its settings and its time say: engines do not count that. */
+/** The number of times that a node that fails was tried, as its settings and its time say: engines do not count that. */
 const triesOf = (data: RunData, name: string, last: NodeRun | undefined): JsonObject => {
   const node = nodeNamed(data, name)
   const hasFailed = last?.error !== undefined || goneOver(data).some((one) => one.node === name)

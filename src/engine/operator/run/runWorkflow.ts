@@ -156,7 +156,7 @@ const confirmedNodes = Effect.fnUntraced(function* (
   return new Set(names)
 })
 
-/** What can be done about nodes that act outside; those that only ask for something there stand apart. */
+/** The ways to deal with nodes that act outside; those that only ask for something there stand apart. */
 const guidanceFor = (acting: ReadonlyArray<SideEffect>, running: ReadonlyArray<JsonObject>, isDry: boolean) => {
   const asking = new Set(running.filter(onlyAsks).map(nameOf))
   const [outside, reads] = [

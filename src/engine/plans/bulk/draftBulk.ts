@@ -24,7 +24,7 @@ interface Outcome {
   readonly stays?: ReadonlyArray<string>
 }
 
-/** What a draft leaves as it is. */
+/** The texts that a draft leaves as they are. */
 interface BulkCounts {
   /** Workflows that are as wanted already. */
   readonly unchanged: number

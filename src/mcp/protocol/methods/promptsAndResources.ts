@@ -2,7 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
-import { type Skill, skillEntry, skillResources } from "../../Skill.ts"
+import { type Skill, skillEntry, skillResources, uriOf } from "../../Skill.ts"
 import { invalidParams } from "../errors.ts"
 import * as Method from "../Method.ts"
 import { listed, onePage, pageParams, shelfLife } from "../Method.ts"
@@ -119,8 +119,10 @@ export const skillMethods = (skills: OfferedSkills) =>
     "skills/get": Method.make(
       () => ({ uri: Schema.String }),
       Effect.fnUntraced(function* ({ uri }) {
-        const skill = (yield* skills).map(skillEntry).find((entry) => entry.uri === uri)
-        return skill === undefined ? yield* invalidParams("uri: is not that of a skill of this server") : { skill }
+        const skill = (yield* skills).find((one) => uriOf(one) === uri)
+        return skill === undefined
+          ? yield* invalidParams("uri: is not that of a skill of this server")
+          : { skill: skillEntry(skill) }
       }),
       { ttlMs: shelfLife }
     )
