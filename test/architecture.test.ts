@@ -81,6 +81,7 @@ const engineFloors = [
   ["workflow"],
   ["client", "embedded"],
   ["nodes", "history"],
+  ["upgrade"],
   ["tools"],
   ["operator"],
   ["plans", "toolset"]
@@ -234,6 +235,7 @@ describe("imports", () => {
   it.each([
     ["marketplace/plan", isBelow("marketplace/plan"), 15],
     ["engine/plans", (file: string) => /^engine\/plans\/\w+\/draft\w+\.ts$/.test(file), 3],
+    ["engine/upgrade", isBelow("engine/upgrade"), 3],
     ["engine/nodes/check", (file: string) => isBelow("engine/nodes/check")(file) && !isReader(file), 12],
     ["engine/workflow", isBelow("engine/workflow"), 30]
   ])(

@@ -53,7 +53,7 @@ const renameInText = (text: string, kind: string, path: ReadonlyArray<string>, v
   if (field === "pythonCode") return renameInCode(text, "python", visit)
   const isCode = codeFields.has(field) || (kind === "code" && path.length === 3 && field === "code")
   if (isCode) return renameInCode(text, "javascript", visit)
-  return templates[kind]?.has(field) === true ? renameInTemplate(text, visit) : text
+  return isTemplateOf(kind, field) ? renameInTemplate(text, visit) : text
 }
 
 const codeFields = new Set(["functionCode", "jsCode"])
@@ -61,7 +61,6 @@ const codeFields = new Set(["functionCode", "jsCode"])
 const queries = new Set(["query", "queryReplacement"])
 const html = new Set(["html"])
 
-/** Fields whose expressions these kinds evaluate by themselves, also where no `=` says that there are some. */
 const templates: Readonly<Record<string, ReadonlySet<string>>> = {
   form: new Set(["html", "jsonOutput"]),
   formTrigger: new Set(["html", "jsonOutput"]),
@@ -77,6 +76,9 @@ const templates: Readonly<Record<string, ReadonlySet<string>>> = {
   snowflake: queries,
   timescaleDb: queries
 }
+
+/** Whether a node evaluates the expressions of a field by itself, also where no `=` says that there are some. */
+export const isTemplateOf = (kind: string, field: string): boolean => templates[kind]?.has(field) === true
 
 /** The former and the new name of a node. */
 interface Renaming {

@@ -1,8 +1,8 @@
-import { Effect, Predicate, Result } from "effect"
+import { Effect, Result } from "effect"
 
 import { slices } from "../../../internal/effects.ts"
 import { clipped } from "../../../internal/foreignText.ts"
-import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
@@ -13,6 +13,8 @@ import {
   type Parse,
   readExpression,
   readProgram,
+  type Source,
+  sourcesOf,
   splitExpression,
   type Unreadable
 } from "./javaScript.ts"
@@ -22,42 +24,6 @@ const offered =
   "$json $binary $input $node $items $item $workflow $execution $now $today $env $vars $secrets $parameter $prevNode $runIndex $itemIndex $data $position $jmespath $evaluateExpression $getWorkflowStaticData $rawParameter $self $request $response $pageCount $tool $agentInfo $if $ifEmpty $min $max $not $mode $resumeWebhookUrl $resumeFormUrl $webhookId $executionId $workflowId $index $value $credentials $nodeVersion $nodeId $webhookUrl $fromAI $fromAi $fromai $nodes $custom $getNodeParameter $context $ $$".split(
     " "
   )
-
-/** Every string in the parameters that is an expression or code, with its path. */
-interface Source {
-  readonly path: string
-  readonly text: string
-  readonly isProgram: boolean
-}
-
-const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
-  const parameters = objectOf(node.parameters)
-  const code = codeOf(node)
-  const sources: Array<Source> = []
-  const walk = (value: unknown, path: string) => {
-    if (Predicate.isString(value)) {
-      if (value.startsWith("=")) sources.push({ path, text: value, isProgram: false })
-      else if (path === code) sources.push({ path, text: value, isProgram: true })
-    } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
-    else if (isJsonObject(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
-  }
-  walk(parameters, "parameters")
-  return sources
-}
-
-/** The parameters with JavaScript. */
-const codeOf = (node: JsonObject): string | undefined => {
-  const { language = "javaScript" } = objectOf(node.parameters)
-  if (language !== "javaScript") return undefined
-  return codes.get(kindOf(node))
-}
-
-const codes: ReadonlyMap<string, string> = new Map([
-  ["code", "parameters.jsCode"],
-  ["toolCode", "parameters.jsCode"],
-  ["function", "parameters.functionCode"],
-  ["functionItem", "parameters.functionCode"]
-])
 
 /** Most findings about expressions and code; the last one then says that there are more. */
 const maxFindings = 200
@@ -71,6 +37,7 @@ export const checkExpressions = Effect.fnUntraced(function* (graph: Graph, parse
   const findings: Array<Finding> = []
   for (const node of [...graph.nodes.values()].filter(isEnabled)) {
     for (const source of sourcesOf(node)) {
+      if (source.isTemplate) continue
       const at = { node: nameOf(node), field: source.path }
       for (const read of source.isProgram ? programIn(source.text, parse) : expressionsIn(source.text, parse)) {
         if (findings.length > maxFindings) return [...findings.slice(0, maxFindings), more]
@@ -126,7 +93,7 @@ const programIn = (text: string, parse: Parse): ReadonlyArray<Read> => [
 
 /** The code of an expression; without closing braces, an expression is plain text. */
 function* expressionsIn(text: string, parse: Parse): Generator<Read> {
-  for (const { isClosed, isCode, text: code } of splitExpression(text.slice(1))) {
+  for (const { isClosed, isCode, text: code } of splitExpression(text)) {
     if (!isCode || code.trim() === "") continue
     const mentions = isClosed
       ? readExpression(parse, code)

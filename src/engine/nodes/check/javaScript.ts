@@ -1,8 +1,11 @@
 import type * as Acorn from "acorn"
 import { Predicate, Result } from "effect"
 
-import { isJsonObject, type JsonObject, listOf, textOf } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { withoutEnd } from "../../../internal/texts.ts"
+import { neutralType, nodeType } from "../../workflow/naming.ts"
+import { isTemplateOf } from "../../workflow/references.ts"
+import { kindOf } from "../../workflow/triggers.ts"
 
 /** The reason why some code has no syntax tree. */
 export interface Unreadable {
@@ -88,6 +91,53 @@ export const boundedParser = ({ Parser }: Pick<typeof Acorn, "Parser">): Parse =
     })
   }
 }
+
+/** A text in the parameters that is an expression, without its `=`, or code. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+  readonly isProgram: boolean
+  /** Whether no `=` says that it has expressions: the node evaluates them by itself. */
+  readonly isTemplate: boolean
+}
+
+/** Every expression and all code in the parameters of a node, each with its path. */
+export const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
+  const parameters = objectOf(node.parameters)
+  const kind = kindOf(node)
+  const { language = "javaScript" } = parameters
+  const programs = language === "javaScript" ? programPaths(kind, node) : []
+  const sources: Array<Source> = []
+  const walk = (value: unknown, path: string, field: string) => {
+    if (Predicate.isString(value)) {
+      const isExpression = value.startsWith("=")
+      const isProgram = !isExpression && programs.includes(path)
+      const isTemplate = !isExpression && !isProgram && value.includes("{{") && isTemplateOf(kind, field)
+      if (isExpression || isProgram || isTemplate) {
+        sources.push({ path, text: isExpression ? value.slice(1) : value, isProgram, isTemplate })
+      }
+    } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`, field))
+    else if (isJsonObject(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`, key)
+  }
+  walk(parameters, "parameters", "")
+  return sources
+}
+
+/** The parameters with JavaScript. */
+const programPaths = (kind: string, { type }: JsonObject): ReadonlyArray<string> =>
+  kind === "code" && type !== nodeType("code") && type !== neutralType("code")
+    ? ["parameters.code.execute.code", "parameters.code.supplyData.code"]
+    : (programs.get(kind) ?? [])
+
+const programs: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["code", ["parameters.jsCode"]],
+  ["toolCode", ["parameters.jsCode"]],
+  ["aiTransform", ["parameters.jsCode"]],
+  ["function", ["parameters.functionCode"]],
+  ["functionItem", ["parameters.functionCode"]],
+  ["sort", ["parameters.code"]],
+  ["itemLists", ["parameters.code"]]
+])
 
 /** A part of an expression: literal text, or code between braces. */
 interface Chunk {
