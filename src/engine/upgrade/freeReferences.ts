@@ -116,6 +116,10 @@ export const freeReferences = (tree: unknown): ReadonlyArray<FreeReference> => {
       case "AssignmentExpression":
         visitPattern(objectOf(node.left), scope)
         return visit(node.right, scope)
+      case "UnaryExpression":
+        // Whether a name exists can be asked of every engine.
+        if (node.operator === "typeof" && objectOf(node.argument).type === "Identifier") return
+        return visit(node.argument, scope)
       case "UpdateExpression":
         return visitPattern(objectOf(node.argument), scope)
       case "VariableDeclarator":

@@ -39,6 +39,9 @@ export const shortType = (type: string): string => {
   return knownPrefix === undefined ? type : type.slice(knownPrefix.length)
 }
 
+/** The folder in which engines from version 2 on read and write files, where nobody has named another. */
+export const filesFolder = "~/.n8n-files"
+
 /** The whole body that an engine answers, with status 200 and on every path, while it is starting. */
 export const startingUp = "n8n is starting up. Please wait"
 

@@ -37,7 +37,7 @@ describe("free references", () => {
     ["this.helpers.a(); () => this.b; function f() { return this.c }", ["this.helpers.a()", "this.b"]],
     ["class A { m() { return this.x } y = this.z }", []],
     ["switch (a) { case 1: let $env; default: $env }", ["a"]],
-    ["typeof process", ["process"]],
+    ["typeof process; typeof $env.A; !process", ["$env.A", "process"]],
     ["[$env.A, b] = c", ["$env.A=", "b=", "c"]],
     ["function f() { arguments; if (1) { var $env } return $env }", []],
     ["\\u0024env.X", ["$env.X"]]

@@ -1,0 +1,43 @@
+/**
+ * The ids of the fact sheet about upgrades. Item Lists, which has a section with a table of its own there, and no id, is
+ * called by the form of the others.
+ */
+export const factIds: ReadonlyArray<string> = [
+  "U2-env",
+  "U2-evalcode",
+  "U2-files",
+  "U2-off",
+  "U2-publish",
+  "U2-python",
+  "U2-retired",
+  "U2-start",
+  "U2-wait",
+  "U3-agentMode",
+  "U3-agentV1",
+  "U3-aiTransform",
+  "U3-always",
+  "U3-caller",
+  "U3-chatTrigger",
+  "U3-compress",
+  "U3-cron",
+  "U3-each",
+  "U3-function",
+  "U3-functionItem",
+  "U3-gmailTrigger",
+  "U3-gone",
+  "U3-htmlExtract",
+  "U3-iCal",
+  "U3-interval",
+  "U3-itemLists",
+  "U3-lcCode",
+  "U3-lcMoved",
+  "U3-minute",
+  "U3-moveBinaryData",
+  "U3-paired",
+  "U3-readBinaryFile",
+  "U3-readBinaryFiles",
+  "U3-readPDF",
+  "U3-source",
+  "U3-workflowTrigger",
+  "U3-writeBinaryFile"
+]
