@@ -123,8 +123,9 @@ const promotions = Effect.fnUntraced(function* (
             Effect.tap(() => gone)
           )
         }
-        const last = mine === at && mode === "arrives" ? Effect.exit(proceed) : Effect.void
-        // Writes beside it arrive long before anybody goes on: the clock is only put forward for that.
+        if (mine > at) return Effect.never
+        const last = mode === "arrives" ? Effect.exit(proceed) : Effect.void
+        // It and the writes before it arrive long before anybody goes on: the clock is only put forward for that.
         return last.pipe(
           Effect.andThen(Effect.all(underWay)),
           Effect.andThen(Deferred.succeed(died, undefined)),

@@ -55,7 +55,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       ? []
       : (namesakes.get(content.name) ?? []).filter(({ id }) => !formerNamesakes.includes(id))
 
-  const judgementOf = (change: Change): Judgement => {
+  const judge = (change: Change): Judgement => {
     if (change.kind === "create") {
       const isThere = change.formerly !== undefined && workflows.has(change.formerly)
       return strangers(change).length === 0 && !isThere ? "pending" : "drift"
@@ -69,13 +69,13 @@ export const readRemoteState = Effect.fnUntraced(function* (
     const workflow = workflows.get(change.workflow)
     if (workflow === undefined) return change.kind === "delete" ? "already" : "drift"
     const next = change.kind === "active" && !change.after ? cleared.get(placeOf(change)) : undefined
-    const isLost = next !== undefined && workflow.active && ofWorkflow(next, workflow) === "drift"
-    return isLost ? "drift" : ofWorkflow(change, workflow)
+    const isLost = next !== undefined && workflow.active && judgementOf(next, workflow) === "drift"
+    return isLost ? "drift" : judgementOf(change, workflow)
   }
 
   return {
     workflows,
-    judge: judgementOf,
+    judge,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change ? change.workflow : ""
@@ -86,7 +86,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? "the workflow is archived, and has to be unarchived first"
         : undefined
     },
-    observe: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    observe: (change) => ({ _tag: judge(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     withPresent: (change) =>
       change.kind === "create"
         ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }
@@ -135,7 +135,8 @@ const placeOf = ({ instance, workflow }: { readonly instance: string; readonly w
 /** Executions are not read back one by one: a deletion that was answered counts as done. */
 const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
 
-const ofWorkflow = (
+/** The state of a change of a workflow, as the workflow shows it. */
+export const judgementOf = (
   change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">,
   workflow: Workflow
 ): Judgement => {
@@ -149,15 +150,26 @@ const ofWorkflow = (
       return isSameSet(ids, change.after) ? "already" : isSameSet(ids, change.before) ? "pending" : "drift"
     }
     case "delete":
-      return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
+      return changedParts(change, workflow).length === 0 ? "pending" : "drift"
     default: {
       const current = shownFor(change.after, workflow)
       if (differingParts(change.after, current).length === 0 && removedSettings(change, workflow).length === 0) {
         return "already"
       }
-      return differsBeside(change.references, contentBefore(change), current).length === 0 ? "pending" : "drift"
+      return changedParts(change, workflow).length === 0 ? "pending" : "drift"
     }
   }
+}
+
+/** The parts of a workflow that are not what a change was planned for. */
+export const changedParts = (
+  change: ChangeOf<"delete" | "tags" | "update">,
+  workflow: Workflow
+): ReadonlyArray<string> => {
+  if (change.kind === "tags") return ["tags"]
+  return change.kind === "delete"
+    ? differsBeside(change.references, change.content, contentOf(workflow))
+    : differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
 }
 
 /** Settings that the change removes and that are still there, although this engine can remove them. */
@@ -232,11 +244,6 @@ const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): s
   const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
   const workflow = id === undefined ? undefined : workflows.get(id)
   if (workflow === undefined) return id === undefined ? changedSince : "it is not there any more"
-  const parts =
-    change.kind === "update"
-      ? differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
-      : change.kind === "delete"
-        ? differsBeside(change.references, change.content, contentOf(workflow))
-        : []
+  const parts = change.kind === "update" || change.kind === "delete" ? changedParts(change, workflow) : []
   return parts.length === 0 ? changedSince : `${changedSince} (${parts.join(", ")})`
 }

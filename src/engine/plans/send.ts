@@ -5,15 +5,16 @@ import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
+import { listWhole } from "../client/listAll.ts"
 import { isDoubtful } from "../client/verdict.ts"
 import { isConcurrentWrite, overwritten } from "../tools/workflows/concurrentWrites.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { ExecutionId, generationOf, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
-import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
+import type { Change, ChangeOf, Content, Ref } from "./Change.ts"
+import { contentOf, differingParts, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
-import { isSameSet, removedSettings } from "./RemoteState.ts"
+import { changedParts, judgementOf, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -60,15 +61,12 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
     case "create-tag":
       return Effect.map(client.createTag(change.name), ({ id }) => ({ created: id }))
     case "delete-tag":
-      return Effect.as(client.deleteTag(TagId.make(idOf(change.tag))), {})
+      return deleteTag(client, TagId.make(idOf(change.tag)))
     case "delete-execution":
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {
       const id = WorkflowId.make(idOf(change.workflow))
-      return client.exclusively(
-        id,
-        change.kind === "update" ? update(client, id, change) : Effect.as(onWorkflow(client, id, change), {})
-      )
+      return client.exclusively(id, onWorkflow(client, id, change))
     }
   }
 }
@@ -128,47 +126,73 @@ const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 const onWorkflow = (
   client: Client,
   id: WorkflowId,
-  change: ChangeOf<"active" | "archived" | "delete" | "tags">
-): Effect.Effect<unknown, EngineError> => {
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+): Effect.Effect<Made, EngineError> => {
   switch (change.kind) {
+    case "update":
+      return whilePending(client, id, change, (current) => update(client, current, change))
     case "tags":
-      return setTags(client, id, change)
+      return whilePending(client, id, change, () =>
+        Effect.as(
+          client.setWorkflowTags(
+            id,
+            change.after.map((tag) => TagId.make(idOf(tag)))
+          ),
+          {}
+        )
+      )
     case "active":
-      return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
+      return Effect.as(
+        change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id),
+        {}
+      )
     case "archived":
       return Effect.flatMap(client.archiveWorkflowIfSupported(id, change.after), (done) =>
-        Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
+        Option.isSome(done) ? Effect.succeed({}) : Effect.fail(noArchive(client))
       )
     default:
-      return Effect.andThen(
-        Effect.flatMap(client.getWorkflow(id), (current) =>
-          unchanged(client, id, differsBeside(change.references, change.content, contentOf(current)))
-        ),
-        Effect.provideService(eraseWorkflow(id), EngineClient, client)
-      )
+      return whilePending(client, id, change, () =>
+        Effect.as(Effect.provideService(eraseWorkflow(id), EngineClient, client), {})
+      ).pipe(Effect.catchIf(isMissing, (error) => alreadyDeleted(client, id, error)))
   }
 }
 
-/** Fails where somebody has changed a workflow since its batch was read: it is read once more before it is written. */
-const unchanged = ({ instance }: Client, id: WorkflowId, changed: ReadonlyArray<string>) =>
-  changed.length === 0 ? Effect.void : Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
-
-const setTags = Effect.fnUntraced(function* (
+/**
+ * Reads a workflow once more before it is written. Somebody may have changed it since its batch was read; and what a server
+ * sent that died before the answer may have arrived only now, so that nothing is left to do.
+ */
+const whilePending = Effect.fnUntraced(function* (
   client: Client,
   id: WorkflowId,
-  { after, before }: Pick<ChangeOf<"tags">, "after" | "before">
+  change: ChangeOf<"delete" | "tags" | "update">,
+  write: (current: Workflow) => Effect.Effect<Made, EngineError>
 ) {
-  const { tags = [] } = yield* client.getWorkflow(id)
-  const isAsPlanned = isSameSet(
-    tags.map((tag) => tag.id),
-    before
-  )
-  yield* unchanged(client, id, isAsPlanned ? [] : ["tags"])
-  return yield* client.setWorkflowTags(
-    id,
-    after.map((tag) => TagId.make(idOf(tag)))
-  )
+  const current = yield* client.getWorkflow(id)
+  const judgement = judgementOf(change, current)
+  if (judgement === "already") return {}
+  if (judgement === "pending") return yield* write(current)
+  const { instance } = client
+  return yield* new WorkflowChanged({ instance, id, changed: changedParts(change, current), since: "meanwhile" })
 })
+
+/** A workflow that was deleted meanwhile is as wanted, once that is proven. */
+const alreadyDeleted = Effect.fnUntraced(function* (client: Client, id: WorkflowId, error: ApiError) {
+  const { absent, ...proof } = yield* client.provenAbsent([id])
+  return absent.has(id) ? proof : yield* thereAfterAll(error)
+})
+
+/** The same of a tag. */
+const deleteTag = (client: Client, id: TagId): Effect.Effect<Made, EngineError> =>
+  Effect.as(client.deleteTag(id), {}).pipe(
+    Effect.catchIf(isMissing, (error) =>
+      Effect.flatMap(listWhole(client, client.listTags), (tags) =>
+        tags.some((tag) => tag.id === id) ? Effect.fail(thereAfterAll(error)) : Effect.succeed({})
+      )
+    )
+  )
+
+const thereAfterAll = ({ instance, problem }: ApiError) =>
+  new OutcomeUnknown({ instance, operation: "deletion", problem: `${problem}; and then it was shown all the same` })
 
 const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, staticData }: Content) => ({
   name,
@@ -180,10 +204,7 @@ const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, s
   nodeGroups
 })
 
-/** Updates a workflow only if it is still what was planned for. */
-const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
-  const current = yield* client.getWorkflow(id)
-  yield* unchanged(client, id, differsBeside(change.references, contentBefore(change), shownFor(change.after, current)))
+const update = Effect.fnUntraced(function* (client: Client, current: Workflow, change: ChangeOf<"update">) {
   const checked = Effect.flatMap(write(client, current, change), ({ workflow }) => {
     const problem = credentialProblem(client, change.after.nodes, workflow)
     return problem === undefined ? Effect.succeed(workflow) : Effect.fail(problem)
@@ -191,7 +212,7 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
   const written = yield* Effect.catchTag(checked, "ApiError", (error) => revert(client, current, change, error))
   if (!isConcurrentWrite(current, written, change.after)) return {}
   const lost = yield* Effect.provideService(overwritten(current, written), EngineClient, client)
-  return { caveat: `Workflow ${id} on ${client.instance}: ${lost}` }
+  return { caveat: `Workflow ${current.id} on ${client.instance}: ${lost}` }
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
+import type { HttpClientRequest } from "effect/http"
 
+import { answers } from "../../internal/http/standIn.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { movedClock } from "../../support/movedClock.ts"
@@ -366,6 +368,57 @@ for (const version of versions) {
           if (action === "tag") assert.deepNestedInclude(now, { "tags[0].name": "theirs" })
           else assert.deepInclude(now, { name: "kept" })
         }
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("counts as done what arrives late, after the reading of its batch and before its turn", () =>
+      Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        yield* ask("create_tag", { instance: "production", name: "known" })
+        /** The first write of a plan is not answered, and arrives when this is read for the third time, or sent again. */
+        const arrivesLate = (plan: Json, isThen: (request: HttpClientRequest.HttpClientRequest) => boolean) =>
+          Effect.gen(function* () {
+            let late: Effect.Effect<unknown> | undefined
+            let isLate = false
+            yield* meddle((request, proceed) => {
+              if (late === undefined && request.method !== "GET") {
+                late = Effect.ignore(proceed)
+                return answers(502, {}, "")(request)
+              }
+              if (late === undefined || isLate || !isThen(request)) return proceed
+              isLate = true
+              return Effect.andThen(late, proceed)
+            })
+            assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+            assert.isTrue(isLate)
+            yield* meddle(undefined)
+          })
+        const thirdReading = (id: string) => {
+          let readings = 0
+          return ({ method, url }: HttpClientRequest.HttpClientRequest) =>
+            method === "GET" && url.endsWith(`/workflows/${id}`) && ++readings === 3
+        }
+        const isDeletion = ({ method }: HttpClientRequest.HttpClientRequest) => method === "DELETE"
+        const planned = Effect.fnUntraced(function* (name: string, wish: Json) {
+          const id = yield* make("production", { name, nodes: [hook(name)] })
+          return { id, plan: yield* ask("plan_bulk", { instance: "production", where: { ids: [id] }, ...wish }) }
+        })
+        const tagged = yield* planned("tagged", { action: "tag", value: "known" })
+        yield* arrivesLate(tagged.plan, thirdReading(tagged.id))
+        const written = yield* planned("written", { action: "replace_text", find: "written", value: "other" })
+        yield* arrivesLate(written.plan, thirdReading(written.id))
+        const read = yield* planned("read", { action: "delete" })
+        yield* arrivesLate(read.plan, thirdReading(read.id))
+        const sent = yield* planned("sent", { action: "delete" })
+        yield* arrivesLate(sent.plan, isDeletion)
+        const made = yield* planned("made", { action: "tag", value: "made" })
+        yield* apply(made.plan)
+        yield* send("production", "PUT", `/workflows/${made.id}/tags`, [])
+        yield* arrivesLate(yield* ask("plan_rollback", { plan_id: made.plan["plan_id"] }), isDeletion)
+        const now = yield* shownOn("production")
+        assert.deepStrictEqual([...now.keys()].toSorted(), ["made", "tagged", "written"])
+        assert.deepNestedInclude(now.get("tagged"), { "tags[0].name": "known" })
+        assert.deepNestedInclude(now.get("written"), { "nodes[0].parameters.path": "other" })
       }).pipe(Effect.provide(engines))
     )
 
