@@ -1,7 +1,7 @@
 import { Effect, type JsonSchema } from "effect"
 
 import type { Prompt, PromptArgument } from "./Prompt.ts"
-import type { ResourceProvider } from "./Resources.ts"
+import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
 import type { Annotations, Tool } from "./Tool.ts"
 import { inputJson } from "./Tools.ts"
 import type { Offer } from "./Toolset.ts"
@@ -115,7 +115,7 @@ const toPrompt = (prompt: PromptOutline, load: Effect.Effect<Offer>): Prompt => 
     )
 })
 
-const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" | "read"> => {
+const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" | "read" | "version"> => {
   const provider = Effect.flatMap(load, ({ resources }) =>
     resources === undefined
       ? Effect.die(new Error("The outline tells of resources that are not there"))
@@ -123,6 +123,8 @@ const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" 
   )
   return {
     read: (uri) => Effect.flatMap(provider, ({ read }) => read(uri)),
+    version: (uri) =>
+      Effect.flatMap(provider, ({ version }) => version?.(uri) ?? Effect.fail(new ResourceNotFound({ uri }))),
     complete: (uriTemplate, variable, value) =>
       Effect.flatMap(provider, ({ complete }) => complete(uriTemplate, variable, value))
   }

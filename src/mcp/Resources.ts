@@ -55,6 +55,8 @@ export interface ResourceProvider<R = never> {
   /** Like that of a tool, by the address to read; without one, for completions. */
   readonly concurrencyGroup?: (uri: unknown) => string | undefined
   readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolFailure | ResourceNotFound, R>
+  /** Reads a text that changes with the resource at an address; `ResourceNotFound` also for one whose changes nobody is told of. */
+  readonly version?: (uri: string) => Effect.Effect<string, ToolFailure | ResourceNotFound, R>
   /** Completes one variable of a template. */
   readonly complete: (
     uriTemplate: string,
@@ -75,6 +77,12 @@ export const concat = (providers: ReadonlyArray<ResourceProvider>): ResourceProv
   read: (uri) =>
     providers.reduce<ReturnType<ResourceProvider["read"]>>(
       (before, { read }) => Effect.catchTag(before, "ResourceNotFound", () => read(uri)),
+      Effect.fail(new ResourceNotFound({ uri }))
+    ),
+  version: (uri) =>
+    providers.reduce<Effect.Effect<string, ToolFailure | ResourceNotFound>>(
+      (before, { version }) =>
+        Effect.catchTag(before, "ResourceNotFound", (missing) => version?.(uri) ?? Effect.fail(missing)),
       Effect.fail(new ResourceNotFound({ uri }))
     ),
   complete: (uriTemplate, variable, value) => {

@@ -70,18 +70,20 @@ const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer =>
       prompts: prompts.map((prompt) => providePrompt(prompt, context))
     }),
     tools: tools.map((tool) => ({ ...tool, call: (input) => Effect.provideContext(tool.call(input), context) })),
-    ...(resources === undefined
-      ? {}
-      : {
-          resources: {
-            ...resources,
-            read: (uri) => Effect.provideContext(resources.read(uri), context),
-            complete: (uriTemplate, variable, value) =>
-              Effect.provideContext(resources.complete(uriTemplate, variable, value), context)
-          }
-        })
+    ...(resources && { resources: provideResources(resources, context) })
   }
 }
+
+const provideResources = <R>(
+  { version, ...resources }: ResourceProvider<R>,
+  context: Context.Context<R>
+): ResourceProvider => ({
+  ...resources,
+  read: (uri) => Effect.provideContext(resources.read(uri), context),
+  ...(version && { version: (uri: string) => Effect.provideContext(version(uri), context) }),
+  complete: (uriTemplate, variable, value) =>
+    Effect.provideContext(resources.complete(uriTemplate, variable, value), context)
+})
 
 /** The prompt, without its arguments having been validated. */
 const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt => ({

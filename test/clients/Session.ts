@@ -40,6 +40,19 @@ export interface Session {
   readonly prompt: (name: string, args: Readonly<Record<string, string>>) => Promise<ReadonlyArray<string>>
   readonly complete: (of: Of, name: string, value: string) => Promise<ReadonlyArray<string>>
   readonly ping: () => Promise<unknown>
+  /** Subscribes to resources and the list of tools; only the newest revision can. */
+  readonly subscribe?: (uris: ReadonlyArray<string>) => Promise<Subscription>
+  readonly close: () => Promise<void>
+}
+
+/** An open subscription. */
+export interface Subscription {
+  /** What the server has agreed to. */
+  readonly honored: unknown
+  /** The next resource that has changed. */
+  readonly updated: Promise<unknown>
+  /** How it ended, once it has. */
+  readonly closed: Promise<string>
   readonly close: () => Promise<void>
 }
 

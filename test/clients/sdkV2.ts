@@ -42,5 +42,15 @@ const session = (client: Client): Session => ({
     return completion.values
   },
   ping: () => client.ping(),
+  subscribe: async (uris) => {
+    const updated = new Promise<unknown>((resolve) => {
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => resolve(params.uri))
+    })
+    const { closed, honoredFilter, ...subscription } = await client.listen({
+      toolsListChanged: true,
+      resourceSubscriptions: [...uris]
+    })
+    return { honored: honoredFilter, updated, closed, close: () => subscription.close() }
+  },
   close: () => client.close()
 })

@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { engineTools } from "../../src/engine/tools/catalog.ts"
 import { useCommand } from "../cli/built.ts"
+import { hooked } from "../support/everyTool.ts"
 import { combinations, modern } from "./clients.ts"
 import { type StartedServer, useServers } from "./servers.ts"
 import { callEveryTool, dataOf, failureOf, type Session } from "./Session.ts"
@@ -86,6 +87,18 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     const { id } = dataOf(await session.call("create_workflow", JSON.parse(draft)))
     const { active } = dataOf(await session.call("activate_workflow", { id }))
     assert.isTrue(active)
+    await session.call("delete_workflow", { id })
+  })
+
+  it.runIf(isModern)("subscribes to a workflow, and learns of a change of it", async () => {
+    const { id } = dataOf(await session.call("create_workflow", { name: "Watched", ...hooked("watched") }))
+    const uri = `engine://workflows/${String(id)}`
+    const subscription = (await session.subscribe?.([uri, "engine://workflows/none"])) ?? assert.fail()
+    assert.deepStrictEqual(subscription.honored, { toolsListChanged: true, resourceSubscriptions: [uri] })
+    await session.call("update_workflow", { id, name: "Renamed" })
+    assert.strictEqual(await subscription.updated, uri)
+    await subscription.close()
+    assert.strictEqual(await subscription.closed, "local")
     await session.call("delete_workflow", { id })
   })
 

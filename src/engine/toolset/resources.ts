@@ -1,9 +1,11 @@
 import { Effect, Option } from "effect"
 
 import { visibleJson } from "../../internal/foreignText.ts"
+import { digest } from "../../internal/json/digest.ts"
 import { only } from "../../internal/json/Selection.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Completion, ResourceNotFound, type ResourceProvider } from "../../mcp/Resources.ts"
-import type { ToolFailure } from "../../mcp/ToolError.ts"
+import { render, type ToolFailure } from "../../mcp/ToolError.ts"
 import { Instances } from "../client/Instances.ts"
 import { saysMissing } from "../client/verdict.ts"
 import { toToolError } from "../tools/errors.ts"
@@ -70,6 +72,19 @@ const read = Effect.fn("resources.read")(function* (uri: string) {
   return { uri, mimeType, text: visibleJson(answer.json ?? JSON.stringify(answer.structured)) }
 })
 
+/** The version of a workflow with what is beside its content. The lists of this server are not watched. */
+const version = Effect.fn("resources.version")(function* (uri: string) {
+  const address = Option.getOrUndefined(readAddress(uri))
+  if (address === undefined || !("id" in address)) return yield* new ResourceNotFound({ uri })
+  const answer = yield* Effect.catchIf(getWorkflow.call(address), isOfCaller, () =>
+    Effect.fail(new ResourceNotFound({ uri }))
+  )
+  const { description, isArchived, tags, version }: JsonObject = { ...answer.structured }
+  return digest([version, description, isArchived, tags])
+})
+
+const isOfCaller = (error: ToolFailure) => isUnknown(error) || render(error).blame === "caller"
+
 const isUnknown = (error: ToolFailure) =>
   error._tag === "ToolError" && error.details.httpStatus === 404 && saysMissing(error.details.apiResponse)
 
@@ -88,4 +103,4 @@ const complete = Effect.fn("resources.complete")(function* (uriTemplate: string,
 })
 
 /** The instances and the workflows of each, as resources; they show what the tools of the same purpose answer. */
-export const resources: ResourceProvider<Instances> = { list, templates, read, complete }
+export const resources: ResourceProvider<Instances> = { list, templates, read, version, complete }

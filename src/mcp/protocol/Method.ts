@@ -13,12 +13,16 @@ import type { ProtocolVersion } from "./ProtocolVersion.ts"
 /** The connection of a request, as its method sees it. */
 export interface Call {
   readonly protocolVersion: ProtocolVersion
+  /** The id of the request. */
+  readonly id: Id
+  /** Ends when the client takes nothing more. */
+  readonly gone: Effect.Effect<void>
   /** Sends something to the caller before the answer. */
   readonly notify: (notification: ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent if the client does not support that. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
-  /** The refused tools that the last list on this connection left out; absent where the server can send nothing unasked. */
-  readonly listed: { refused: string | undefined } | undefined
+  /** The refused tools that the last list left out; absent where the server can send nothing unasked. */
+  readonly listed: Listed | undefined
   /** Whether the client shows views of MCP Apps. */
   readonly showsViews: boolean
   /** The identity of the caller, who may have said which client it is. */
@@ -26,7 +30,21 @@ export interface Call {
   /** The request itself, which can be stopped. */
   readonly inFlight: InFlightRequest
   /** Records the revision that a handshake negotiated, and the client's capabilities. */
-  readonly completeHandshake: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
+  readonly completeHandshake: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<Handshake>
+}
+
+/** The outcome of a handshake. */
+interface Handshake {
+  /** Whether the client is told where the list of tools changes. */
+  readonly announcesChanges: boolean
+}
+
+/** The list of tools that a client has. */
+export interface Listed {
+  /** The tools that it left out, as far as that is known. */
+  refused: string | undefined
+  /** Whether this lasts as long as the connection, and not only for one request. */
+  readonly isKept: boolean
 }
 
 /** A method that a request can name. `run` takes unvalidated params. */

@@ -36,6 +36,7 @@ import {
 import * as Method from "./Method.ts"
 import { type Call, shelfLife } from "./Method.ts"
 import { completionMethods, promptMethods, resourceMethods, skillMethods } from "./methods/promptsAndResources.ts"
+import { makeSubscriptions } from "./methods/subscriptions.ts"
 import { toolMethods } from "./methods/tools.ts"
 import { clientName, observing } from "./observation.ts"
 import {
@@ -70,8 +71,9 @@ export class Protocol extends Context.Service<
       const selection = yield* DefaultSelection
       const skills = yield* Skills
       const ofCaller = offeredSkills(skills, tools, selection)
+      const subscriptions = makeSubscriptions(tools, resources)
       const methods = {
-        ...toolMethods(tools, selection, yield* Rounds.make),
+        ...toolMethods(tools, selection, yield* Rounds.make, subscriptions.called),
         ...resourceMethods(resources, ofCaller),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
@@ -88,7 +90,7 @@ export class Protocol extends Context.Service<
       }
       const eras: Readonly<Record<EraName, Era>> = {
         legacy: legacy(shared, info, extensions),
-        modern: modern(shared, info, extensions)
+        modern: modern({ ...shared, ...subscriptions.methods }, info, extensions)
       }
       const answered = ({ id, method: name, params }: Request, call: Call): Effect.Effect<Outcome> => {
         const { era: eraName } = call.protocolVersion
@@ -173,17 +175,17 @@ const legacy = (shared: Method.Methods, info: ServerInfo["Service"], extensions:
         }),
         Effect.fnUntraced(function* (
           { capabilities: ofClient, clientInfo, protocolVersion: requested },
-          { completeHandshake, listed }
+          { completeHandshake }
         ) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
           const protocolVersion = negotiate(requested)
-          yield* completeHandshake(protocolVersion, ofClient)
+          const { announcesChanges } = yield* completeHandshake(protocolVersion, ofClient)
           return {
             protocolVersion: protocolVersion.date,
             capabilities: {
               ...capabilities,
-              ...(listed === undefined ? {} : { tools: { listChanged: true } }),
+              ...(announcesChanges ? { tools: { listChanged: true } } : {}),
               ...(protocolVersion.hints ? { completions: {} } : {}),
               ...(protocolVersion.structure ? declared(extensions(showsViews(ofClient))) : {})
             },
@@ -229,7 +231,13 @@ const modern = (
         (_, call) =>
           Effect.succeed({
             supportedVersions: dates,
-            capabilities: { ...capabilities, completions: {}, ...declared(extensions(call.showsViews)) },
+            capabilities: {
+              ...capabilities,
+              tools: { listChanged: true },
+              resources: { subscribe: true },
+              completions: {},
+              ...declared(extensions(call.showsViews))
+            },
             instructions: info.instructions,
             _meta: { [serverInfoKey]: introduction(info, newest) }
           }),
@@ -242,7 +250,7 @@ const modern = (
     const after = {
       ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
       // The icon is a third of a short answer: it comes with the discovery alone.
-      _meta: result["_meta"] ?? { [serverInfoKey]: introduction(info, { structure: true, icons: false }) }
+      _meta: { [serverInfoKey]: introduction(info, { structure: true, icons: false }), ...Object(result["_meta"]) }
     }
     const whole = { ...before, ...result, ...after }
     const members = membersOf(result)

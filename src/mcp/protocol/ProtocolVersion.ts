@@ -76,6 +76,9 @@ export const versionKey = "io.modelcontextprotocol/protocolVersion"
 /** The field of a modern request's `_meta` with the client's capabilities. */
 export const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
+/** The field of a request's `_meta` with the name and version of the client. */
+export const clientInfoKey = "io.modelcontextprotocol/clientInfo"
+
 /** The version stated in a request's own params, if any; only modern requests have it. */
 export const claimed = (params: unknown): Option.Option<unknown> =>
   Predicate.hasProperty(params, "_meta") && Predicate.hasProperty(params._meta, versionKey)

@@ -20,7 +20,7 @@ import {
   type ServerMessage,
   type Single
 } from "./Message.ts"
-import type { Call } from "./Method.ts"
+import type { Listed } from "./Method.ts"
 import { Protocol } from "./Protocol.ts"
 import { claimed, claimedCapabilities, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -88,12 +88,15 @@ const open = (
   let session = continued
   const inFlight = new Map<Id, InFlightRequest>()
   const left = Deferred.makeUnsafe<void>()
-  const listed: NonNullable<Call["listed"]> = { refused: undefined }
+  const gone = Effect.raceFirst(silent, Deferred.await(left))
+  const isConnection = address === undefined
+  const listed: Listed = { refused: undefined, isKept: isConnection }
 
   const completeHandshake = (negotiated: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       negotiatedVersion = negotiated
       session = negotiated.elicitation ? Questions.mintSessionId(capabilities) : undefined
+      return { announcesChanges: isConnection || session !== undefined }
     })
 
   /** The identity of the other end; of clients without a session or connection as far as they say who they are. */
@@ -105,7 +108,7 @@ const open = (
   /** A modern client is asked through the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern" || !Questions.isOfForms(session)) return undefined
-    const client = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
+    const client = { session, send, gone }
     return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...client, caller }))
   }
 
@@ -123,6 +126,8 @@ const open = (
     }))
     const work = protocol.serve(request, {
       protocolVersion,
+      id,
+      gone,
       notify: send,
       ask: askIn(protocolVersion),
       caller,
@@ -131,7 +136,7 @@ const open = (
           ? showsViews(claimedCapabilities(request.params))
           : session !== undefined && Questions.isOfViews(session),
       inFlight: inFlightRequest,
-      listed: address === undefined && protocolVersion.era === "legacy" ? listed : undefined,
+      listed: protocolVersion.era === "legacy" && (isConnection || session !== undefined) ? listed : undefined,
       completeHandshake
     })
     if (protocol.isImmediate(request, protocolVersion)) {

@@ -4,7 +4,8 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { MemoryBudget, type Share } from "../../internal/http/MemoryBudget.ts"
 import { readSessionId } from "../protocol/elicitation/Questions.ts"
-import { type Message, type Outcome, type ServerMessage, written } from "../protocol/Message.ts"
+import { invalidRequest } from "../protocol/errors.ts"
+import { type Message, type Outcome, refused, type Request, type ServerMessage, written } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 import type { Circumstances, Session } from "../protocol/Session.ts"
 
@@ -41,6 +42,8 @@ export const exchange = (
   protocolVersion: ProtocolVersion,
   held: Held
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  if (isListening(message) && !takesEvents(request))
+    return Effect.succeed(answer(refused(message.id, needsStream, "modern")))
   if (!conversations.isImmediate(message, protocolVersion)) {
     return converse(conversations, request, message, protocolVersion, held)
   }
@@ -122,6 +125,11 @@ const signsOfLife = Stream.tick("20 seconds").pipe(
   Stream.drop(1),
   Stream.map(() => ": waiting\n\n")
 )
+
+const isListening = (message: Message): message is Request =>
+  message._tag === "Request" && message.method === "subscriptions/listen"
+
+const needsStream = invalidRequest("subscriptions/listen is answered by a stream: accept text/event-stream")
 
 const takesEvents = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["accept"]?.includes("text/event-stream") === true

@@ -9,6 +9,8 @@ import * as Message from "../../../src/mcp/protocol/Message.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { everyTool, idIn, type Ids } from "../../support/everyTool.ts"
+import * as Http from "../../support/fixtures/HttpClient.ts"
+import { initialize, modernHeaders, modernRequest, toolCall } from "../../support/fixtures/messages.ts"
 import { ask, callTool, environment, type Json } from "../../support/harness.ts"
 import { planServer } from "../../support/planServer.ts"
 
@@ -188,6 +190,37 @@ describe("the list of tools", () => {
         })
         yield* withKeyLacking(["tag:delete", "workflow:delete"], seen)
       }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
+  )
+
+  it.effect("is announced over HTTP to subscriptions, and on the stream of the call of a session that has one", () =>
+    Effect.gen(function* () {
+      const { withKeyLacking } = yield* scopedEngine
+      const called = toolCall("delete_tag", { id: "1" })
+      const seen = Effect.gen(function* () {
+        const client = yield* Http.connect()
+        const listening = yield* client.open(
+          modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } }),
+          modernHeaders("subscriptions/listen")
+        )
+        assert.nestedPropertyVal(yield* listening.next, "method", "notifications/subscriptions/acknowledged")
+        const handshake = yield* client.send(initialize("2025-11-25", "init", { elicitation: {} }))
+        assert.nestedPropertyVal(handshake.messages[0], "result.capabilities.tools.listChanged", true)
+        const session = {
+          "mcp-session-id": handshake.headers.get("mcp-session-id") ?? "",
+          "mcp-protocol-version": "2025-11-25"
+        }
+        const stream = yield* client.open(called, session)
+        assert.nestedPropertyVal(yield* stream.next, "method", listChanged)
+        assert.nestedPropertyVal(yield* stream.next, "error.data.code", "API_ERROR")
+        assert.nestedPropertyVal(yield* listening.next, "method", listChanged)
+        yield* listening.leave
+        const again = yield* client.open(called, session)
+        assert.nestedPropertyVal(yield* again.next, "error.data.code", "API_ERROR")
+        const bare = yield* client.send(initialize("2025-11-25"))
+        assert.deepNestedPropertyVal(bare.messages[0], "result.capabilities.tools", {})
+      })
+      yield* withKeyLacking(["tag:delete"], seen)
+    }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
   )
 
   it.effect("keeps what another instance may allow, whose rights nobody has read", () =>

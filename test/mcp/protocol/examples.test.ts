@@ -144,7 +144,8 @@ layer(FixtureServer)(`the ${examples.length} official examples, mutated field by
         "resources/read": -32602,
         "resources/templates/list": 0,
         "server/discover": 0,
-        "subscriptions/listen": -32601,
+        // These clients accept no stream.
+        "subscriptions/listen": -32600,
         "tools/call": -32602,
         "tools/list": 0
       })

@@ -47,7 +47,12 @@ layer(FixtureServer)("modern requests over HTTP", (it) => {
         "2025-03-26",
         "2024-11-05"
       ])
-      assert.deepEqual(discovered.capabilities, { tools: {}, resources: {}, prompts: {}, completions: {} })
+      assert.deepEqual(discovered.capabilities, {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {}
+      })
       for (const method of ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]) {
         assert.deepInclude(yield* ask(method), { ttlMs: 300_000, cacheScope: "private" })
       }

@@ -15,7 +15,7 @@ import { bare, type MethodResult, writtenBy } from "../Message.ts"
 import * as Method from "../Method.ts"
 import { listed, onePage, pageParams } from "../Method.ts"
 import { audited, clientName } from "../observation.ts"
-import type { ProtocolVersion } from "../ProtocolVersion.ts"
+import { clientInfoKey, type ProtocolVersion } from "../ProtocolVersion.ts"
 
 const callTool = {
   name: Schema.String,
@@ -31,11 +31,22 @@ type Called = typeof Called.Type
 const readCalled = Schema.decodeUnknownOption(Called)
 
 /** `tools/list` and `tools/call`, with the selection for callers whose access has none. */
-export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inRounds: Rounds) => {
+export const toolMethods = (
+  tools: ReadonlyArray<Tool>,
+  standard: Selection,
+  inRounds: Rounds,
+  tellSubscribers: (mayHaveChanged: boolean) => void
+) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const offers = new BoundedCache<SelectedTools>(mostSelections)
   const offerOf = (selection: Selection, refused: ReadonlySet<string> = new Set()) =>
     offers.keep(JSON.stringify([selection, ...refused]), () => selectedTools(tools, selection, refused))
+
+  /** Where the list went out in another exchange, it counts as that of the beginning of the call. */
+  const remember = (listed: NonNullable<Method.Call["listed"]>) =>
+    Effect.map(refusedTools(tools), (refused) => {
+      listed.refused = [...refused].join()
+    })
 
   /** Tells a client that what its list shows is no longer what it would be. */
   const tellOfChange = (listed: NonNullable<Method.Call["listed"]>, notify: Method.Call["notify"]) =>
@@ -84,7 +95,12 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, standard: Selection, inR
           if (!names.has(tool.name) && !isOfView) return Effect.fail(notOffered(tool.name, selection !== undefined))
           if (!mayChange && !tool.annotations.readOnlyHint) return Effect.fail(forbidden(tool.name, scopeToChange))
           const answered = isBrief ? Effect.provideService(calling(), BriefAnswers, true) : calling()
-          return listed === undefined ? answered : Effect.ensuring(answered, tellOfChange(listed, notify))
+          const announcing = Effect.andThen(
+            Effect.sync(() => tellSubscribers(!tool.annotations.readOnlyHint)),
+            listed === undefined ? Effect.void : tellOfChange(listed, notify)
+          )
+          const announced = Effect.ensuring(answered, announcing)
+          return listed === undefined || listed.isKept ? announced : Effect.andThen(remember(listed), announced)
         })
       },
       { work: workOf(byName) }
@@ -146,8 +162,6 @@ interface Form {
 
 /** The reason for a call, for the history. */
 const reasonKey = "workflow-tool-server/reason"
-
-const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 
 /** The group of a call; a call that cannot be read has none. */
 const workOf =
