@@ -1,4 +1,5 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
+import { failureClassSuite } from "./failureClasses.ts"
 import { historySuite } from "./history.ts"
 import { restoringSuite } from "./restoring.ts"
 import { overEmbedded } from "./TestedEngine.ts"
@@ -6,3 +7,4 @@ import { overEmbedded } from "./TestedEngine.ts"
 contractSuiteInTime("the embedded 1.82.3", overEmbedded("1.82.3"))
 historySuite("the embedded 1.82.3", overEmbedded("1.82.3"))
 restoringSuite("the embedded 1.82.3", overEmbedded("1.82.3"))
+failureClassSuite("the embedded 1.82.3", overEmbedded("1.82.3"), false)

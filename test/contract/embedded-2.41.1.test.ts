@@ -1,4 +1,5 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
+import { failureClassSuite } from "./failureClasses.ts"
 import { historySuite } from "./history.ts"
 import { restoringSuite } from "./restoring.ts"
 import { overEmbedded } from "./TestedEngine.ts"
@@ -6,3 +7,4 @@ import { overEmbedded } from "./TestedEngine.ts"
 contractSuiteInTime("the embedded 2.41.1", overEmbedded("2.41.1"))
 historySuite("the embedded 2.41.1", overEmbedded("2.41.1"))
 restoringSuite("the embedded 2.41.1", overEmbedded("2.41.1"))
+failureClassSuite("the embedded 2.41.1", overEmbedded("2.41.1"), false)

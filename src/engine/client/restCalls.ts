@@ -254,11 +254,15 @@ const knownFilters = () => {
     query: Readonly<Record<string, Value>>,
     send: (query: Readonly<Record<string, Value>>, isWhole: boolean) => Effect.Effect<A, EngineError>
   ): Effect.Effect<A, EngineError> =>
-    Effect.catch(send(without(query, unknown), isWhole(query)), (error) => {
-      const name = refusedFilter(error)
-      if (name === undefined || unknown.has(name) || query[name] === undefined) return Effect.fail(error)
-      unknown.add(name)
-      return ask(query, send)
+    Effect.suspend(() => {
+      const accepted = without(query, unknown)
+      return Effect.catch(send(accepted, isWhole(query)), (error) => {
+        const name = refusedFilter(error)
+        // A list that was asked for at the same time may have learnt it meanwhile.
+        if (name === undefined || accepted[name] === undefined) return Effect.fail(error)
+        unknown.add(name)
+        return ask(query, send)
+      })
     })
 
   return ask

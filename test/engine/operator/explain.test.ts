@@ -122,6 +122,44 @@ describe("explain_execution", () => {
     })
   )
 
+  const inClasses: ReadonlyArray<readonly [string, Json, Json?]> = [
+    ["engine restarted in the midst", {}, { status: "crashed" }],
+    ["engine restarted in the midst", { message: "Workflow did not finish, possible out-of-memory issue" }],
+    ["node unknown here", { message: "Unrecognized node type: n8n-nodes-gone.thing" }],
+    ["node unknown here", { message: 'Node type "set" is not available in version 99. Available versions: 1, 2.' }],
+    ["missing sub-workflow or credential", { message: "Workflow does not exist." }],
+    ["missing sub-workflow or credential", { message: "Credentials not found" }],
+    ["timed out", {}, { status: "canceled", workflowData: { settings: { executionTimeout: 2 } } }],
+    ["stopped by a person", {}, { status: "canceled", workflowData: { settings: { executionTimeout: 60 } } }],
+    ["credential refused", { message: "Invalid login: 535", code: "EAUTH" }],
+    ["rate limit", { message: "Forbidden", description: "API rate limit exceeded", httpCode: "403" }],
+    ["service down or slow", { message: "The connection was aborted", httpCode: "ECONNABORTED" }],
+    ["unknown", { message: "Bad request - please check your parameters", httpCode: "400" }],
+    ["unknown", { message: "order 429 of service 503 has no rate limit", description: "Error" }],
+    ["unknown", { message: "The resource you are requesting could not be found", httpCode: "404" }]
+  ]
+
+  for (const [name, error, more] of inClasses) {
+    it.effect(`calls ${JSON.stringify(more ?? error).slice(0, 90)} ${name}`, () =>
+      Effect.gen(function* () {
+        const bad = execution({ id: 1, items: people(1), error })
+        const { workflowData, ...rest } = more ?? {}
+        const run = { ...bad, ...rest, workflowData: { ...Object(bad.workflowData), ...Object(workflowData) } }
+        assert.nestedPropertyVal(yield* explained([run], { id: 1 }), "class.name", name)
+      })
+    )
+  }
+
+  it.effect("takes a host that nobody knows for an outage where the same node was answered before", () =>
+    Effect.gen(function* () {
+      const error = { message: "getaddrinfo ENOTFOUND shop.example", httpCode: "ENOTFOUND" }
+      const bad = execution({ id: 2, items: people(1), error })
+      assert.nestedPropertyVal(yield* explained([bad]), "class.name", "address wrong")
+      const good = execution({ id: 1, items: people(1) })
+      assert.nestedPropertyVal(yield* explained([bad, good]), "class.name", "service down or slow")
+    })
+  )
+
   it.effect("tells of the last run that was stopped or ran out of time, where no run failed", () =>
     Effect.gen(function* () {
       const { workflowData, ...run } = execution({ id: 1, items: people(1), more: { status: "canceled" } })

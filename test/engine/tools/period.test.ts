@@ -28,6 +28,21 @@ const hours = (requests: ReadonlyArray<{ readonly path: string }>) =>
 const idsOf = (page: object) => JSON.stringify(page).match(/"id":\d+/g) ?? []
 
 describe("list_executions, over an engine that does not filter by time", () => {
+  it.live("answers lists that are asked for at the same time before the engine has refused the filter", () => {
+    const { client } = older()
+    return Effect.gen(function* () {
+      const span = { startedAfter: "2026-06-21T22:00:00Z", startedBefore: "2026-06-22T01:00:00+02:00" }
+      const pages = yield* Effect.all(
+        [1, 2, 3].map(() => ask("list_executions", span)),
+        { concurrency: 3 }
+      )
+      assert.deepStrictEqual(
+        pages.map(idsOf),
+        Array.from({ length: 3 }, () => ['"id":507', '"id":506'])
+      )
+    }).pipe(Effect.provide(serving(client)))
+  })
+
   it.live("searches page by page and stops behind the period", () => {
     const { requests, client } = older()
     return Effect.gen(function* () {

@@ -7,9 +7,11 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional, workflowId as workflow } from "../../tools/parameters.ts"
-import { describeUnfailed } from "./describeExecution.ts"
+import type { Execution } from "../../workflow/models.ts"
+import { describeUnfailed, statusOf } from "./describeExecution.ts"
 import { explainFailure, explainTool } from "./explainFailure.ts"
 import { messageOf } from "./failure.ts"
+import { classShown, failureClassOf } from "./failureClass.ts"
 import { readFailed, readSuccess } from "./readExecutions.ts"
 import { compareFailures, failureKind, lastFailed, lastStopped, relatedRunsOf } from "./relatedRuns.ts"
 import { runDataOf } from "./runData.ts"
@@ -41,6 +43,7 @@ const ofOneInstance = EngineTool.make("explain_execution", {
       const tools = (yield* failuresOfTools(execution)).map(([tool, ...inner]) => explainTool({ ...tool, inner }))
       return {
         ...describeUnfailed(execution, runDataOf(execution)),
+        ...(isStopped(execution) ? classShown(failureClassOf(execution, failed), execution) : {}),
         ...(tools.length === 0 ? {} : { failedTools: tools })
       }
     }
@@ -59,6 +62,9 @@ const ofOneInstance = EngineTool.make("explain_execution", {
     return explainFailure({ ...run, inner, related, compared, success })
   }, withSearch)
 })
+
+/** Whether a run ended before its end, by whatever. */
+const isStopped = (execution: Execution) => ["canceled", "crashed", "error"].includes(statusOf(execution))
 
 /** The instance that a search over all has led to, and those that could not be searched, for the answer. */
 const Search = Context.Reference<object>("workflow-tool-server/engine/operator/explain/Search", {

@@ -5,8 +5,10 @@ import { jsonBytes } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import type { Execution } from "../../workflow/models.ts"
+import { isSameJson } from "../../workflow/versions.ts"
 import { headOf } from "./describeExecution.ts"
 import { childOf, defined, messageOf, placeOf, startedBy, wordsOf } from "./failure.ts"
+import { classShown, failureClassOf } from "./failureClass.ts"
 import { fieldNotes, firstLacking, shapeNotes, type Side } from "./inputFields.ts"
 import { originOf } from "./origin.ts"
 import type { RelatedRuns } from "./relatedRuns.ts"
@@ -22,6 +24,14 @@ interface Findings extends FailedRun {
   readonly compared: { readonly compared: number; readonly alike: ReadonlyArray<Execution> }
   /** The last success before it, with its data. */
   readonly success: Execution | undefined
+}
+
+/** Whether the node that failed is as it was in the last success, and was answered there. */
+const wasAnswered = ({ data, failure: { at } }: FailedRun, success: Execution | undefined): boolean => {
+  const before = success === undefined ? undefined : runDataOf(success)
+  const run = before?.runs.findLast(({ node }) => node === at?.node)
+  const [now, then] = [nodeNamed(data, at?.node), before && nodeNamed(before, at?.node)]
+  return run !== undefined && run.error === undefined && isSameJson(now?.parameters, then?.parameters)
 }
 
 interface FailureLimits extends Limits {
@@ -59,7 +69,9 @@ export const explainTool = (run: Pick<Findings, "inner"> & FailedRun): JsonObjec
 }
 
 /** The parts of an explanation that do not depend on the limits. */
-const factsOf = ({ data, failure, references, success }: Findings) => {
+const factsOf = (findings: Findings) => {
+  const { data, execution, failure, inner, references, success } = findings
+  const circumstances = { wasAnswered: inner.length === 0 && wasAnswered(findings, success) }
   const now: Side = { data, input: failure.input }
   const before = sideOf(success, failure.at?.node)
   const lacking = failure.item === undefined ? firstLacking(now, references) : undefined
@@ -68,7 +80,8 @@ const factsOf = ({ data, failure, references, success }: Findings) => {
     lacking,
     notes: fieldNotes(now, before, references),
     shape: before === undefined ? {} : shapeNotes(now, before),
-    path: runPathOf(data)
+    path: runPathOf(data),
+    class: classShown(failureClassOf(execution, inner.at(-1) ?? findings, circumstances), execution)
   }
 }
 
@@ -78,6 +91,7 @@ const explanationWithin = (findings: Findings, facts: Facts, limits: FailureLimi
   execution: headOf(findings.execution),
   ...startedBy(findings.data),
   failed: failedAt(findings, limits.words),
+  ...facts.class,
   ...defined("subWorkflow", innermost(findings, limits) ?? childOf(findings.failure)),
   ...itemShown(findings, facts.lacking, limits),
   ...originShown(findings, facts.lacking, limits),
