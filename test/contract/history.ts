@@ -389,7 +389,15 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           yield* sent("PUT", `/workflows/${changed.id}`, { name, nodes: others, connections: {}, settings: {} })
           yield* ask("delete_workflow", { id: removed.id })
           const mine = [changed.id, removed.id]
+          // Which engine is read, and which is not, shows by what somebody has changed there.
+          const recorded = Effect.map(ask("workflow_history", { recorded: true, limit: 100 }), (answer) =>
+            Changes(answer).data.flatMap(({ change, tool }) => [tool ?? "", change])
+          )
+          const before = yield* recorded
+          assert.include(before, "delete_workflow")
+          assert.notInclude(before.join("\n"), name)
           const all = Changes(yield* ask("workflow_history", { since: "yesterday" })).data
+          assert.include((yield* recorded).join("\n"), name)
           const rows = all.filter(({ id }) => mine.includes(id))
           assert.sameDeepMembers(
             rows.map(({ by, change, id, tool }) => [id, by, tool, change.split(";")[0]]),

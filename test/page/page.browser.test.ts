@@ -28,7 +28,7 @@ describe("Now", () => {
     await finding.getByRole("link", { name: "Price calculator", exact: true }).click()
     await page.getByRole("heading", { name: "Price calculator", level: 1 }).waitFor()
     assert.strictEqual(await page.title(), "Price calculator · Workflow Tool Server")
-    await page.getByRole("button", { name: /^Price with tax, code.*failed: Cannot read/ }).waitFor()
+    await page.getByRole("button", { name: /^Price with tax, .*Cannot read.*, failed, code/ }).waitFor()
   })
 
   it("shows an instance that cannot be reached as such, beside the others", async () => {
@@ -69,20 +69,21 @@ describe("workflows", () => {
   it("are drawn with kinds, branches, state and their last run", async () => {
     const page = await open(`${url}/${orders}`)
     const drawing = page.getByRole("group", { name: "Workflow Order intake, 5 nodes" })
-    await drawing.getByRole("button", { name: /^Accept, set, status = accepted, ran: 1 item/ }).waitFor()
+    await drawing.getByRole("button", { name: /^Accept, status = accepted, 1 item.*, ran, set$/ }).waitFor()
     const names = await drawing
       .getByRole("button")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")))
-    assert.match(names.join("\n"), /^Order received, webhook, trigger, POST \/orders.*ran: 1 item/m)
-    assert.match(names.join("\n"), /^Ask for approval, set, status = needs approval, not reached$/m)
+    assert.match(names.join("\n"), /^Order received, POST \/orders, .*1 item.*, ran, webhook, .*trigger$/m)
+    assert.match(names.join("\n"), /^Ask for approval, status = needs approval, not reached, set$/m)
     assert.sameMembers(await drawing.locator(".label").allTextContents(), ["true", "false"])
     await page.getByLabel("Run").selectOption("none")
-    await drawing.getByRole("button", { name: /^Accept, set, status = accepted$/ }).waitFor()
+    await drawing.getByRole("button", { name: /^Accept, status = accepted, set$/ }).waitFor()
   })
 
   it("show the parts of an agent on dashed lines, and pinned data", async () => {
     const page = await open(`${url}/#/workflow/embedded/Fs8lDn0aUj7KxP5h`)
-    await page.getByRole("button", { name: /^Question asked, chatTrigger, trigger.*pinned data/ }).waitFor()
+    await page.getByLabel("Run").selectOption("none")
+    await page.getByRole("button", { name: /^Question asked, .*pinned, chatTrigger, trigger, pinned data$/ }).waitFor()
     assert.lengthOf(await page.locator(".wire.of-part").all(), 4)
     assert.sameMembers(await page.locator(".label.of-part").allTextContents(), ["model", "memory", "tool"])
   })
@@ -119,7 +120,7 @@ describe("workflows", () => {
     assert.lengthOf(await page.locator(".node.is-failed").all(), 1)
     assert.include(await page.getByRole("complementary").innerText(), "Price with tax")
     await page.goto(`${url}/#/workflow/embedded/${text(made["id"])}`)
-    await page.getByRole("button", { name: /^Ask, httpRequest/ }).click()
+    await page.getByRole("button", { name: /^Ask, .*httpRequest/ }).click()
     const details = page.getByRole("complementary")
     await details.getByText("[masked]").waitFor()
     assert.notInclude(await page.content(), "very-secret")
@@ -140,7 +141,7 @@ describe("workflows", () => {
     await call(url, "activate_workflow", { id })
     await call(url, "execute_workflow", { id, data: {} })
     const page = await open(`${url}/#/workflow/embedded/${text(id)}`)
-    await page.getByRole("button", { name: /^Old, noOp, ran/ }).waitFor()
+    await page.getByRole("button", { name: /^Old, noOp, .*ran$/ }).waitFor()
     assert.strictEqual(await page.getByText("has changed since").count(), 0)
     const added = [...nodes, step("New", 440, 0)]
     await call(url, "update_workflow", { id, nodes: added, connections: [{ source: "Hook", target: "New" }] })
@@ -612,7 +613,7 @@ describe("what assistive programs hear", () => {
     ]) {
       assert.include(tree, line)
     }
-    assert.match(tree, /button .*Price with tax, code, .*failed: Cannot read properties/)
+    assert.match(tree, /button .*Price with tax, .*Cannot read properties.*failed/)
   })
 })
 

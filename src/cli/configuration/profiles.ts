@@ -46,7 +46,7 @@ const profiles = new Map<string, Profile>([
         restore_workflow: ["ifVersion", "relink"],
         search_workflows: ["archived"],
         view_workflow: ["format"],
-        workflow_history: ["limit"]
+        workflow_history: ["limit", "recorded"]
       }
     }
   ],

@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
 import { textOf } from "../json.ts"
-import { Answer, Choice, Empty, type Head, InstanceChoice, Problem, useTool, Warning } from "../parts.tsx"
+import { Answer, Choice, Empty, type Head, InstanceChoice, Loading, Problem, useTool, Warning } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Entries } from "./Audit.tsx"
@@ -82,13 +82,19 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
     setCursors([])
     keepQuery(["changes"], next)
   }
+  // What is recorded is there at once; that others may have changed something shows when the engines have been read.
+  const engines = useTool("workflow_history", { instances: ["*"], since: "today", limit: 1 })
   const { again, outcome } = useTool("workflow_history", {
+    recorded: true,
     instances: filters.instance === "" ? ["*"] : [filters.instance],
     ...(filters.since === "" ? {} : { since: filters.since }),
     ...(filters.by.trim() === "" ? {} : { by: filters.by.trim() }),
     limit: mostRows,
     ...(cursors.length === 0 ? {} : { cursor: cursors.at(-1) })
   })
+  useEffect(() => {
+    if (engines.outcome?.ok === true) again()
+  }, [engines.outcome])
   return (
     <>
       <form class="row filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -103,7 +109,7 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
             onChange={(event) => set({ by: event.currentTarget.value })}
           />
         </label>
-        <button type="button" class="quiet push" onClick={again}>
+        <button type="button" class="quiet push" onClick={engines.again}>
           Refresh
         </button>
       </form>
@@ -128,7 +134,13 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
                   {textOf(value.nextCursor) === "" ? "" : ", and older ones"}
                   {seen === 0 ? "" : `; ${countOf(seen, "workflow")} seen here for the first time`}
                 </p>
-                <Warning text={value.notice} />
+                {engines.outcome === undefined ? (
+                  <Loading what="what others have changed meanwhile" />
+                ) : engines.outcome.ok ? (
+                  <Warning text={engines.outcome.value.notice} />
+                ) : (
+                  <Problem>{engines.outcome.problem}</Problem>
+                )}
                 <ol class="list">
                   {rows.map((row) => (
                     <ChangeRow

@@ -20,6 +20,8 @@ export interface ChangesRequest {
   readonly by: string | undefined
   readonly limit: number | undefined
   readonly cursor: string | undefined
+  /** Whether the changes that are recorded already are enough: engines of thousands of workflows take seconds to read. */
+  readonly recorded: boolean | undefined
 }
 
 /** Rows of a page at most, bytes that they have unless more are asked for, and characters of one change. */
@@ -30,7 +32,7 @@ const longest = 240
 /** The changes of all workflows of some instances, newest first: whose, and when they were saved. */
 export const changesOfAll = Effect.fnUntraced(function* (
   engines: ReadonlyArray<Client>,
-  { by, cursor, limit, since }: ChangesRequest
+  { by, cursor, limit, recorded = false, since }: ChangesRequest
 ) {
   if (engines.every(({ history }) => !history.isKept)) return yield* notKept
   const from = since === undefined ? undefined : (yield* spanOf("since", since, yield* Clock.currentTimeMillis)).from
@@ -40,7 +42,9 @@ export const changesOfAll = Effect.fnUntraced(function* (
     engines,
     Effect.fnUntraced(function* (engine) {
       const { history, instance } = engine
-      const { named, notice } = place === undefined ? yield* presentState(engine) : asRecorded
+      const isRead = place === undefined && !recorded
+      if (recorded) yield* history.flushed
+      const { named, notice } = isRead ? yield* presentState(engine) : asRecorded
       const range = { since: from, version: place?.version }
       const { changes, version } = yield* Effect.mapError(history.changes(range), unreadable)
       return { version, notice, rows: changes.map((change) => ({ ...named(change), instance })) }

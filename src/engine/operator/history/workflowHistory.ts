@@ -25,14 +25,15 @@ export const workflowHistory = AcrossTool.make("workflow_history", {
     since: optional(Schema.String.annotate({ description: "Without id: today, monday, 2026-11-21 or a time" })),
     by: optional(text("Without id: part of a client's or person's name; me")),
     limit: Schema.optionalKey(most.annotate({ description: "Default 20" })),
-    cursor: optional(Schema.String.annotate({ description: "nextCursor" }))
+    cursor: optional(Schema.String.annotate({ description: "nextCursor" })),
+    recorded: optional(Schema.Boolean.annotate({ description: "Without id: ask no engine, only the history" }))
   },
   run: Effect.fnUntraced(function* ({ id, ...request }, engines) {
-    const { by, cursor, limit, since } = request
-    if (id === undefined) return yield* changesOfAll(engines, { by, cursor, limit, since })
+    const { by, cursor, limit, recorded, since } = request
+    if (id === undefined) return yield* changesOfAll(engines, { by, cursor, limit, recorded, since })
     const [engine, ...others] = engines
-    const only = { since, by }
-    const odd = (["since", "by"] as const).find((argument) => only[argument] !== undefined)
+    const only = { since, by, recorded }
+    const odd = (["since", "by", "recorded"] as const).find((argument) => only[argument] !== undefined)
     if (odd !== undefined) {
       return yield* new InvalidArgument({ argument: odd, problem: "is for all workflows: leave out id" })
     }

@@ -37,18 +37,23 @@ export const svgOf = (scene: Scene): Element =>
     ]
   )
 
-/** A node in words, for screen readers. */
-const spoken = ({ fate, isDisabled, isPinned, kind, name, role, runText, words }: SceneNode): string =>
-  [
+/** A node in words: those that are drawn on it, as they are drawn, so that it can be called by them; then what these leave out. */
+const spoken = (node: SceneNode, drawn: ReadonlyArray<string>): string => {
+  const { fate, isDisabled, isPinned, kind, name, role, runText, words } = node
+  const whole = [
+    fate === "failed" ? "failed" : fate === "ran" ? "ran" : fate === "idle" ? "not reached" : "",
+    fate === "failed" || fate === "ran" ? runText : "",
     name,
-    role === "trigger" ? `${kind}, trigger` : role === "missing" ? "connected, but not there" : kind,
-    role === "missing" ? "" : words,
+    kind,
+    words,
+    role === "trigger" ? "trigger" : role === "missing" ? "connected, but not there" : "",
     isDisabled ? "disabled" : "",
-    isPinned ? "pinned data" : "",
-    fate === "failed" ? `failed: ${runText}` : fate === "ran" ? `ran: ${runText}` : fate === "idle" ? "not reached" : ""
+    isPinned ? "pinned data" : ""
   ]
-    .filter((part) => part !== "")
-    .join(", ")
+  return [...new Set([...drawn, ...whole])].filter((part) => part !== "").join(", ")
+}
+
+const textOf = (one: Element | string): string => (typeof one === "string" ? one : one.children.map(textOf).join(""))
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`
 
@@ -80,6 +85,7 @@ const node = (one: SceneNode, place: number): Element => {
   const tile = isPart ? 28 : 36
   const top = (height - tile) / 2
   const left = isPart ? 43 : 54
+  const [titles, badges, lines] = [captions(one, left), badgesOf(one), runLines(one)]
   return element(
     "g",
     {
@@ -87,7 +93,7 @@ const node = (one: SceneNode, place: number): Element => {
       transform: `translate(${round(x)} ${round(y)})`,
       "data-node": place,
       role: "img",
-      "aria-label": spoken(one)
+      "aria-label": spoken(one, [...[...titles, ...badges].map(textOf), lines.map(textOf).join(" ")])
     },
     [
       element("rect", { class: "card", width, height, rx: isPart ? height / 2 : 10 }),
@@ -104,8 +110,9 @@ const node = (one: SceneNode, place: number): Element => {
         transform: isPart ? `translate(13 ${round(top + 5)}) scale(.75)` : `translate(16 ${round(top + 6)})`,
         d: look.sign
       }),
-      ...captions(one, left),
-      ...marks(one)
+      // The blanks keep the words of one text from those of the next where all are read as one.
+      ...[...titles, ...badges, ...lines].flatMap((text) => [text, " "]),
+      ...signs(one)
     ]
   )
 }
@@ -121,16 +128,20 @@ const captions = ({ height, kind, name, role, words, width }: SceneNode, left: n
   ]
 }
 
-const marks = ({ fate, height, isDisabled, isPinned, runText, width }: SceneNode): ReadonlyArray<Element> => [
-  ...(isDisabled ? [badge(width - 8, 0, "off")] : isPinned ? [badge(width - 8, 0, "pinned")] : []),
-  ...(fate === "failed"
+const badgesOf = ({ isDisabled, isPinned, width }: SceneNode): ReadonlyArray<Element> =>
+  isDisabled ? [badge(width - 8, 0, "off")] : isPinned ? [badge(width - 8, 0, "pinned")] : []
+
+const runLines = ({ fate, height, runText, width }: SceneNode): ReadonlyArray<Element> =>
+  fate === "failed"
     ? wrap(runText, width + 40, 11, 2).map((line, at) =>
         element("text", { class: "told", x: 2, y: height + 16 + at * 14 }, [line])
       )
     : fate === "ran"
       ? [element("text", { class: "told", x: width / 2, y: height + 14 }, [fit(runText, width + 30, 11)])]
-      : []),
-  ...(fate === "failed" || fate === "ran"
+      : []
+
+const signs = ({ fate, width }: SceneNode): ReadonlyArray<Element> =>
+  fate === "failed" || fate === "ran"
     ? [
         element("circle", { class: "fate", cx: width - 2, cy: 2, r: 8 }),
         element("path", {
@@ -139,8 +150,7 @@ const marks = ({ fate, height, isDisabled, isPinned, runText, width }: SceneNode
           d: fate === "ran" ? "M-3.4 .2-1 2.6 3.6-2.4" : "M0-4v4.6M0 3.4v.2"
         })
       ]
-    : [])
-]
+    : []
 
 const badge = (right: number, y: number, text: string): Element => {
   const width = text.length * 6 + 12

@@ -130,7 +130,7 @@ describe("a drawing", () => {
       wires.map(({ fate }) => fate),
       ["ran", "idle", "ran"]
     )
-    assert.include(labelsIn(svgOf(scene)), "Store, postgres, disabled, failed: connection refused")
+    assert.include(labelsIn(svgOf(scene)), "Store, postgres, off, connection refused, failed, disabled")
   })
 
   it("shows what connections name and is not there as missing", () => {
