@@ -162,6 +162,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("plan_restore", (world) =>
     Effect.map(version(world), ({ version }): Json => ({ version, instance: "production" }))
   ),
+  trial("plan_upgrade", given({ instances: "production", where: { name: "Flow*" } })),
   trial("show_plan", planOf("plan_bulk", deletion)),
   trial("plan_rollback", applied("plan_bulk", deletion)),
   trial("audit_log", given({})),

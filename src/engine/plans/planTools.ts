@@ -6,7 +6,7 @@ import * as results from "../../changes/tools/results.ts"
 import { summary } from "../../changes/tools/summary.ts"
 import { fitted } from "../../internal/json/values.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { reads } from "../../mcp/annotations.ts"
+import { reads, runs } from "../../mcp/annotations.ts"
 import { gatheringSeconds } from "../../mcp/callContext.ts"
 import { masking } from "../../mcp/masking.ts"
 import * as Tool from "../../mcp/Tool.ts"
@@ -22,6 +22,8 @@ import { planPromotion } from "./promotion/planPromotion.ts"
 import { TestSeconds } from "./promotion/requiredTests.ts"
 import { planRestore } from "./restore/planRestore.ts"
 import { MatchFields } from "./settings.ts"
+import { verdictCounts, verdictRows } from "./upgrade/draftUpgrade.ts"
+import { planUpgrade } from "./upgrade/planUpgrade.ts"
 
 /** A tool that plans, with the services that it uses. */
 type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
@@ -215,5 +217,52 @@ const planRestoreTool: PlanTool = Tool.make("plan_restore", {
   }, orRefuse)
 })
 
+const instanceNames = Schema.Union([Schema.Array(Schema.String), Schema.String])
+
+/** Bytes for the verdicts on single workflows; those that stay as they are come first. */
+const verdictRoom = 1500
+
+const planUpgradeTool: PlanTool = Tool.make("plan_upgrade", {
+  title: "Plan upgrade",
+  description:
+    "Plan the rewrites that an upgrade asks for, proved on recorded runs in temporary copies that do not act outside",
+  annotations: runs,
+  arguments: {
+    instances: optional(
+      instanceNames.annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "*: all" }
+      })
+    ),
+    where: optional(JsonObject.annotate({ description: "As in plan_bulk" })),
+    to: optional(text("Version, default 3.0")),
+    rules: optional(Schema.Array(Schema.String).annotate({ description: "Ids of check_upgrade" })),
+    accept: optional(Schema.Array(Schema.String).annotate({ description: "Workflows to rewrite without proof" }))
+  },
+  result: Schema.Struct({
+    ...results.summaryFields(Schema.Literal("upgrade"), place),
+    verdicts: Schema.Record(Schema.String, Schema.Int),
+    workflows: Schema.Array(Schema.Struct({ name: Schema.String, id: Schema.String, verdict: Schema.String })),
+    workflows_more: Schema.optionalKey(Schema.Int)
+  }),
+  run: Effect.fn("plan_upgrade")(function* (request) {
+    const { plan, proven } = yield* planUpgrade(request)
+    const { describing } = yield* WorkflowPlans
+    const rows = verdictRows(proven)
+    const workflows = fitted(rows.slice(0, mostOutcomes), verdictRoom)
+    const rest = rows.length - workflows.length
+    return {
+      ...(yield* summary(describing, plan, verdictRoom)),
+      verdicts: verdictCounts(proven),
+      workflows,
+      ...(rest === 0 ? {} : { workflows_more: rest })
+    }
+  }, orRefuse)
+})
+
 /** The tools that plan changes of workflows, in the order in which they are listed. */
-export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool, planBulkTool, planRestoreTool].map(masking)
+export const planTools: ReadonlyArray<PlanTool> = [
+  planPromotionTool,
+  planBulkTool,
+  planRestoreTool,
+  planUpgradeTool
+].map(masking)

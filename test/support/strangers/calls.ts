@@ -99,6 +99,8 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["restore_workflow", { id: "1", version: text, dry_run: true }],
     ["backup", {}],
     ["plan_restore", { version: text }],
+    ["plan_upgrade", { where: { name: "*" }, to: "3.0", accept: ["1"] }],
+    ["plan_upgrade", { where: { text }, rules: [text] }],
     ["show_plan", { plan_id: text }],
     [text, { [text]: text }]
   ]

@@ -109,6 +109,31 @@ const code: Kind = ({ input, parameters, scopeOf }) => {
   return Effect.map(items, (all) => ({ outputs: [all.map(paired)] }))
 }
 
+/** The old nodes for code: a Function gets all items, a Function Item the JSON of each, whose files it keeps. */
+const oldFunction: Kind = ({ parameters: { functionCode }, ...work }) =>
+  code({ ...work, parameters: { jsCode: functionCode } })
+
+const oldFunctionItem: Kind = ({ input, parameters, scopeOf }) =>
+  Effect.forEach(input, (item, index) =>
+    Effect.map(runCode(textOf(parameters.functionCode), { ...scopeOf(item), item: item.json }, index), (json) => ({
+      ...item,
+      ...paired(objectOf(json), index)
+    }))
+  ).pipe(Effect.map((items) => ({ outputs: [items] })))
+
+const limit: Kind = ({ input, parameters: { keep, maxItems = 1 } }) => {
+  const most = Number(maxItems)
+  return Effect.succeed({ outputs: [keep === "lastItems" ? input.slice(-most) : input.slice(0, most)] })
+}
+
+/** The operations of the old node that this engine knows, and their successors. */
+const listKinds: Readonly<Record<string, Kind>> = { splitOutItems: splitOut, limit }
+
+const oldLists: Kind = (work) => (entryOf(listKinds, work.parameters.operation ?? "splitOutItems") ?? pass)(work)
+
+/** Old triggers give out one empty item, newer schedules the moment. */
+const emptied: Kind = ({ input }) => Effect.succeed({ outputs: [input.map(() => ({ json: {} }))] })
+
 const perUnit: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
 
 const wait: Kind = ({ input, parameters: { amount = 1, unit = "hours" } }) =>
@@ -166,6 +191,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   switch: spread,
   stopAndError: stop,
   code,
+  function: oldFunction,
+  functionItem: oldFunctionItem,
+  itemLists: oldLists,
+  limit,
+  cron: emptied,
+  interval: emptied,
   wait,
   respondToWebhook: respond
 }

@@ -28,7 +28,7 @@ export interface Checked {
 }
 
 /** JavaScript is parsed only if there is any, so that the parser is loaded only then. */
-const parser = Effect.map(
+export const parser = Effect.map(
   Effect.promise(() => import("./acorn.ts")),
   (acorn) => boundedParser(acorn)
 )

@@ -116,7 +116,12 @@ const ofMode = (item: JsonObject): Rule | undefined => {
     case "everyMonth":
       return rule(`${time} ${String(dayOfMonth)} * *`)
     case "everyX":
-      return ofUnit(item.unit, item.value)
+      return stepped(item.value ?? 2, (n) => {
+        const isOfMinutes = item.unit === "minutes"
+        return item.unit === undefined || item.unit === "hours" || isOfMinutes
+          ? loose(rule(isOfMinutes ? `0 */${n} * * * *` : `0 0 */${n} * * *`))
+          : undefined
+      })
     default:
       return undefined
   }

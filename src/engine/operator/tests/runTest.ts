@@ -97,11 +97,11 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
   return yield* verdict(problems.length === 0 ? "passed" : "failed", problems, notice)
 })
 
-/** Every item counts. */
-const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))
+/** Reads an execution with all of its items. */
+export const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))
 
 /** The execution as the workflow itself would have left it: the name and id of the copy become those of the original. */
-const withOriginalName = (
+export const withOriginalName = (
   execution: Execution,
   copy: string,
   { id, name }: { readonly id: string; readonly name: string }
@@ -139,7 +139,8 @@ const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given,
     return { mocks, part } satisfies PreparedTest
   })
 
-const mockOf = (given: NodeOutput): Mock => {
+/** A mock that gives out what a node gave out. */
+export const mockOf = (given: NodeOutput): Mock => {
   const from = sourceItemsOf(given)
   return {
     runs: runsOf(given),

@@ -1,0 +1,117 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { type Path, parsePath } from "../../workflow/valuePaths.ts"
+import { jsonOf, type NodeRun } from "../explain/runData.ts"
+import type { Run } from "../run/mocks.ts"
+import { type Difference, differencesOf, differingValues } from "../tests/Difference.ts"
+import { matchesPattern } from "../tests/PathPattern.ts"
+import { pairsOf } from "./replay.ts"
+
+/** How the outputs of a node are compared. */
+export interface Comparison {
+  /** Fields that hold times or random values of the recorded run: they may be others of the same type. */
+  readonly volatile: ReadonlyArray<Path>
+  /** Whether the order of items is left to chance. */
+  readonly isSet: boolean
+  /** Whether the input items that an item comes from are compared: a trigger has none. */
+  readonly isPaired: boolean
+}
+
+/** The outcome for one node. */
+export interface Compared {
+  readonly differences: ReadonlyArray<Difference>
+  /** Fields that only differ in times or random values. */
+  readonly volatile: ReadonlyArray<string>
+  /** Whether fields only stand in another order. */
+  readonly isReordered: boolean
+  /** Whether files are kept beside the runs, so that their content is not known. */
+  readonly hasUnreadFiles: boolean
+}
+
+/** Compares what a node gave out, run by run, with what it gives out now: its JSON, its files and what its items come from. */
+export const compareOutputs = (
+  before: ReadonlyArray<NodeRun>,
+  after: ReadonlyArray<NodeRun>,
+  { isPaired, isSet, volatile }: Comparison
+): Compared => {
+  const [old, now] = [before.map(outputsOf), after.map(outputsOf)].map((runs) => (isSet ? runs.map(sortedRun) : runs))
+  if (old === undefined || now === undefined) return nothing
+  const json = differencesOf(old.map(jsonOfRun), now.map(jsonOfRun), [])
+  const isVolatile = ({ expected, got, path }: Difference) =>
+    typeof expected === typeof got &&
+    Predicate.isNotNullish(expected) &&
+    Predicate.isNotNullish(got) &&
+    pathOf(path) !== undefined &&
+    volatile.some((pattern) => matchesPattern(pathOf(path) ?? [], pattern))
+  const [changing, real] = [json.filter(isVolatile), json.filter((one) => !isVolatile(one))]
+  const beside = json.some(({ of }) => of !== undefined) ? [] : besideJson(old, now, isPaired && !isSet)
+  const all = [...real, ...beside]
+  return {
+    differences: all,
+    volatile: [...new Set(changing.flatMap(({ path }) => (path === undefined ? [] : [path])))],
+    isReordered: all.length === 0 && changing.length === 0 && textOf(old) !== textOf(now),
+    hasUnreadFiles: [...old, ...now].flat(2).some(isKeptElsewhere)
+  }
+}
+
+const nothing: Compared = { differences: [], volatile: [], isReordered: false, hasUnreadFiles: false }
+
+type Outputs = ReadonlyArray<ReadonlyArray<unknown>>
+
+/** Not all engines list empty outputs at the end. */
+const outputsOf = ({ outputs }: NodeRun): Outputs =>
+  outputs.slice(0, outputs.findLastIndex((items) => items.length > 0) + 1)
+
+const jsonOfRun = (outputs: Outputs): Run => outputs.map((items) => items.map(jsonOf))
+
+const sortedRun = (outputs: Outputs): Outputs =>
+  outputs.map((items) => items.toSorted((a, b) => (JSON.stringify(jsonOf(a)) < JSON.stringify(jsonOf(b)) ? -1 : 1)))
+
+const pathOf = (path: string | undefined): Path | undefined => {
+  const read = path === undefined || path === "" ? undefined : parsePath(path)
+  return read?._tag === "Success" ? read.success : undefined
+}
+
+const textOf = (runs: ReadonlyArray<Outputs>) => JSON.stringify(runs.map(jsonOfRun))
+
+/** The differences beside the JSON, of as many runs and items on both sides. */
+const besideJson = (
+  before: ReadonlyArray<Outputs>,
+  after: ReadonlyArray<Outputs>,
+  isPaired: boolean
+): ReadonlyArray<Difference> =>
+  before.flatMap((outputs, run) =>
+    outputs.flatMap((items, output) =>
+      items.flatMap((item, index) => {
+        const other = after[run]?.[output]?.[index]
+        const place = {
+          ...(before.length > 1 ? { run } : {}),
+          ...(outputs.length > 1 ? { output } : {}),
+          item: index
+        }
+        const [pairs, otherPairs] = [pairsOf(item), pairsOf(other)]
+        const isPairedAlike = !isPaired || JSON.stringify(pairs) === JSON.stringify(otherPairs)
+        return [
+          ...(isPairedAlike ? [] : [{ ...place, path: "pairedItem", expected: pairs, got: otherPairs }]),
+          ...differingValues(filesOf(item), filesOf(other), []).map((one) => ({
+            ...place,
+            ...one,
+            path: `binary.${one.path}`
+          }))
+        ]
+      })
+    )
+  )
+
+/** The files of an item, without the ids under which they are kept. */
+const filesOf = (item: unknown): JsonObject =>
+  Object.fromEntries(
+    Object.entries(objectOf(objectOf(item).binary)).map(([name, file]) => {
+      const { data, fileExtension, fileName, fileSize, id, mimeType } = objectOf(file)
+      return [name, { fileExtension, fileName, fileSize, mimeType, ...(id === undefined ? { data } : {}) }]
+    })
+  )
+
+const isKeptElsewhere = (item: unknown): boolean =>
+  isJsonObject(item) && Object.values(objectOf(item.binary)).some((file) => objectOf(file).id !== undefined)

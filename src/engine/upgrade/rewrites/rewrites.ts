@@ -1,0 +1,83 @@
+import { Result } from "effect"
+
+import { nameOf } from "../../workflow/nodes.ts"
+import type { Finding, RuleId } from "../Rule.ts"
+import { rewriteEach } from "./calls.ts"
+import { rewriteAiTransform, rewriteFunction, rewriteFunctionItem } from "./code.ts"
+import {
+  rewriteHtmlExtract,
+  rewriteICal,
+  rewriteMoveBinaryData,
+  rewriteReadBinaryFile,
+  rewriteReadBinaryFiles,
+  rewriteWriteBinaryFile
+} from "./files.ts"
+import { rewriteItemLists } from "./itemLists.ts"
+import type { Graph, Left, Rewrite, Rewritten, Surroundings } from "./Rewrite.ts"
+import { rewriteCallerPolicy, rewriteCron, rewriteInterval, rewriteStart, rewriteWorkflowTrigger } from "./triggers.ts"
+
+/** The rewrites, by the rule that tells of what they are for; for any other rule there is none. */
+const rewrites: { readonly [id in RuleId]?: Rewrite } = {
+  "U2-start": rewriteStart,
+  "U3-function": rewriteFunction,
+  "U3-functionItem": rewriteFunctionItem,
+  "U3-aiTransform": rewriteAiTransform,
+  "U3-itemLists": rewriteItemLists,
+  "U3-cron": rewriteCron,
+  "U3-interval": rewriteInterval,
+  "U3-workflowTrigger": rewriteWorkflowTrigger,
+  "U3-readBinaryFile": rewriteReadBinaryFile,
+  "U3-readBinaryFiles": rewriteReadBinaryFiles,
+  "U3-writeBinaryFile": rewriteWriteBinaryFile,
+  "U3-htmlExtract": rewriteHtmlExtract,
+  "U3-iCal": rewriteICal,
+  "U3-moveBinaryData": rewriteMoveBinaryData,
+  "U3-each": rewriteEach,
+  "U3-caller": rewriteCallerPolicy
+}
+
+/** The ids of the rules for which there is a rewrite. */
+export const rewritableRules: ReadonlySet<string> = new Set(Object.keys(rewrites))
+
+/** A part of a workflow that was rewritten: the old node, where it was one, and what is known of the new ones. */
+export interface RewrittenPart extends Omit<Rewritten, "graph"> {
+  readonly rule: RuleId
+  readonly node: string | undefined
+}
+
+/** A part of a workflow that stays as it is. */
+export interface LeftPart extends Left {
+  readonly rule: RuleId
+  readonly node: string | undefined
+}
+
+/** A workflow after all rewrites that are possible. */
+export interface RewrittenWorkflow {
+  readonly graph: Graph
+  readonly parts: ReadonlyArray<RewrittenPart>
+  readonly left: ReadonlyArray<LeftPart>
+}
+
+/** Rewrites what rules have found in a workflow, each node once. */
+export const rewriteWorkflow = (
+  given: Graph,
+  findings: ReadonlyArray<Pick<Finding, "node" | "rule">>,
+  around: Surroundings
+): RewrittenWorkflow => {
+  const named = new Map(given.nodes.map((node) => [nameOf(node), node]))
+  const done = new Set<string>()
+  return findings.reduce<RewrittenWorkflow>(
+    (so, { node: name, rule }) => {
+      const rewrite = rewrites[rule]
+      const node = name === undefined ? {} : named.get(name)
+      const key = JSON.stringify([rule, name])
+      if (rewrite === undefined || node === undefined || done.has(key)) return so
+      done.add(key)
+      return Result.match(rewrite(so.graph, node, around), {
+        onFailure: (left) => ({ ...so, left: [...so.left, { rule, node: name, ...left }] }),
+        onSuccess: ({ graph, ...part }) => ({ ...so, graph, parts: [...so.parts, { rule, node: name, ...part }] })
+      })
+    },
+    { graph: given, parts: [], left: [] }
+  )
+}
