@@ -1,6 +1,6 @@
 import { Context, Effect, Predicate } from "effect"
 
-import { ResourceNotFound, type ResourceProvider } from "./Resources.ts"
+import { type Resource, ResourceNotFound, type ResourceProvider } from "./Resources.ts"
 
 /** Reads a view by name: an HTML document of MCP Apps, which clients show beside an answer. */
 export type ReadView = (name: string) => Effect.Effect<string | undefined>
@@ -12,6 +12,9 @@ export const AppViews = Context.Reference<ReadView | undefined>("workflow-tool-s
 
 /** The media type by which clients recognise views. */
 const viewType = "text/html;profile=mcp-app"
+
+/** Whether a resource is a view, of which only clients that show views have a use. */
+export const isView = ({ mimeType }: Resource): boolean => mimeType === viewType
 
 /** The name of MCP Apps among the extensions of the protocol. */
 export const viewExtension = "io.modelcontextprotocol/ui"

@@ -31,15 +31,18 @@ const seenWith = (capabilities: object) =>
     const { result: introduced } = yield* answerTo("initialize", handshake)
     const { result: listed } = yield* answerTo("tools/list", {})
     const _meta = { [versionKey]: modern.date, [capabilitiesKey]: capabilities }
+    const { result: ofHandshake } = yield* answerTo("resources/list", {})
     const { result: discovered } = yield* answerTo("server/discover", { _meta })
     const { result: modernList } = yield* answerTo("tools/list", { _meta })
+    const { result: ofModern } = yield* answerTo("resources/list", { _meta })
+    assert.deepStrictEqual(ofHandshake.resources, ofModern.resources)
     assert.deepStrictEqual(introduced.capabilities.extensions, discovered.capabilities.extensions)
     const { tools } = Schema.decodeUnknownSync(Listed)(listed)
     assert.deepStrictEqual(
       tools.map(({ _meta: meta }) => meta),
       Schema.decodeUnknownSync(Listed)(modernList).tools.map(({ _meta: meta }) => meta)
     )
-    return { extensions: introduced.capabilities.extensions, tools }
+    return { extensions: introduced.capabilities.extensions, resources: ofModern.resources, tools }
   })
 const list = Effect.map(seenWith(viewing), ({ tools }) => tools)
 
@@ -53,11 +56,14 @@ describe("the view of answers", () => {
       assert.deepEqual(result, { contents: [{ uri, mimeType: "text/html;profile=mcp-app", text: "<view>" }] })
       const missing = yield* request("resources/read", { uri: "ui://workflow-tool-server/other" })
       assert.isDefined(missing.error)
-      assert.deepPropertyVal((yield* seenWith(viewing)).extensions, extension, {})
+      const viewer = yield* seenWith(viewing)
+      assert.deepPropertyVal(viewer.extensions, extension, {})
+      assert.include(JSON.stringify(viewer.resources), uri)
       for (const other of [{}, { extensions: { [extension]: { mimeTypes: ["text/html"] } } }, { extensions: {} }]) {
-        const { extensions, tools } = yield* seenWith(other)
+        const { extensions, resources, tools } = yield* seenWith(other)
         assert.notProperty(extensions, extension)
-        assert.notInclude(JSON.stringify(tools), "ui://")
+        assert.notInclude(JSON.stringify([resources, tools]), "ui://")
+        assert.include(JSON.stringify(resources), "engine://workflows")
       }
     }).pipe(
       Effect.provide(server()),

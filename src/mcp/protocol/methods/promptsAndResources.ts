@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
+import { isView } from "../../AppViews.ts"
 import type { Prompt } from "../../Prompt.ts"
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import { type Skill, skillEntry, skillResources, uriOf } from "../../Skill.ts"
@@ -85,9 +86,10 @@ export const resourceMethods = (
   ({
     "resources/list": Method.make(
       () => pageParams,
-      (params, { protocolVersion }) =>
+      (params, { protocolVersion, showsViews }) =>
         Effect.flatMap(Effect.map(skills, skillResources), (ofSkills) => {
-          const resources = [...list, ...ofSkills.list].map((resource) => resourceListing(resource, protocolVersion))
+          const useful = showsViews ? list : list.filter((resource) => !isView(resource))
+          const resources = [...useful, ...ofSkills.list].map((resource) => resourceListing(resource, protocolVersion))
           return onePage(params, { resources })
         }),
       listed
