@@ -35,6 +35,17 @@ export interface Draft {
   readonly notes: ReadonlyArray<string>
   /** Effects that may not have been intended. */
   readonly warnings: ReadonlyArray<string>
+  /** Nodes that got another type. */
+  readonly retyped: ReadonlyArray<Retyped>
+}
+
+/** A node that got another type, and what it kept of the former one; later operations may change that. */
+export interface Retyped {
+  readonly id: unknown
+  readonly name: string
+  readonly parameters: JsonObject
+  readonly credentials: JsonObject
+  readonly isTypeKnown: boolean
 }
 
 /** The draft after an operation, or the reason why the operation cannot be applied. */

@@ -1,12 +1,14 @@
 import { Predicate, Result, Struct } from "effect"
 
 import { nameAmongWords } from "../../../internal/foreignText.ts"
+import { isSameJson } from "../../../internal/json/digest.ts"
 import { type JsonObject, isJsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { groupsAmong } from "../../client/refusedGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
 import type { NodeType, Property } from "../../nodes/NodeType.ts"
 import { fullType, portableVersion, newestVersion } from "../../nodes/typeVersions.ts"
 import { toEngineType } from "../../workflow/naming.ts"
+import { nameOf } from "../../workflow/nodes.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
 import { mergePatch } from "../../workflow/valuePaths.ts"
@@ -18,6 +20,7 @@ import {
   type Draft,
   freeName,
   type Lookups,
+  type Retyped,
   nodeNamed,
   type Step,
   withConnections,
@@ -146,12 +149,34 @@ export const retype: Apply<"retype"> = (draft, { node: name, parameters = {}, ..
       ...(fitting.length === 0 ? {} : { credentials: Object.fromEntries(fitting) }),
       ...(isCalled({ type }) && node.webhookId === undefined ? { webhookId: lookups.webhookIds[place] } : {})
     }
-    const retyped = withNode(draft, node, changed)
-    const taken = [...Object.keys(kept), ...fitting.map(([one]) => `credential ${one}`)]
-    if (taken.length === 0) return retyped
-    const reason = description === undefined ? ", as what the new type takes is not known here" : ""
-    return addNote(retyped, `${nameAmongWords(name)} keeps ${taken.join(", ")}${reason}`)
+    const entry: Retyped = {
+      id: node.id,
+      name,
+      parameters: kept,
+      credentials: Object.fromEntries(fitting),
+      isTypeKnown: description !== undefined
+    }
+    return { ...withNode(draft, node, changed), retyped: [...draft.retyped, entry] }
   })
+
+/** The draft after all operations, with a note of what each node with another type still has of the former one. */
+export const withNotesOfRetyped = (draft: Draft): Draft =>
+  draft.retyped.reduce((noted, { credentials, id, isTypeKnown, name, parameters }) => {
+    const node = draft.workflow.nodes.find((one) => (id === undefined ? nameOf(one) === name : one.id === id))
+    const left = [
+      ...namesOfSame(parameters, node?.parameters),
+      ...namesOfSame(credentials, node?.credentials).map((one) => `credential ${one}`)
+    ]
+    if (node === undefined || left.length === 0) return noted
+    const reason = isTypeKnown ? "" : ", as what the new type takes is not known here"
+    return addNote(noted, `${nameAmongWords(nameOf(node))} keeps ${left.join(", ")}${reason}`)
+  }, draft)
+
+/** The names of the values that are the same in another object. */
+const namesOfSame = (values: JsonObject, given: unknown): ReadonlyArray<string> => {
+  const others = objectOf(given)
+  return Object.keys(values).filter((name) => Object.hasOwn(others, name) && isSameJson(values[name], others[name]))
+}
 
 /** The parameters that a type has as well. What names something at the former service stays behind. */
 const parametersTaken = (parameters: JsonObject, properties: NodeType["properties"]): JsonObject =>

@@ -40,7 +40,8 @@ export function* applyOperations(
     workflow,
     tags: (workflow.tags ?? []).map(({ name }) => name),
     notes: [],
-    warnings: []
+    warnings: [],
+    retyped: []
   }
   const whole = weightOfJson(workflow.nodes)
   for (const [place, operation] of operations.entries()) {
@@ -49,6 +50,7 @@ export function* applyOperations(
     if (Result.isFailure(step)) return Result.fail({ operation: place, problem: step.failure })
     draft = step.success
   }
+  draft = adding.withNotesOfRetyped(draft)
   const torn = nodes.problemOfGroups(draft, operations)
   if (torn !== undefined) return Result.fail({ problem: torn })
   yield whole

@@ -552,7 +552,19 @@ describe("retype", () => {
   it("keeps all where the new type is not known", () => {
     const done = retyped(new Map(), operation)
     assert.deepInclude(last(done), { credentials: model.credentials })
-    assert.match(String(done.notes), /^Model keeps model, options, .* is not known here$/)
+    assert.match(String(done.notes), /^Model keeps options, .* is not known here$/)
+  })
+
+  it("says only what the node still has after all operations", () => {
+    const unknown = new Map()
+    const without = { op: "credential", node: "Model", value: null, type: "httpBasicAuth" }
+    const [before, after] = [retyped(unknown, operation), retyped(unknown, operation, without)]
+    assert.include(String(before.notes), "credential httpBasicAuth")
+    assert.notInclude(String(after.notes), "credential httpBasicAuth")
+    assert.match(String(after.notes), /^Model keeps options, credential \w+, as what/)
+    const renamed = retyped(unknown, operation, { op: "rename", node: "Model", name: "Brain" })
+    assert.match(String(renamed.notes), /Brain keeps options/)
+    assert.deepStrictEqual(retyped(unknown, operation, { op: "remove", node: "Model" }).notes, [])
   })
 
   it("is done by set of a type as well", () => {
