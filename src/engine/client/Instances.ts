@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
+import { Context, Effect, Layer, Option, Predicate, Redacted, Result, Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
-import { holdsText } from "../../internal/json/values.ts"
+import { holdsText, parseJson } from "../../internal/json/values.ts"
 import { makeTimeLimit } from "../../internal/time.ts"
 import { EngineConfig, type Environment, type InstanceNames, namesIn } from "./config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
@@ -23,6 +23,8 @@ export class Instances extends Context.Service<
   InstanceNames & {
     /** The address of each instance that has one, where its editor is, too. */
     readonly addresses: ReadonlyMap<string, string>
+    /** The times at which keys end, in milliseconds since 1970, of those that say so. */
+    readonly keyEnds: ReadonlyMap<string, number>
     /** The client of a named instance, or of the default one if no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
     /** Whether the API key of an instance stands anywhere in a value. */
@@ -110,16 +112,31 @@ export class Instances extends Context.Service<
           isEmbedded === true ? [] : [[name, host] as const]
         )
       )
+      const keyEnds = new Map(
+        [...environments].flatMap(([name, { apiKey }]) => {
+          const end = keyEndOf(Redacted.value(apiKey))
+          return end === undefined ? [] : [[name, end] as const]
+        })
+      )
       return Instances.of({
         ...instanceNames,
         isProtecting: protection !== undefined,
         refuse,
         addresses,
+        keyEnds,
         resolve,
         holdsKey
       })
     })
   )
+}
+
+/** The end of a key that is a JSON Web Token, as engines make them; undefined for others, and for one without an end. */
+const keyEndOf = (key: string): number | undefined => {
+  const [, payload = ""] = /^[\w-]+\.([\w-]{1,2000})\.[\w-]+$/.exec(key) ?? []
+  const json = Result.try(() => atob(payload.replaceAll("-", "+").replaceAll("_", "/")))
+  const claims = Result.isFailure(json) ? undefined : Option.getOrUndefined(parseJson(json.success))
+  return Predicate.hasProperty(claims, "exp") && Predicate.isNumber(claims.exp) ? claims.exp * 1000 : undefined
 }
 
 /** Shorter ones, as in trials, would be found in other words. */

@@ -40,7 +40,9 @@ const kinds = {
 const fields: ReadonlyArray<readonly [field: string, kind: keyof typeof kinds]> = [
   ["failures", "failed"],
   ["missedSchedules", "missed"],
+  ["rarerThanBefore", "missed"],
   ["runningTooLong", "hangs"],
+  ["waitingTooLong", "hangs"],
   ["noWorkingTrigger", "trigger"],
   ["webhooksThatCollide", "webhook"],
   ["credentialsFailing", "credential"],
@@ -132,7 +134,12 @@ const findingOf = (
 
 const wordsOf = (kind: Finding["kind"], row: JsonObject, error: JsonObject | undefined): string => {
   if (error !== undefined) return [textOf(error.node), textOf(error.message)].filter((one) => one !== "").join(": ")
-  if (kind === "missed") return `Ran ${numberOf(row.ran)} of at least ${numberOf(row.expectedAtLeast)} times.`
+  if (kind === "missed") {
+    return row.expectedAtLeast === undefined
+      ? `Ran every ${numberOf(row.ranEveryHours)} hours, and not since it was changed.`
+      : `Ran ${numberOf(row.ran)} of at least ${numberOf(row.expectedAtLeast)} times: ${textOf(row.why)}.`
+  }
+  if (kind === "hangs" && row.seconds === undefined) return `Waiting since ${textOf(row.since)}.`
   if (kind === "hangs") {
     const usual = row.usualSeconds === undefined ? "" : `; ${durationWords(numberOf(row.usualSeconds))} is usual`
     return `Running for ${durationWords(numberOf(row.seconds))}${usual}.`

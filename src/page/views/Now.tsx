@@ -22,7 +22,7 @@ const useHealth = (names: ReadonlyArray<string>, isOffered: boolean): ReadonlyMa
     const read = () => {
       if (document.hidden) return
       for (const name of names) {
-        void callTool("instance_health", { instances: [name] }).then((outcome) => {
+        void callTool("instance_health", { instances: [name], limit: 20 }).then((outcome) => {
           if (isOver) return
           const health: JsonObject | undefined = outcome.ok ? objectsOf(outcome.value.data)[0] : undefined
           setHealths((before) => new Map(before).set(name, { health }))

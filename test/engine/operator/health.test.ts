@@ -224,6 +224,60 @@ describe("instance_health", () => {
     }).pipe(Effect.provide(serverOverEmbedded({ version: "1.82.3" }, operatorToolsets)))
   )
 
+  it.effect("answers in 2 kB about 500 workflows of which every tenth is broken, and takes few requests", () => {
+    const at = (hours: number) => new Date(Date.UTC(2026, 9, 20) - hours * 3_600_000).toISOString()
+    const workflows = Array.from({ length: 500 }, (_, place) => ({
+      id: `w${place}`,
+      name: `Workflow number ${place} of a company with long names`,
+      active: true,
+      nodes: [{ ...schedule(hourly), credentials: { httpBasicAuth: { id: `c${place}`, name: `Login ${place}` } } }],
+      connections: {},
+      settings: { timezone: "UTC" },
+      triggerCount: place % 10 === 3 ? 0 : 1,
+      updatedAt: at(1000)
+    }))
+    const runs = workflows.flatMap(({ id }, place) =>
+      Array.from({ length: place % 10 === 5 ? 0 : 2 }, (_, run) => ({
+        id: 5000 - place * 2 - run,
+        workflowId: id,
+        mode: "trigger",
+        status: place % 10 === 7 ? "error" : "success",
+        finished: place % 10 !== 7,
+        startedAt: at(run + 0.5),
+        stoppedAt: at(run + 0.4)
+      }))
+    )
+    const { client, requests } = engineThat(({ path }) => {
+      const { pathname, searchParams } = new URL(path, "http://x")
+      const from = Number(searchParams.get("cursor") ?? 0)
+      const page = (rows: ReadonlyArray<object>, limit = Number(searchParams.get("limit"))) =>
+        json({
+          data: rows.slice(from, from + limit),
+          nextCursor: rows.length > from + limit ? String(from + limit) : null
+        })
+      const of = searchParams.get("workflowId")
+      if (pathname.endsWith("/workflows")) return page(workflows)
+      if (pathname.endsWith("/credentials")) return page([{ id: "other", name: "Other", type: "smtp" }])
+      if (!pathname.endsWith("/executions")) return json({ message: "not found" }, 404)
+      return page(
+        runs.filter(({ status, workflowId }) => {
+          const wanted = searchParams.get("status")
+          return (of === null || workflowId === of) && (wanted === null || wanted === status)
+        })
+      )
+    })
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 9, 20))
+      const answer = yield* ask("instance_health", { hours: 2 })
+      assert.isAtMost(JSON.stringify(answer).length, 2000)
+      const { data } = decode(answer)
+      assert.containsAllKeys(data[0], ["failures", "missedSchedules", "noWorkingTrigger"])
+      assert.isAtMost(requests.length, 160)
+      const whole = yield* ask("instance_health", { hours: 2, limit: 50 })
+      assert.lengthOf(decode(whole).data[0].noWorkingTrigger ?? [], 50)
+    }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+  })
+
   it.effect("tells a refused key from an engine that is not reached, and when it last heard from it", () =>
     Effect.gen(function* () {
       let status = 200

@@ -1,11 +1,15 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
+import { grouped } from "../../../internal/collections.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../workflow/models.ts"
 import { unsupportedReason } from "../routeSupport.ts"
 import { outcomeOf, testRoute } from "../running/testCredential.ts"
-import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
+import type { Finding } from "./Finding.ts"
+import { about } from "./missedRuns.ts"
+import type { Credential, CredentialFacts, Observation } from "./Observation.ts"
+import type { Engine, WorkflowFacts } from "./workflowFacts.ts"
 
 const mostPages = 8
 
@@ -13,40 +17,29 @@ const mostPages = 8
 const mostTested = 20
 const testTime = "10 seconds"
 
-/** Credentials of an instance that are gone, unused or failing; undefined where the engine does not list them. */
-export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workflows: ReadonlyArray<WorkflowFacts>) {
+/** Reads the credentials of an instance, and has those in use tested; undefined where the engine does not list them. */
+export const credentialsOf = Effect.fnUntraced(function* (
+  engine: Engine,
+  workflows: ReadonlyArray<WorkflowFacts>,
+  isTesting: boolean
+) {
   const listed = yield* firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: mostPages }, (page) =>
-    page.map(({ id, name, type }) => ({ id: String(id), name: String(name), type: String(type) }))
+    page.map(({ id, name, type, updatedAt }) => ({
+      id: String(id),
+      name: String(name),
+      type: String(type),
+      updatedAt: Predicate.isString(updatedAt) ? Date.parse(updatedAt) : undefined
+    }))
   )
   if (Option.isNone(listed)) return undefined
   const listedById = new Map(listed.value.matches.map((one) => [one.id, one]))
-  const uses = workflows.flatMap((workflow) => workflow.credentials.map((used) => ({ ...used, workflow })))
-  const used = new Set(uses.map(({ id }) => id))
-  const gone = uses
-    .filter(({ id }) => !listedById.has(id))
-    .map(({ id, name, node, type, workflow }) => ({
-      workflow: workflow.name,
-      id: workflow.id,
-      active: workflow.active,
-      node,
-      credential: name === "" ? id : name,
-      type
-    }))
-  const unused = [...listedById.values()].filter(({ id }) => !used.has(id))
-  const live = [...new Set(uses.filter(({ workflow }) => workflow.active).map(({ id }) => id))].flatMap((id) => {
-    const credential = listedById.get(id)
-    return credential === undefined ? [] : [credential]
-  })
-  return { gone, unused, ...(yield* tested(engine, live)) }
+  const used = workflows.filter(({ active }) => active).flatMap(({ credentials }) => credentials.map(({ id }) => id))
+  const live = [...new Set(used)].flatMap((id) => listedById.get(id) ?? [])
+  const tests = isTesting ? yield* tested(engine, live) : { failing: [], untested: 0, lack: undefined }
+  return { listed: listedById, ...tests } satisfies CredentialFacts
 })
 
-interface Named {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-}
-
-const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<Named>) {
+const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<Credential>) {
   const lack = yield* Effect.provideService(unsupportedReason(testRoute), EngineClient, engine)
   if (lack !== undefined) return { failing: [], untested: live.length, lack }
   const outcomes = yield* Effect.forEach(
@@ -73,3 +66,76 @@ const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<
     lack: undefined
   }
 })
+
+/** The cause of whatever fails for a credential. */
+export const refusalOf = ({ id, name }: { readonly id: string; readonly name: string }) => ({
+  key: `credential ${id}`,
+  words: `Credential ${name} is refused`
+})
+
+/** Credentials that the engine has tried and that were refused. */
+export const failingCredentials = ({ credentials }: Observation): ReadonlyArray<Finding> =>
+  (credentials?.failing ?? []).map((row) => ({
+    kind: "credentialsFailing",
+    subject: row.id,
+    name: row.name,
+    cause: refusalOf(row),
+    text: "is refused by its service",
+    row: { ...row }
+  }))
+
+/** Credentials that nodes name and the instance does not have. */
+export const missingCredentials = ({ credentials, workflows }: Observation): ReadonlyArray<Finding> =>
+  workflows.flatMap((workflow) =>
+    workflow.credentials
+      .filter(({ id }) => credentials !== undefined && !credentials.listed.has(id))
+      .map(({ id, name, node, type }) => {
+        const credential = name === "" ? id : name
+        const { active } = workflow
+        return {
+          kind: "credentialsGone",
+          ...about(workflow),
+          subject: `${workflow.id} ${node} ${id}`,
+          text: `names the credential ${credential} in the node ${node}, and it is gone`,
+          row: { workflow: workflow.name, id: workflow.id, active, node, credential, type },
+          ...(active ? {} : { isUsual: true })
+        }
+      })
+  )
+
+/** Milliseconds for which a changed credential may go without a run that uses it. */
+const unusedMs = 2 * 86_400_000
+
+/** Credentials that no workflow uses, and those that were changed and of whose workflows none has run since. */
+export const unusedCredentials = (observation: Observation): ReadonlyArray<Finding> => {
+  const { credentials, isWhole, now, runs, workflows } = observation
+  if (!isWhole || credentials === undefined) return []
+  const users = grouped(
+    workflows.flatMap((workflow) => workflow.credentials.map(({ id }) => ({ id, workflow }))),
+    ({ id }) => id
+  )
+  return [...credentials.listed.values()].flatMap(({ id, name, type, updatedAt }): ReadonlyArray<Finding> => {
+    const used = users.get(id)
+    const row = { id, name, type }
+    if (used === undefined) {
+      return [{ kind: "credentialsUnused", subject: id, name, text: "is used by no workflow", row, isUsual: true }]
+    }
+    const active = used.filter(({ workflow }) => workflow.active)
+    if (updatedAt === undefined || now - updatedAt < unusedMs || active.length === 0) return []
+    const isKnown = active.every(({ workflow }) => (runs.get(workflow.id)?.since ?? Infinity) <= updatedAt)
+    const isUsed = active.some(({ workflow }) =>
+      runs.get(workflow.id)?.runs.some(({ startedAt }) => startedAt >= updatedAt)
+    )
+    if (!isKnown || isUsed) return []
+    const changed = new Date(updatedAt).toISOString()
+    return [
+      {
+        kind: "credentialsUnusedSinceChange",
+        subject: id,
+        name,
+        text: `was changed at ${changed}, and no workflow that uses it has run since`,
+        row: { ...row, changed }
+      }
+    ]
+  })
+}

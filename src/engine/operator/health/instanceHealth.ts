@@ -1,30 +1,38 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 
-import { fitted } from "../../../internal/json/values.ts"
+import { grouped } from "../../../internal/collections.ts"
+import { fitted, jsonBytes } from "../../../internal/json/values.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { firstPages, provingPage } from "../../client/listAll.ts"
+import { Instances } from "../../client/Instances.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { credentialsOf } from "./credentialHealth.ts"
-import { longRunsOf } from "./longRuns.ts"
-import { missedRunsOf } from "./missedRuns.ts"
-import { failuresOf } from "./recentFailures.ts"
-import { collisionsOf, workflowFactsOf, type Engine } from "./workflowFacts.ts"
+import type { Finding, Kind } from "./Finding.ts"
+import { WorkflowExpectations } from "./Observation.ts"
+import { observe } from "./observe.ts"
+import { findingsIn } from "./rules.ts"
+import type { Engine } from "./workflowFacts.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
   .annotate({ description: "Default 24" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(24)))
 
+const limit = Schema.optionalKey(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }, { message: "must be between 1 and 50" })).annotate({
+    description: "Rows of each kind; default: as many as fit into 2 kB"
+  })
+)
+
 export const instanceHealth = AcrossTool.make("instance_health", {
   title: "Instance health",
   description:
-    "Tell what is wrong on instances: failures by workflow and error, missed schedules, triggers that cannot work, long runs, " +
-    "bad credentials",
+    "Tell what is wrong on instances, and why: failures by workflow and error, schedules that did not run, triggers that cannot " +
+    "work, long runs, bad credentials, changes by others",
   annotations: { ...reads, openWorldHint: true },
-  arguments: { hours },
-  run: Effect.fnUntraced(function* ({ hours }, engines) {
+  arguments: { hours, limit },
+  run: Effect.fnUntraced(function* ({ hours, limit }, engines) {
     const now = yield* Clock.currentTimeMillis
-    const looked = yield* Effect.forEach(engines, (engine) => Effect.result(healthOf(engine, hours, now)), {
+    const question = { hours, limit, now, count: engines.length }
+    const looked = yield* Effect.forEach(engines, (engine) => Effect.result(healthOf(engine, question)), {
       concurrency: 4
     })
     const errors = yield* Effect.forEach(engines, (engine, index) => {
@@ -60,93 +68,78 @@ const states: { readonly [tag in EngineError["_tag"]]?: string } = {
   Timeout: "not reached"
 }
 
-/** Rows of each kind that are shown. */
-const mostRows = 20
+/** Bytes of an answer about one instance, about all of them together, and the fewest of one. */
+const room = 1900
+const roomOfAll = 6000
+const leastRoom = 700
 
-/** Bytes that they may have. */
-const room = 1500
+/** Bytes of the rows of each kind where somebody asks for more. */
+const roomOfKind = 8000
 
-const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now: number) {
-  const from = now - hours * 3_600_000
-  const census = yield* workflowsOf(engine)
-  const { workflows } = census
-  const names = new Map(workflows.map(({ id, name }) => [id, name]))
-  const [failures, missed, long, credentials] = yield* Effect.all(
-    [
-      part("failures", failuresOf(engine, new Date(from).toISOString(), names)),
-      part("schedules", missedRunsOf(engine, workflows, from, now)),
-      part("running executions", longRunsOf(engine, names, now)),
-      part("credentials", credentialsOf(engine, workflows))
-    ],
-    { concurrency: 2 }
-  )
-  const noWorkingTrigger = workflows.flatMap(({ triggerProblem, id, name }) =>
-    triggerProblem === undefined ? [] : [{ workflow: name, id, why: triggerProblem }]
-  )
-  const notLookedAt = [
-    ...(census.isMore ? [`workflows beyond the first ${workflows.length}`] : []),
-    ...[failures, missed, long, credentials].flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
-    ...(failures.value?.isMore === true ? ["earlier failures: there are more than were listed"] : []),
-    ...count(missed.value?.unsaved, "schedules of workflows that save no successful runs"),
-    ...count(missed.value?.left, "further scheduled workflows"),
-    ...count(missed.value?.unread, "workflows with a schedule that only the engine can read"),
-    ...(long.problem === undefined && long.value === undefined
-      ? ["running executions: this engine's API does not list them"]
-      : []),
-    ...(long.value?.isMore === true ? ["further running executions"] : []),
-    ...(credentials.problem === undefined && credentials.value === undefined
-      ? ["credentials: this engine's API does not list them"]
-      : []),
-    ...(credentials.value?.lack === undefined
-      ? count(credentials.value?.untested, "credentials in use that the engine could not test")
-      : ["tests of credentials: this engine's API has none"])
-  ]
-  return {
+const healthOf = Effect.fnUntraced(function* (engine: Engine, { count, hours, limit, now }: Question) {
+  const { keyEnds } = yield* Instances
+  const { notLookedAt, observation } = yield* observe(engine, {
+    from: now - hours * 3_600_000,
+    now,
+    expectations: yield* WorkflowExpectations,
+    keyEndsAt: keyEnds.get(engine.instance),
+    isTesting: true
+  })
+  const { workflows } = observation
+  const head = {
     instance: engine.instance,
     ...(yield* heardAt(engine)),
     workflows: workflows.length,
-    active: workflows.filter(({ active }) => active).length,
-    ...rows("failures", failures.value?.rows),
-    ...rows("missedSchedules", missed.value?.rows),
-    ...rows("rarerThanBefore", missed.value?.slower),
-    ...rows("noWorkingTrigger", noWorkingTrigger),
-    ...rows("webhooksThatCollide", collisionsOf(workflows)),
-    ...rows("runningTooLong", long.value?.rows),
-    ...rows("credentialsGone", credentials.value?.gone),
-    ...rows("credentialsFailing", credentials.value?.failing),
-    ...rows("credentialsUnused", census.isMore ? [] : credentials.value?.unused),
-    ...(notLookedAt.length === 0 ? {} : { notLookedAt })
+    active: workflows.filter(({ active }) => active).length
+  }
+  const tail = notLookedAt.length === 0 ? {} : { notLookedAt }
+  const rest = jsonBytes({ ...head, ...tail })
+  const rows = grouped(findingsIn(observation), ({ kind }) => kind)
+  return {
+    ...head,
+    ...(limit === undefined
+      ? fairly(rows, Math.max(leastRoom, Math.min(room, Math.floor(roomOfAll / count)) - rest))
+      : Object.assign(
+          {},
+          ...[...rows].map(([kind, all]) => {
+            const wanted = all.slice(0, limit).map(({ row }) => row)
+            return rowsOf(kind, all, fitted(wanted, roomOfKind).length)
+          })
+        )),
+    ...tail
   }
 })
 
-const rows = (name: string, all: ReadonlyArray<object> = []) => {
-  const shownRows = fitted(all.slice(0, mostRows), room)
-  return all.length === 0
-    ? {}
-    : {
-        [name]: shownRows,
-        ...(all.length > shownRows.length ? { [`${name}More`]: all.length - shownRows.length } : {})
-      }
+interface Question {
+  readonly hours: number
+  readonly limit: number | undefined
+  readonly now: number
+  /** Instances that share the answer. */
+  readonly count: number
 }
 
-const count = (number: number | undefined, what: string): ReadonlyArray<string> =>
-  number === undefined || number === 0 ? [] : [`${number} ${what}`]
+type Rows = ReadonlyMap<Kind, ReadonlyArray<Finding>>
 
-/** One part of an instance's health; where it fails, the other parts are still reported. */
-const part = <A, R>(what: string, look: Effect.Effect<A, EngineError, R>) =>
-  Effect.match(look, {
-    onSuccess: (value) => ({ value, problem: undefined }),
-    onFailure: (error) => ({ value: undefined, problem: `${what}: ${error.message}` })
-  })
+/** The rows of a kind, and how many more there are. */
+const rowsOf = (kind: Kind, all: ReadonlyArray<Finding>, length: number) => ({
+  ...(length === 0 ? {} : { [kind]: all.slice(0, length).map(({ row }) => row) }),
+  ...(all.length > length ? { [`${kind}More`]: all.length - length } : {})
+})
 
-const mostPages = 20
-
-const workflowsOf = (engine: Engine) =>
-  Effect.map(
-    firstPages(
-      (query) => provingPage(engine)(engine.listWorkflows(query)),
-      { limit: 100, pages: mostPages },
-      (page) => page.map(workflowFactsOf).filter((facts) => facts !== undefined)
-    ),
-    ({ matches: workflows, isWhole }) => ({ workflows, isMore: !isWhole })
-  )
+/** Rows of every kind in turn, as many as there is room for, the gravest kinds first. */
+const fairly = (rows: Rows, bytes: number): Readonly<Record<string, unknown>> => {
+  const counts = new Map<Kind, number>()
+  const longest = Math.max(0, ...[...rows.values()].map((all) => all.length))
+  let left = bytes - [...rows.keys()].reduce((sum, kind) => sum + 2 * kind.length + 20, 0)
+  for (let place = 0; place < longest && left > 0; place++) {
+    for (const [kind, all] of rows) {
+      const finding = all[place]
+      const size = finding === undefined ? 0 : jsonBytes(finding.row) + 1
+      // A row is left out with all after it, so that what is told of a kind are its first ones.
+      if (finding === undefined || (counts.get(kind) ?? 0) < place || size > left) continue
+      counts.set(kind, place + 1)
+      left -= size
+    }
+  }
+  return Object.assign({}, ...[...rows].map(([kind, all]) => rowsOf(kind, all, counts.get(kind) ?? 0)))
+}

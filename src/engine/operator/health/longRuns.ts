@@ -1,60 +1,70 @@
-import { Effect, Predicate } from "effect"
-
-import type { EngineError } from "../../client/EngineError.ts"
-import { secondsOf } from "../explain/describeExecution.ts"
-import type { Engine } from "./workflowFacts.ts"
-
-/** Running executions that are checked at most. */
-const mostRunning = 20
+import type { Finding } from "./Finding.ts"
+import { about } from "./missedRuns.ts"
+import { expectationOf, type Observation } from "./Observation.ts"
+import { durationsOf, median, noRuns, slowness } from "./runs.ts"
 
 /** Seconds after which a run is too long where its usual duration is unknown. */
 const longSeconds = 3600
 
-/**
- * Executions that have been running far longer than the last successful ones of their workflow; undefined where the engine
- * does not list running executions.
- */
-export const longRunsOf = Effect.fnUntraced(function* (
-  engine: Engine,
-  names: ReadonlyMap<string, string>,
-  now: number
-) {
-  const running = yield* runningOf(engine)
-  if (running === undefined) return undefined
-  const rows = yield* Effect.forEach(
-    running.data.slice(0, mostRunning),
-    (run) =>
-      Effect.gen(function* () {
-        const workflowId = String(run.workflowId)
-        const past = yield* engine.listExecutions({ workflowId, status: "success", limit: 20 })
-        const usual = median(past.data.map(secondsOf).filter(Predicate.isNotUndefined))
-        const seconds = Math.round((now - Date.parse(String(run.startedAt))) / 1000)
-        const isLong = usual === undefined ? seconds > longSeconds : seconds > Math.max(120, usual * 5)
-        return isLong
-          ? [
-              {
-                workflow: names.get(workflowId) ?? workflowId,
-                execution: run.id,
-                seconds,
-                ...(usual === undefined ? {} : { usualSeconds: Math.round(usual * 10) / 10 })
-              }
-            ]
-          : []
-      }),
-    { concurrency: 4 }
-  )
-  return { rows: rows.flat(), isMore: (running.nextCursor ?? "") !== "" }
-})
+/** Milliseconds by which a waiting run may be late, and for which one may wait for an answer. */
+const lateMs = 600_000
+const longWaitMs = 7 * 86_400_000
 
-/** The executions that run now; undefined where the engine does not list them. */
-export const runningOf = (engine: Engine) =>
-  engine
-    .listExecutions({ status: "running", limit: mostRunning })
-    .pipe(Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined)))
+const tenths = (seconds: number): number => Math.round(seconds * 10) / 10
 
-/** Whether an engine refuses the status `running`, as older ones do, which never list running executions. */
-const isUnknownStatus = (error: EngineError) =>
-  error._tag === "ApiError" && error.httpStatus === 400 && error.problem.startsWith("request/query/status")
+/** Executions that have been running far longer than the last successful ones of their workflow. */
+export const longRuns = (observation: Observation): ReadonlyArray<Finding> =>
+  (observation.running ?? []).flatMap(({ id: execution, startedAt, workflowId: id }) => {
+    const { maxSeconds, workflow } = expected(observation, id)
+    const usual = median(durationsOf((observation.runs.get(id) ?? noRuns).runs))
+    const seconds = Math.round((observation.now - startedAt) / 1000)
+    const limit = maxSeconds ?? (usual === undefined ? longSeconds : Math.max(120, usual * 5))
+    if (seconds <= limit) return []
+    const isUsualTold = usual !== undefined
+    const row = {
+      workflow: workflow.name,
+      execution,
+      seconds,
+      ...(isUsualTold ? { usualSeconds: tenths(usual) } : {})
+    }
+    const text = `has been running for ${seconds} s${isUsualTold ? `; ${tenths(usual)} s is usual` : ""}`
+    return [{ kind: "runningTooLong", ...about(workflow), text, row }]
+  })
 
-const median = (values: ReadonlyArray<number>): number | undefined =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const expected = (observation: Observation, id: string) => {
+  const workflow = observation.workflows.find((one) => one.id === id) ?? { id, name: id }
+  return { workflow, maxSeconds: expectationOf(observation, workflow).maxSeconds }
+}
+
+/** Workflows whose last runs were slower than their own usual ones, or than a person allows. */
+export const slowerWorkflows = (observation: Observation): ReadonlyArray<Finding> =>
+  observation.workflows.flatMap((workflow) => {
+    const { maxSeconds } = expectationOf(observation, workflow)
+    const { runs } = observation.runs.get(workflow.id) ?? noRuns
+    const slow = slowness(runs, maxSeconds)
+    if (slow === undefined) return []
+    const row = {
+      workflow: workflow.name,
+      id: workflow.id,
+      seconds: tenths(slow.seconds),
+      usualSeconds: tenths(slow.usual)
+    }
+    const text = `took ${row.seconds} s at its last runs; ${row.usualSeconds} s is usual`
+    return [{ kind: "slowerThanUsual", ...about(workflow), text, row }]
+  })
+
+/** Runs that wait beyond their time, or for an answer that nobody has given in a week. */
+export const longWaits = (observation: Observation): ReadonlyArray<Finding> =>
+  observation.waiting.flatMap(({ id: execution, startedAt, waitTill, workflowId }): ReadonlyArray<Finding> => {
+    const { now } = observation
+    const { workflow } = expected(observation, workflowId)
+    const isLate = waitTill !== undefined && waitTill + lateMs < now
+    if (!isLate && now - startedAt < longWaitMs) return []
+    const since = new Date(startedAt).toISOString()
+    const until = isLate ? { until: new Date(waitTill).toISOString() } : {}
+    const text = isLate
+      ? `should have gone on with run ${execution} at ${until.until}, and waits`
+      : `has waited with run ${execution} since ${since}`
+    const row = { workflow: workflow.name, execution, since, ...until }
+    return [{ kind: "waitingTooLong", ...about(workflow), subject: `${workflowId} ${execution}`, text, row }]
+  })

@@ -8,7 +8,7 @@ import { type Execution, nameOf } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"
 import { failureRow, heardAt } from "./instanceHealth.ts"
-import { runningOf } from "./longRuns.ts"
+import { listRunning } from "./readRuns.ts"
 import { executionsSince } from "./recentFailures.ts"
 import type { Engine } from "./workflowFacts.ts"
 
@@ -65,7 +65,7 @@ const runsOf = Effect.fnUntraced(function* (engine: Engine, since: number) {
         (page) => page.map((workflow) => ({ id: String(workflow.id), name: nameOf(workflow), active: workflow.active }))
       ),
       executionsSince((query) => engine.listExecutions({ startedAfter, ...query }), startedAfter),
-      runningOf(engine)
+      listRunning(engine)
     ],
     { concurrency: 2 }
   )

@@ -1,5 +1,6 @@
 import { Cron, Predicate, Result } from "effect"
 
+import { BoundedCache } from "../../../internal/caching.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 
@@ -190,15 +191,54 @@ const countIn = (rules: ReadonlyArray<Rule>, zone: string, span: Span) => {
 }
 
 /** Moments of a rule within a span, the latest first, one more than are counted. */
-const occurrences = ({ cron }: Rule, zone: string, { from, to }: Span): ReadonlyArray<number> => {
-  const parsed = Cron.parse(cron, zone)
-  if (Result.isFailure(parsed)) return []
-  const times: Array<number> = []
-  for (let time = to; times.length <= most;) {
-    const before = Result.try(() => Cron.prev(parsed.success, new Date(time)).getTime())
-    if (Result.isFailure(before) || before.success < from) break
-    times.push(before.success)
-    time = before.success
-  }
-  return times
+const occurrences = (rule: Rule, zone: string, { from, to }: Span): ReadonlyArray<number> =>
+  moments.keep(`${rule.cron} ${zone} ${from} ${to}`, () => {
+    const parsed = Cron.parse(rule.cron, zone)
+    if (Result.isFailure(parsed)) return []
+    const times: Array<number> = []
+    for (let time = to; times.length <= most;) {
+      const before = Result.try(() => Cron.prev(parsed.success, new Date(time)).getTime())
+      if (Result.isFailure(before) || before.success < from) break
+      times.push(before.success)
+      time = before.success
+    }
+    return times
+  })
+
+/** Many workflows run at the same times, and a moment takes longer to find than all else that is done with it. */
+const moments = new BoundedCache<ReadonlyArray<number>>(200_000, (times) => times.length + 1)
+
+/**
+ * The moment by which one run at least is certain after a former one at `start`; undefined if none ever is. Of the zones of the
+ * earth, those count in which the former one was due as well.
+ */
+export const dueAfter = ({ rules }: Schedules, zone: string | undefined, start: number): number | undefined => {
+  const tried = zone === undefined ? (rules.every(isOfAnyHour) ? ["UTC"] : zones) : [zone]
+  const fitting = tried.filter((one) =>
+    rules.some((rule) => occurrences(rule, one, { from: start - lateMs, to: start + 1000 }).length > 0)
+  )
+  const due = (fitting.length === 0 ? tried : fitting).map((one) =>
+    Math.min(...rules.map((rule) => nextCertain(rule, one, start)))
+  )
+  const latest = Math.max(...due)
+  return Number.isFinite(latest) ? latest : undefined
+}
+
+/** Milliseconds by which a run may begin after its moment. */
+const lateMs = 60_000
+
+/** The moment of the occurrence by which one run of a rule is certain. */
+const nextCertain = ({ cron, every, isLoose }: Rule, zone: string, start: number): number => {
+  const [time = Infinity] = moments.keep(`next ${cron} ${every} ${zone} ${start}`, () => {
+    const parsed = Cron.parse(cron, zone)
+    if (Result.isFailure(parsed)) return []
+    let time = start
+    for (let left = every + (isLoose || every > 1 ? 1 : 0); left > 0; left--) {
+      const after = Result.try(() => Cron.next(parsed.success, new Date(time)).getTime())
+      if (Result.isFailure(after)) return []
+      time = after.success
+    }
+    return [time]
+  })
+  return time
 }

@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { isSameButForIds } from "../../history/record.ts"
 import { addressTexts } from "../../workflow/addresses.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
@@ -22,6 +23,10 @@ export interface WorkflowFacts {
   readonly schedules: Schedules
   readonly zone: string | undefined
   readonly savesNoSuccess: boolean
+  /** Whether another version was saved than the one that runs. */
+  readonly hasOtherDraft: boolean
+  /** Whether it has nodes that ask a language model. */
+  readonly asksModels: boolean
   /** The reason why no trigger of an active workflow can start it. */
   readonly triggerProblem: string | undefined
   /** The addresses at which an active workflow is called from outside. */
@@ -48,12 +53,20 @@ export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined
     updatedAt: Predicate.isString(workflow.updatedAt) ? Date.parse(workflow.updatedAt) : undefined,
     schedules: schedulesIn(running),
     zone,
+    hasOtherDraft: hasOtherDraft(workflow),
+    asksModels: running.some((node) => isEnabled(node) && kindOf(node).startsWith("lm")),
     savesNoSuccess: settings.saveDataSuccessExecution === "none",
     triggerProblem: workflow.active === true ? triggerProblemOf(running, workflow.triggerCount) : undefined,
     addresses: workflow.active === true ? addressTexts({ id: String(workflow.id), nodes: running }) : [],
     credentials: nodesOf(workflow).flatMap(credentialsOf)
   }
 }
+
+/** Whether a workflow was saved with other content than the version that runs. */
+const hasOtherDraft = ({ activeVersion, activeVersionId, connections, nodes, versionId }: JsonObject): boolean =>
+  isJsonObject(activeVersion) &&
+  versionId !== activeVersionId &&
+  !isSameButForIds({ nodes: activeVersion.nodes, connections: activeVersion.connections }, { nodes, connections })
 
 /** Addresses at which several active workflows want to be called: engines call one of them, and tell nobody. */
 export const collisionsOf = (workflows: ReadonlyArray<WorkflowFacts>) => {

@@ -1,0 +1,103 @@
+import { Effect, Option } from "effect"
+
+import { ExecutionId } from "../../workflow/models.ts"
+import { daysOf, type Memory, withRuns } from "./Memory.ts"
+import type { ErrorRead, Observation, WorkflowRun } from "./Observation.ts"
+import { activationsOf, type KnownRuns, type ListedRuns, someOf, toRuns } from "./readRuns.ts"
+import { errorOf, executionsSince } from "./recentFailures.ts"
+import { failsMore, isFailed, noRuns, type Runs } from "./runs.ts"
+import type { Engine } from "./workflowFacts.ts"
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+/** Milliseconds by which readings overlap: runs are listed when they have ended, in the order in which they began. */
+const overlapMs = 65 * 60_000
+
+/** Milliseconds of the past that the first reading goes back, its pages, and the pause between two. */
+const pastMs = 14 * 86_400_000
+const mostPastPages = 40
+const pagePause = "1 second"
+
+/** Runs that had not ended and are not listed any more, of which it is asked how they ended. */
+const mostEnded = 20
+
+/** The runs since the last reading, and those that have ended since; of the first reading, those of the last weeks. */
+export const runsSince = Effect.fnUntraced(function* (engine: Engine, before: Memory | undefined, now: number) {
+  const since = before === undefined ? now - pastMs : before.at - overlapMs
+  const startedAfter = iso(since)
+  const { isMore, runs: executions } = yield* executionsSince(
+    (query) =>
+      Effect.delay(engine.listExecutions({ startedAfter, ...query }), query.cursor === undefined ? 0 : pagePause),
+    startedAfter,
+    mostPastPages
+  )
+  const ids = new Set(executions.map(({ id }) => Number(id)))
+  const overdue = (before?.pending ?? []).filter((id) => !ids.has(id)).slice(0, mostEnded)
+  const ended = yield* Effect.forEach(overdue, (id) => Effect.option(engine.getExecution(ExecutionId.make(id), false)))
+  const runs = toRuns([...executions, ...ended.flatMap(Option.toArray)])
+  const oldest = Math.min(now, ...runs.map(({ startedAt }) => startedAt))
+  return { runs, failed: [], since: isMore ? oldest : since, isMore: false } satisfies ListedRuns
+})
+
+/** The error that a failing workflow began with, which is read once. */
+const firstError = (engine: Engine, remembered: ErrorRead | undefined, execution: number) =>
+  remembered === undefined ? Effect.option(errorOf(engine, execution)) : Effect.succeedSome(remembered)
+
+/** The runs of each workflow by what is remembered and what was read since. */
+export const remembering = Effect.fnUntraced(function* (
+  engine: Engine,
+  unread: Observation,
+  read: ReadonlyArray<WorkflowRun>,
+  listed: ListedRuns | undefined,
+  before: Memory | undefined
+) {
+  const { from, now, workflows } = unread
+  const since = before?.since ?? listed?.since ?? now
+  const all = withRuns(before, read, since)
+  const runs = new Map<string, Runs>(workflows.map(({ id }) => [id, { ...noRuns, since }]))
+  for (const [id, one] of all) runs.set(id, { ...one, days: daysOf(one) })
+  const failed = [...runs].flatMap(([workflowId, one]) =>
+    one.runs
+      .filter((run) => isFailed(run) && (run.startedAt >= from || failsMore(one)))
+      .map((run) => ({ ...run, workflowId }))
+  )
+  const newest = new Map(failed.toReversed().map((run) => [run.workflowId, run.id]))
+  const readErrors = yield* Effect.forEach(
+    [...newest].filter(([id]) => failsMore(runs.get(id) ?? noRuns)),
+    ([id, execution]) =>
+      Effect.map(firstError(engine, before?.errors.get(id), execution), (error) => ({ id, execution, error })),
+    { concurrency: 4 }
+  )
+  const errors = new Map(
+    readErrors.flatMap(({ error, id }) =>
+      Option.isSome(error) ? [[id, error.value] satisfies [string, ErrorRead]] : []
+    )
+  )
+  const activeBefore = before?.active
+  const active = new Map(
+    workflows.flatMap((workflow) =>
+      workflow.active
+        ? [[workflow.id, activeBefore === undefined ? 0 : (activeBefore.get(workflow.id) ?? now)] as const]
+        : []
+    )
+  )
+  const observation: Observation = {
+    ...unread,
+    runs,
+    failed,
+    errors: someOf(readErrors.map(({ error, execution }) => [execution, error] as const)),
+    activations: active
+  }
+  const activations = yield* activationsOf(engine, observation)
+  const pending = [...(unread.running ?? []), ...unread.waiting].map(({ id }) => id)
+  const memory: Memory = {
+    since,
+    at: listed === undefined ? (before?.at ?? now) : now,
+    runs: all,
+    pending,
+    errors,
+    active: activations,
+    lastChanges: new Map()
+  }
+  return { observation: { ...observation, activations }, left: 0, problem: undefined, memory } satisfies KnownRuns
+})
