@@ -152,7 +152,10 @@ describe("an advertiser's morning", () => {
     ["Создать новую кампанию", "ads_plan_campaign"],
     ["Что умеет мой токен?", "ads_check_key"],
     ["Кто менял ставки вчера?", "audit_log"],
-    ["Нужна миграция со старого типа", "ads_plan_migration"]
+    ["Нужна миграция со старого типа", "ads_plan_migration"],
+    ["Поменять места показа", "ads_plan_state"],
+    ["Переименовать кампанию", "ads_plan_state"],
+    ["Какие были списания?", "ads_report"]
   ]
 
   it.effect("finds the tool for each question in the sellers' own words", () =>

@@ -128,6 +128,19 @@ interface Write {
 const writes: ReadonlyArray<Write> = [
   { name: "a start", path: "GET /adv/v0/start", tool: "ads_plan_state", args: { start: { ids: [1004, 1057] } } },
   { name: "a pause", path: "GET /adv/v0/pause", tool: "ads_plan_state", args: { pause: { ids: [1005, 1006] } } },
+  { name: "an end", path: "GET /adv/v0/stop", tool: "ads_plan_state", args: { end: [1007, 1008] } },
+  {
+    name: "placements",
+    path: "PUT /adv/v0/auction/placements",
+    tool: "ads_plan_state",
+    args: { campaigns: { ids: [1045, 1046] }, placements: ["search"] }
+  },
+  {
+    name: "a name",
+    path: "POST /adv/v0/rename",
+    tool: "ads_plan_state",
+    args: { campaigns: { ids: [1009] }, name: "Новая кружка" }
+  },
   {
     name: "the brake",
     path: "GET /adv/v0/pause",

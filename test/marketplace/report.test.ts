@@ -180,6 +180,49 @@ describe("a report", () => {
     }).pipe(Effect.provide(shop({ limits: "none" })))
   )
 
+  it.effect("of charges has what was charged, by day and document, and sums to the whole", () =>
+    Effect.gen(function* () {
+      const { rows, total } = yield* report({ level: "charge", limit: 500 })
+      const charges = yield* MarketplaceAds.use((ads) => ads.getAdvUpd({ from: "2026-11-13", to: "2026-11-19" }))
+      assert.lengthOf(rows, charges.length)
+      assert.strictEqual(
+        total["spent"],
+        charges.reduce((sum, { updSum }) => sum + (updSum ?? 0), 0)
+      )
+      assert.notProperty(total, "orders")
+      assert.match(String(rows[0]?.["day"]), /^2026-11-1[3-9]$/)
+      const days = yield* report({ level: "charge", by_day: true, campaigns: { ids: [1050] } })
+      assert.lengthOf(days.rows, 7)
+      assert.include(
+        yield* refused({ level: "charge", where: ["orders = 0"] }),
+        "Invalid where: must not be about orders: level charge has spent"
+      )
+      assert.include(yield* refused({ level: "charge", compare: true }), "Invalid compare")
+      const contents = yield* Effect.flatMap(Effect.fromNullishOr(MarketplaceToolset.resources), ({ read }) =>
+        read("ads://report?level=charge&where=spent%20%3E%20100")
+      )
+      assert.match("text" in contents ? contents.text : "", /^campaign,name,document,paid_from,day,spent,/)
+    }).pipe(Effect.provide(shop({ limits: "none" })))
+  )
+
+  it.effect("of charges tells documents, moments around midnight in Moscow, and charges that are not settled", () => {
+    const charge = { updNum: 77, advertId: 1001, campName: "Mugs", paymentType: "Счет", updSum: 24 }
+    const body = [
+      { ...charge, updTime: "2026-11-18T22:30:00Z" },
+      { ...charge, updNum: 0, advertId: 5, campName: null, updTime: null, updSum: 3 }
+    ]
+    return Effect.gen(function* () {
+      yield* atMorning
+      const { rows } = yield* report({ level: "charge" })
+      assert.deepStrictEqual(rows, [
+        { id: 1001, name: "Mugs", day: "2026-11-19", document: 77, spent: 24, paid_from: "Счет" },
+        { id: 5, spent: 3, paid_from: "Счет" }
+      ])
+      const { rows: gone } = yield* report({ level: "charge", campaigns: { ids: [5] } })
+      assert.lengthOf(gone, 1)
+    }).pipe(Effect.provide(intercepted((path) => (path === "/adv/v1/upd" ? { body } : undefined))))
+  })
+
   it.effect("is CSV as a resource, with every row and every metric", () =>
     Effect.gen(function* () {
       yield* report()

@@ -216,8 +216,99 @@ describe("a plan of starts and pauses", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("ends campaigns for good, says so before, and a rollback does not pretend to bring them back", () => {
+    const { layer } = watchedShop()
+    return Effect.gen(function* () {
+      const { blocked, digest, plan_id, steps, warnings } = yield* plan("ads_plan_state", {
+        end: [1005, 1058, 1060, 1059]
+      })
+      assert.strictEqual(steps, 2)
+      assert.strictEqual(digest, "2 campaigns end, for good.")
+      assert.include(
+        warnings.join(),
+        "A rollback cannot undo state 1005 and 1 more: a campaign that has ended never runs"
+      )
+      assert.deepStrictEqual(blocked, [{ what: "state 1059", reason: "it is ready to start, and cannot end" }])
+      const shown = yield* call("show_plan", { plan_id })
+      assert.match(JSON.stringify(shown), /it ends for good, with [\d.]+ rub/)
+      assert.deepInclude(yield* applied(plan_id), { state: "applied", done: 2 })
+      const after = yield* statuses
+      assert.deepStrictEqual([after.get(1005), after.get(1058)], [7, 7])
+      assert.include(yield* refused("plan_rollback", { plan_id }), "never runs again")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("changes the placements of many campaigns and the name of one, and its rollback brings both back", () => {
+    const { layer } = watchedShop()
+    return Effect.gen(function* () {
+      const account = Effect.flatMap(EmbeddedMarketplace, (world) => world.account)
+      const placesOf = Effect.map(account, ({ adverts }) =>
+        [1003, 1044, 1055].map((id) => {
+          const { recommendations = false, search = false } = adverts.get(id) ?? {}
+          return [search, recommendations]
+        })
+      )
+      const before = yield* placesOf
+      const places = yield* plan("ads_plan_state", {
+        campaigns: { ids: [1003, 1044, 1055, 1001, 9] },
+        placements: ["recommendations"]
+      })
+      assert.strictEqual(places.digest, "2 campaigns change their placements.")
+      assert.deepStrictEqual(
+        places.blocked.map(({ what }) => what),
+        ["placements 1001", "placements 1055", "placements 9"]
+      )
+      assert.deepInclude(yield* applied(places.plan_id), { state: "applied", done: 2 })
+      assert.deepStrictEqual(yield* placesOf, [[false, true], [false, true], before[2]])
+      const same = { campaigns: { ids: [1003] }, placements: ["recommendations"] }
+      assert.strictEqual((yield* plan("ads_plan_state", same)).steps, 0)
+
+      const taken = { campaigns: { ids: [1003] }, name: "Кружка, основная" }
+      assert.include((yield* plan("ads_plan_state", taken)).blocked[0]?.reason, "campaign 1001 has this name already")
+      const named = yield* plan("ads_plan_state", { campaigns: { name: "блокнот, основная" }, name: "Тетрадь" })
+      assert.deepInclude(yield* applied(named.plan_id), { state: "applied", done: 1 })
+      assert.strictEqual((yield* account).adverts.get(1003)?.name, "Тетрадь")
+      for (const { plan_id } of [places, named]) {
+        const back = yield* plan("plan_rollback", { plan_id })
+        assert.deepInclude(yield* applied(back.plan_id), { state: "applied" })
+      }
+      assert.deepStrictEqual(yield* placesOf, before)
+      assert.strictEqual((yield* account).adverts.get(1003)?.name, "Блокнот, основная")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("warns that a twin of a migration is not known any more by another name", () => {
+    const { layer } = watchedShop()
+    return Effect.gen(function* () {
+      const moved = yield* plan("ads_plan_migration", {
+        advert_ids: [1001],
+        target: "new-manual-campaign",
+        search_percent: 200,
+        recommendations_percent: 200
+      })
+      yield* applied(moved.plan_id)
+      const { warnings } = yield* plan("ads_plan_state", { campaigns: { name: "(manual, 1001)" }, name: "Кружки" })
+      assert.include(warnings.join(), "a migration of 1001 creates another")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("takes only the campaigns that meet all of a selection, ids included", () => {
+    const { layer } = watchedShop()
+    return Effect.gen(function* () {
+      const { blocked, steps } = yield* plan("ads_plan_state", { pause: { ids: [1001, 1002, 9], name: "лампа" } })
+      assert.strictEqual(steps, 1)
+      assert.deepStrictEqual(blocked, [{ what: "state 9", reason: "there is no such campaign" }])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect.each([
     [{}, "Invalid start: must be given"],
+    [{ placements: ["search"] }, "Invalid campaigns: must say whose name or placements"],
+    [{ campaigns: { ids: [1003] } }, "Invalid campaigns: must come with placements or name"],
+    [{ campaigns: { ids: [1003, 1004] }, name: "x" }, "Invalid name: must be for one campaign, and campaigns names 2"],
+    [{ campaigns: { ids: [1003] }, name: " " }, "Invalid name: must not be blank"],
+    [{ campaigns: { ids: [1003] }, placements: [] }, "Invalid placements: must not be empty"],
+    [{ end: [] }, "Invalid end: must not be empty"],
     [{ start: {} }, "Invalid start: must name campaigns"],
     [{ pause: { ids: [] } }, "Invalid pause.ids: must not be empty"],
     [{ pause: { ids: Array.from({ length: 10_000 }, (_, id) => id + 1) } }, "must be at most 3000"],

@@ -118,6 +118,8 @@ describe("the marketplace toolset", () => {
     ["ads_report", { level: "cluster", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-30" }],
     ["ads_report", { level: "keyword", campaigns: { ids: [1001] }, from: "2026-01-01", to: "2026-01-10" }],
     ["ads_get_minus_phrases", { advert_id: 1003 }],
+    ["ads_get_minus_phrases", { advert_id: 1003, clusters: true }],
+    ["ads_report", { level: "charge" }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
     ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
@@ -138,6 +140,25 @@ describe("the marketplace toolset", () => {
       assert.isBelow(text.length, 32_000)
       assert.notInclude(text, "the-secret")
     }).pipe(Effect.provide(marketplace({ apiKey: "the-secret" }, { apiKey: "the-secret" })))
+  )
+
+  it.effect("lists the clusters of articles by their state, those without phrases included", () =>
+    Effect.gen(function* () {
+      const args = { items: [1, 2].map((nm) => ({ advert_id: 1003, nm_id: 500300 + nm })), clusters: true }
+      const { items } = yield* call("ads_get_minus_phrases", { ...args, phrases_each: 1 })
+      const rows = Array.from(Object(items), Object)
+      assert.deepStrictEqual(
+        rows.map(({ clusters, count, nm_id }) => [nm_id, count, clusters.excluded.norm_queries]),
+        [
+          [500301, 1, ["school diary"]],
+          [500302, 0, []]
+        ]
+      )
+      for (const { clusters } of rows) {
+        assert.isAbove(clusters.active.count, 1)
+        assert.lengthOf(clusters.active.norm_queries, 1)
+      }
+    }).pipe(Effect.provide(marketplace()))
   )
 
   it.effect("shows money in kopecks and rubles", () =>

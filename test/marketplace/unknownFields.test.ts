@@ -56,6 +56,11 @@ const refused: ReadonlyArray<readonly [string, object, string]> = [
   ["ads_plan_state", { pause: { status: [9] } }, "pause.status: unknown argument. Did you mean statuses?"],
   ["ads_plan_state", { start: { id: 1001 } }, "start.id: unknown argument. Did you mean ids?"],
   [
+    "ads_plan_state",
+    { campaigns: { statuse: [9] }, name: "x" },
+    "campaigns.statuse: unknown argument. Did you mean statuses?"
+  ],
+  [
     "ads_plan_money",
     { top_up: [{ advert_id: 1001, rubles: 1000, purse: "x" }] },
     "top_up.0.purse: unknown argument. Known: advert_id, rubles, from"

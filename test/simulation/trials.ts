@@ -181,6 +181,7 @@ const bids = { changes: [{ ...pair, placement: "search", change_percent: 10 }] }
 const phrases = { advert_id, nm_ids: [100_001], phrases: ["new"], mode: "merge" }
 const rules = { rules: [{ when: ["clicks >= 0"], at_least: { clicks: 1 }, do: "bid", percent: -10 }] }
 const pause = { pause: { ids: [advert_id] } }
+const rename = { campaigns: { ids: [advert_id] }, name: "Other goods" }
 const campaign = { name: "New", nms: [100_001], placements: ["search"] }
 
 /** A call of every tool for the marketplace, and plans of each kind that are applied. */
@@ -200,6 +201,7 @@ export const adsTrials: ReadonlyArray<Trial<Advertising>> = [
   { tool: "ads_plan_campaign", args: given(campaign) },
   { tool: "ads_plan_rules", args: given(rules) },
   { tool: "ads_plan_state", args: given(pause) },
+  { tool: "ads_plan_state", args: given(rename) },
   { tool: "ads_plan_money", args: given({ daily_limits: [{ advert_id, rubles: 500 }] }) },
   { tool: "ads_start_campaign", args: given({ advert_id: 7002, confirm: true }) },
   { tool: "ads_pause_campaign", args: given({ advert_id, confirm: true }) },
@@ -208,5 +210,7 @@ export const adsTrials: ReadonlyArray<Trial<Advertising>> = [
   { tool: "apply_plan", args: adsPlan("ads_plan_products", { advert_id, add_nms: [200_001] }) },
   { tool: "apply_plan", args: adsPlan("ads_plan_campaign", campaign) },
   { tool: "apply_plan", args: adsPlan("ads_plan_state", pause) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_state", rename) },
+  { tool: "apply_plan", args: adsPlan("ads_plan_state", { end: [advert_id] }) },
   { tool: "apply_plan", args: adsPlan("ads_plan_migration", { target: "new-manual-campaign" }) }
 ]

@@ -15,8 +15,11 @@ import {
   type Campaign,
   findByName,
   isThere,
+  type ManualPlacement,
   mayChange,
+  nameOf,
   type Placement,
+  shownAt,
   status
 } from "../client/Campaign.ts"
 import { clusterKey, provenUnits } from "../client/Clusters.ts"
@@ -86,7 +89,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 
   const { adverts, unreadable } = has("create")
     ? yield* ads.getAdvertsV2()
-    : has("bid", "product", "delete", "state", "deposit")
+    : has("bid", "product", "delete", "state", "deposit", "name", "placements")
       ? yield* ads.getAdvertsV2({ ids })
       : { adverts: [], unreadable: [] }
   const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
@@ -138,6 +141,15 @@ export const readRemoteState = Effect.fnUntraced(function* (
         return judge(bid === change.after, bid === change.before)
       },
       state: (change) => judgeState(change, campaigns.get(change.target)),
+      name: ({ after, before, target }) => {
+        const campaign = campaigns.get(target)
+        const name = campaign === undefined ? undefined : nameOf(campaign)
+        return judge(name === after, name === before)
+      },
+      placements: ({ after, before, target }) => {
+        const places = placesIn(campaigns.get(target))
+        return judge(isSamePlaces(places, after), isSamePlaces(places, before))
+      },
       deposit: () => "pending",
       limit: ({ after, before, target }) => judge(limits.get(target) === after, limits.get(target) === before)
     })
@@ -156,7 +168,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     obstacle: (change) => {
       if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined
       if (change.kind === "state" && isLocated(change)) return withoutPartner(change, campaigns)
-      const isInside = change.kind === "bid" || change.kind === "product"
+      const isInside = change.kind === "bid" || change.kind === "product" || change.kind === "placements"
       const campaign = isInside && isLocated(change) ? campaigns.get(change.target) : undefined
       if (campaign === undefined || mayChange(campaign)) return undefined
       return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
@@ -226,6 +238,11 @@ const isOwn = (
   if (mayBeRounded && before !== null && isRounded(bid, before)) return true
   return kind === "cluster" && ((before !== null && isMisread(bid, before)) || isProbe(bid, probe))
 }
+
+const placesIn = (campaign: Campaign | undefined) => shownAt(campaign?.settings.placements)
+
+const isSamePlaces = (a: ReadonlyArray<ManualPlacement>, b: ReadonlyArray<ManualPlacement>): boolean =>
+  a.length === b.length && a.every((place) => b.includes(place))
 
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
   campaign === undefined ? undefined : articleOf(campaign, nm_id)

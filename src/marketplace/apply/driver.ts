@@ -37,7 +37,22 @@ import { send } from "./send.ts"
 const visibleMs = 200_000
 
 /** Changes that may be sent again once the state was read: repeating them has the same result. */
-const repeatable: ReadonlyArray<Work> = ["product", "bid", "phrases", "drop", "cluster", "limit", "start", "pause"]
+const repeatable: ReadonlyArray<Work> = [
+  "product",
+  "bid",
+  "phrases",
+  "drop",
+  "cluster",
+  "limit",
+  "start",
+  "pause",
+  "end",
+  "name",
+  "placements"
+]
+
+/** Changes of which a call takes one. */
+const single: ReadonlyArray<Change["kind"]> = ["phrases", "state", "deposit", "name"]
 
 /** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
@@ -56,7 +71,7 @@ export const make = (
     order: byWork,
     batches: (steps) => batchesOf(steps).map((batch) => batch.steps),
     sending: (change) => ({
-      isAlone: change.kind === "phrases" || change.kind === "state" || change.kind === "deposit",
+      isAlone: single.includes(change.kind),
       isRepeatable: repeatable.includes(workOf(change))
     }),
     creations: {

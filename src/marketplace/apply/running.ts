@@ -5,6 +5,7 @@ import { type Campaign, mayChange, status, statusText } from "../client/Campaign
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"
 import { readBudgets } from "../client/readBudgets.ts"
+import { canMove } from "../plan/Change.ts"
 import type { LocatedOf } from "./Located.ts"
 
 /* Whether campaigns run, and the money that they may spend. */
@@ -32,18 +33,13 @@ export const dailyLimitsOf = (ads: Ads) =>
       )
   )
 
-const mayStart: ReadonlyArray<number> = [status.ready, status.paused]
-
-/** A campaign that may not be started or paused any more has ended meanwhile. */
+/** A campaign that may not be started, paused or ended any more has ended meanwhile. */
 export const judgeState = (
   { after }: Pick<LocatedOf<"state">, "after">,
   campaign: Pick<Campaign, "status"> | undefined
 ): Judgement => {
   if (campaign?.status === after) return "already"
-  if (campaign === undefined) return "drift"
-  return (after === status.active ? mayStart.includes(campaign.status) : campaign.status === status.active)
-    ? "pending"
-    : "drift"
+  return campaign !== undefined && canMove(campaign.status, after) ? "pending" : "drift"
 }
 
 /** The reason for which a campaign does not pause yet, or at all: its partner does not run in its place. */

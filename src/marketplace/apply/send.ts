@@ -33,6 +33,13 @@ export const send = Effect.fnUntraced(function* (
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
   }
   for (const change of rows("state")) yield* setState(ads, change)
+  for (const { after, target } of rows("name")) yield* ads.renameCampaign(target, after)
+  yield* ads.updateAuctionPlacement({
+    placements: rows("placements").map(({ after, target }) => ({
+      advert_id: target,
+      placements: { search: after.includes("search"), recommendations: after.includes("recommendations") }
+    }))
+  })
   for (const { purse: from, rubles, target } of rows("deposit")) {
     yield* ads.createBudgetDeposit({ advert_id: target, rubles, from })
   }
@@ -54,9 +61,15 @@ export const send = Effect.fnUntraced(function* (
   }
 })
 
-/** Starts or pauses a campaign. A refusal because of its status is none where it has the wanted one. */
+const moves = {
+  [status.active]: "startCampaign",
+  [status.paused]: "pauseCampaign",
+  [status.finished]: "stopCampaign"
+} as const
+
+/** Starts, pauses or ends a campaign. A refusal because of its status is none where it has the wanted one. */
 const setState = (ads: Ads, { after, target }: LocatedOf<"state">) =>
-  Effect.catchIf(after === status.active ? ads.startCampaign(target) : ads.pauseCampaign(target), isOfState, (error) =>
+  Effect.catchIf(ads[moves[after]](target), isOfState, (error) =>
     Effect.flatMap(ads.getAdvertsV2({ ids: [target] }), ({ adverts }) =>
       adverts.some((campaign) => campaign.status === after) ? Effect.void : Effect.fail(error)
     )

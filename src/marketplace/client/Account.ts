@@ -47,8 +47,15 @@ export const PromotionConfig = open({
 })
 export type PromotionConfig = typeof PromotionConfig.Type
 
-/** One expense of a campaign, in rubles. */
-const Expense = open({ advertId: Schema.Int, updTime: Text, updSum: Told, campName: Text, paymentType: Text })
+/** One expense of a campaign, in rubles, with the number of its document; the number is 0 before there is one. */
+const Expense = open({
+  advertId: Schema.Int,
+  updNum: Told,
+  updTime: Text,
+  updSum: Told,
+  campName: Text,
+  paymentType: Text
+})
 export type Expense = typeof Expense.Type
 
 export const ExpensesReply = Schema.NullOr(Schema.Array(Expense))

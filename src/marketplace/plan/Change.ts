@@ -68,16 +68,44 @@ type ClusterChange = typeof ClusterChange.Type
 const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
 type Delete = typeof Delete.Type
 
-/** The start or the pause of a campaign. */
+/** The start, the pause or the end of a campaign; one that has ended never runs again. */
 const State = Schema.Struct({
   kind: Schema.Literal("state"),
   target: Target,
   before: Schema.Int,
-  after: Schema.Literals([status.active, status.paused]),
+  after: Schema.Literals([status.active, status.paused, status.finished]),
   /** The campaign that takes its place, or whose place it takes: of the two, one pauses once the other runs. */
   partner: Schema.optionalKey(AdvertId)
 })
 type State = typeof State.Type
+
+/** The statuses from which a campaign comes into another one. */
+const origins: { readonly [after in State["after"]]: ReadonlyArray<number> } = {
+  [status.active]: [status.ready, status.paused],
+  [status.paused]: [status.active],
+  [status.finished]: [status.active, status.paused]
+}
+
+/** Whether a campaign in one status can be brought into another. */
+export const canMove = (now: number, after: State["after"]): boolean => origins[after].includes(now)
+
+/** The name of a campaign. */
+const Name = Schema.Struct({
+  kind: Schema.Literal("name"),
+  target: Target,
+  before: Schema.String,
+  after: Schema.String
+})
+type Name = typeof Name.Type
+
+/** The placements of a campaign with manual bids that pays per view. */
+const Placements = Schema.Struct({
+  kind: Schema.Literal("placements"),
+  target: Target,
+  before: Schema.Array(ManualPlacement),
+  after: Schema.Array(ManualPlacement)
+})
+type Placements = typeof Placements.Type
 
 /** Money for the budget of a campaign; `before` is what it had. */
 const Deposit = Schema.Struct({
@@ -98,19 +126,35 @@ const DailyLimit = Schema.Struct({
 type DailyLimit = typeof DailyLimit.Type
 
 /** One change of one thing, with its values before and after; money in kopecks. */
-export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete, State, Deposit, DailyLimit])
+export const Change = Schema.Union([
+  Create,
+  Product,
+  Bid,
+  Phrases,
+  ClusterChange,
+  Delete,
+  State,
+  Name,
+  Placements,
+  Deposit,
+  DailyLimit
+])
 export type Change = typeof Change.Type
 
 /** The operation that a change needs: cluster bids are set by one and deleted by another. */
-export type Work = Exclude<Change["kind"], "state"> | "drop" | "pause" | "start"
+export type Work = Exclude<Change["kind"], "state"> | "drop" | "end" | "pause" | "start"
 export const workOf = (change: Change): Work => {
-  if (change.kind === "state") return change.after === status.active ? "start" : "pause"
+  if (change.kind === "state") return moves[change.after]
   return change.kind === "cluster" && change.after === null ? "drop" : change.kind
 }
+
+const moves = { [status.active]: "start", [status.paused]: "pause", [status.finished]: "end" } as const
 
 /** The order of changes: an article must be in a campaign before it can have a bid, and campaigns are deleted last. */
 export const order: ReadonlyArray<Work> = [
   "create",
+  "name",
+  "placements",
   "product",
   "bid",
   "phrases",
@@ -120,6 +164,7 @@ export const order: ReadonlyArray<Work> = [
   "deposit",
   "start",
   "pause",
+  "end",
   "delete"
 ]
 
@@ -135,6 +180,8 @@ export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
     phrases: ({ nm_id, target }) => `phrases ${targetKey(target)}/${nm_id}`,
     cluster: ({ nm_id, norm_query, target }) => `cluster ${targetKey(target)}/${nm_id}/${norm_query}`,
     state: ({ target }) => `state ${targetKey(target)}`,
+    name: ({ target }) => `name ${targetKey(target)}`,
+    placements: ({ target }) => `placements ${targetKey(target)}`,
     deposit: ({ target }) => `deposit ${targetKey(target)}`,
     limit: ({ target }) => `limit ${targetKey(target)}`
   })
@@ -149,7 +196,7 @@ export const invert = (change: Change): ReadonlyArray<Change> => {
   return swapped(change)
 }
 
-const swapped = Match.type<Bid | ClusterChange | DailyLimit | Phrases | Product | State>().pipe(
+const swapped = Match.type<Bid | ClusterChange | DailyLimit | Name | Phrases | Placements | Product | State>().pipe(
   Match.withReturnType<ReadonlyArray<Change>>(),
   Match.discriminatorsExhaustive("kind")({
     bid: (change) => (change.before === null ? [] : [{ ...change, before: change.after, after: change.before }]),
@@ -157,9 +204,13 @@ const swapped = Match.type<Bid | ClusterChange | DailyLimit | Phrases | Product 
     phrases: (change) => [{ ...change, before: change.after, after: change.before }],
     product: (change) => [{ ...change, before: change.after, after: change.before }],
     limit: (change) => [{ ...change, before: change.after, after: change.before }],
+    name: (change) => [{ ...change, before: change.after, after: change.before }],
+    placements: (change) => [{ ...change, before: change.after, after: change.before }],
     // A campaign that was started once is paused, never ready again.
-    state: (change) => [
-      { ...change, before: change.after, after: change.after === status.active ? status.paused : status.active }
-    ]
+    state: (change) => {
+      if (change.after === status.finished) return []
+      const after = change.after === status.active ? status.paused : status.active
+      return [{ ...change, before: change.after, after }]
+    }
   })
 )

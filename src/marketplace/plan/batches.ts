@@ -20,6 +20,9 @@ const most: {
   cluster: { steps: caps.clusterBids, campaigns: Infinity, perCampaign: Infinity },
   start: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
   pause: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
+  end: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
+  name: { steps: caps.campaignIds, campaigns: Infinity, perCampaign: 1 },
+  placements: { steps: caps.placements, campaigns: Infinity, perCampaign: 1 },
   deposit: { steps: caps.budgets, campaigns: Infinity, perCampaign: 1 },
   limit: { steps: caps.dailyLimits, campaigns: Infinity, perCampaign: 1 }
 }
@@ -27,16 +30,21 @@ const most: {
 /** The campaign of a step, as text. */
 const campaignOf = ({ change }: Step): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
+const isOf =
+  (...kinds: ReadonlyArray<Work>) =>
+  ({ change }: Step): boolean =>
+    kinds.includes(workOf(change))
+
 /** Steps with the starts and pauses of some pairs in turns: no pair waits until all others have started. */
 const inTurns = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
-  const states = steps.filter(({ change }) => change.kind === "state")
+  const isInTurn = isOf("start", "pause")
+  const states = steps.filter(isInTurn)
   const turns = Array.from({ length: Math.ceil(states.length / (2 * caps.campaignIds)) }, (_, turn) =>
     states.slice(turn * 2 * caps.campaignIds, (turn + 1) * 2 * caps.campaignIds)
   )
-  const isOf = (work: Work) => (step: Step) => workOf(step.change) === work
   const arranged = turns.flatMap((some) => [...some.filter(isOf("start")), ...some.filter(isOf("pause"))])
   let place = 0
-  return steps.flatMap((step) => (step.change.kind === "state" ? (arranged[place++] ?? []) : [step]))
+  return steps.flatMap((step) => (isInTurn(step) ? (arranged[place++] ?? []) : [step]))
 }
 
 /** The steps in order, split where the kind changes or a call would exceed the API's caps. */
@@ -101,6 +109,18 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
   pause: (steps) => [
     ["getAdvertsV2", 2],
     ["pauseCampaign", steps.length]
+  ],
+  end: (steps) => [
+    ["getAdvertsV2", 2],
+    ["stopCampaign", steps.length]
+  ],
+  name: (steps) => [
+    ["getAdvertsV2", 2],
+    ["renameCampaign", steps.length]
+  ],
+  placements: () => [
+    ["getAdvertsV2", 2],
+    ["updateAuctionPlacement", 1]
   ],
   deposit: (steps) => [
     ["getBudgets", 2],

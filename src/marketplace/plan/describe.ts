@@ -25,6 +25,8 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
     cluster: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
     phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) }),
     state: ({ after, before }) => ({ before: statusText(before), after: statusText(after) }),
+    name: ({ after, before }) => ({ before, after }),
+    placements: ({ after, before }) => ({ before, after }),
     deposit: ({ before, rubles: sum }) => ({
       before: amount(before),
       after: describeBid(before + sum * 100)

@@ -1,5 +1,6 @@
 import { Array as Arrays, Order } from "effect"
 
+import { status } from "../client/Campaign.ts"
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, workOf } from "./Change.ts"
 import { bidBefore } from "./guards.ts"
@@ -101,12 +102,26 @@ export const digestOf = (steps: ReadonlyArray<Step>): string | undefined => {
       "campaigns start and spend their money"
     ),
     ...counted(changes.filter((change) => workOf(change) === "pause").length, "campaign pauses", "campaigns pause"),
+    ...counted(
+      changes.filter((change) => workOf(change) === "end").length,
+      "campaign ends, for good",
+      "campaigns end, for good"
+    ),
+    ...counted(changes.filter(({ kind }) => kind === "name").length, "campaign is renamed", "campaigns are renamed"),
+    ...counted(
+      changes.filter(({ kind }) => kind === "placements").length,
+      "campaign changes its placements",
+      "campaigns change their placements"
+    ),
     ...counted(changes.filter(({ kind }) => kind === "limit").length, "daily limit changes", "daily limits change"),
     ...counted(changes.filter(({ kind }) => kind === "create").length, "campaign is created", "campaigns are created"),
     ...counted(changes.filter(({ kind }) => kind === "delete").length, "campaign is deleted", "campaigns are deleted")
   ]
   return parts.length === 0 ? undefined : `${parts.join("; ")}.`
 }
+
+/** What cannot be undone stands above what spends. */
+const stateRisks = { [status.active]: 4, [status.paused]: 0, [status.finished]: 5 } as const
 
 /** The danger of a step to the money of a seller: what can raise spending stands above what lowers it. */
 const riskOf = (step: Step): number => {
@@ -115,7 +130,9 @@ const riskOf = (step: Step): number => {
   if (move !== undefined) return ratioOf(move) >= 1 ? 4 : 1
   if (change.kind === "phrases") return change.before.some((phrase) => !change.after.includes(phrase)) ? 3 : 0
   if (change.kind === "deposit") return 5
-  if (change.kind === "state") return workOf(change) === "start" ? 4 : 0
+  if (change.kind === "state") return stateRisks[change.after]
+  if (change.kind === "name") return 0
+  if (change.kind === "placements") return change.after.some((place) => !change.before.includes(place)) ? 3 : 1
   if (change.kind === "limit") return (change.after ?? Infinity) > (change.before ?? Infinity) ? 3 : 1
   if (change.kind === "cluster" || change.kind === "delete") return 3
   return change.kind === "product" && !change.after ? 0 : 2

@@ -88,7 +88,10 @@ export const forEachPlace = <A>(
 export const byWork = (a: Step, b: Step): number =>
   rankOf(a.change) - rankOf(b.change) || pairOf(a.change) - pairOf(b.change) || compareNatural(a.id, b.id)
 
-const rankOf = (change: Change): number => order.indexOf(change.kind === "state" ? "start" : workOf(change))
+const rankOf = (change: Change): number => {
+  const work = workOf(change)
+  return order.indexOf(work === "pause" ? "start" : work)
+}
 
 /** The number by which starts and pauses are ordered: the same for both of a pair. */
 const pairOf = (change: Change): number => {
@@ -117,6 +120,7 @@ export const irreversible = (
   return steps.flatMap((step): ReadonlyArray<Blocked> => [
     ...(hadNoBid(step) ? [{ what: step.id, reason: "there is no bid before it to go back to" }] : []),
     ...(step.change.kind === "deposit" ? [{ what: step.id, reason: "money that is in a budget stays there" }] : []),
+    ...(workOf(step.change) === "end" ? [{ what: step.id, reason: "a campaign that has ended never runs again" }] : []),
     ...step.undo.flatMap((change) => unsendable(change, unit))
   ])
 }

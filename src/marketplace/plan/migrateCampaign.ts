@@ -59,6 +59,12 @@ export const twinName = (campaign: Campaign): string => {
 
 const endingOf = ({ id }: Campaign): string => ` (manual, ${id})`
 
+/** The campaign of which one of this name is the twin. */
+export const twinnedIn = (name: string): number | undefined => {
+  const id = / \(manual, (\d+)\)$/.exec(name)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
+
 /** The twin created by an earlier migration; the marketplace may have changed its name, except for the end. */
 export const findTwin = (existing: ReadonlyArray<Campaign>, campaign: Campaign): Campaign | undefined =>
   existing.filter((one) => isThere(one) && nameOf(one).endsWith(endingOf(campaign))).toSorted((a, b) => a.id - b.id)[0]

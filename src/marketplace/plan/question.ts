@@ -37,6 +37,12 @@ const phrasesOf = ({
   ].join("; ")
 }
 
+const stateWords = {
+  [status.active]: "starts and spends its money",
+  [status.paused]: "pauses",
+  [status.finished]: "ends, for good"
+} as const
+
 /** A change as shown to the person who has to agree to it. */
 const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
@@ -47,8 +53,11 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
     bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     phrases: (change) => `${changeKey(change)}: ${phrasesOf(change)}`,
-    state: ({ after, target }) =>
-      `campaign ${targetText(target)} ${after === status.active ? "starts and spends its money" : "pauses"}`,
+    state: ({ after, target }) => `campaign ${targetText(target)} ${stateWords[after]}`,
+    name: ({ after, before, target }) =>
+      `campaign ${targetText(target)} is renamed: ${quotedName(before)} → ${quotedName(after)}`,
+    placements: ({ after, before, target }) =>
+      `the placements of campaign ${targetText(target)}: ${before.join(", ") || "none"} → ${after.join(", ")}`,
     deposit: ({ purse, rubles: sum, target }) =>
       `${sum} rub go from the ${purse} into the budget of campaign ${targetText(target)}, for good`,
     limit: ({ after, before, target }) =>

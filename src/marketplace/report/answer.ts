@@ -13,7 +13,8 @@ const columns: { readonly [level in Level]: ReadonlyArray<MetricName> } = {
   campaign: ["spent", "revenue", "orders", "drr_percent", "clicks"],
   article: ["spent", "revenue", "orders", "drr_percent", "clicks"],
   cluster: ["spent", "orders", "drr_percent", "clicks", "views"],
-  keyword: ["spent", "clicks", "views"]
+  keyword: ["spent", "clicks", "views"],
+  charge: ["spent"]
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -30,7 +31,7 @@ const values = (level: Level, metrics: Metrics, names: ReadonlyArray<MetricName>
 
 /** A line as a row: its usual columns, and those that conditions and the order are about. */
 export const rowOf = (level: Level, line: Line, wanted: ReadonlyArray<MetricName>): Row => {
-  const { before, currency, day, id, metrics, name, nm_id, position, query, status } = line
+  const { before, currency, day, document, id, metrics, name, nm_id, paidFrom, position, query, status } = line
   const names = [...new Set([...columns[level], ...wanted])]
   const row = {
     ...(id === undefined ? {} : { id }),
@@ -39,7 +40,9 @@ export const rowOf = (level: Level, line: Line, wanted: ReadonlyArray<MetricName
     ...(name === undefined ? {} : { name }),
     ...(status === undefined ? {} : { status: statusText(status) }),
     ...(day === undefined ? {} : { day }),
+    ...(document === undefined ? {} : { document }),
     ...values(level, metrics, names),
+    ...(paidFrom === undefined ? {} : { paid_from: paidFrom }),
     ...(position === undefined || position === null ? {} : { position }),
     ...(before === undefined
       ? {}
@@ -78,8 +81,12 @@ const shortened = (row: Row, field: string, least: number): Row => {
 export const totalOf = (level: Level, lines: ReadonlyArray<Line>) => {
   const { others, rubles } = totals(lines)
   const sums = ({ before, metrics, vain }: (typeof others)[number] | typeof rubles) => ({
-    ...values(level, metrics, ["spent", "revenue", "orders", "drr_percent", "clicks", "views", "baskets"]),
-    spent_without_orders: vain / 100,
+    ...(level === "charge"
+      ? values(level, metrics, ["spent"])
+      : {
+          ...values(level, metrics, ["spent", "revenue", "orders", "drr_percent", "clicks", "views", "baskets"]),
+          spent_without_orders: vain / 100
+        }),
     ...(before.spent === null
       ? {}
       : { spent_before: shownValue(before, "spent"), drr_before: shownValue(before, "drr_percent") })
@@ -104,23 +111,28 @@ const cell = (value: Cell): string => {
   return separator.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
 
+/** The columns of a level in CSV, between the campaign and the day. */
+const ownColumns: { readonly [level in Level]: ReadonlyArray<string> } = {
+  campaign: ["name", "status"],
+  article: ["article", "name"],
+  cluster: ["article", "query"],
+  keyword: ["article", "query"],
+  charge: ["name", "document", "paid_from"]
+}
+
 /** All lines as CSV, with every metric. */
 export const csvOf = (level: Level, lines: ReadonlyArray<Line>): string => {
-  const head = [
-    "campaign",
-    ...(level === "campaign" ? ["name", "status"] : ["article"]),
-    ...(level === "article" ? ["name"] : []),
-    ...(level === "cluster" || level === "keyword" ? ["query"] : []),
-    ...(lines.some(({ day }) => day !== undefined) ? ["day"] : [])
-  ]
+  const head = ["campaign", ...ownColumns[level], ...(lines.some(({ day }) => day !== undefined) ? ["day"] : [])]
   const rows = lines.map((line) => {
-    const { currency, day, id, metrics, name, nm_id, position, query, status } = line
+    const { currency, day, document, id, metrics, name, nm_id, paidFrom, position, query, status } = line
     const facts: Readonly<Record<string, Cell>> = {
       campaign: id,
       article: nm_id,
       name,
       status: status === undefined ? undefined : statusText(status),
       query,
+      document,
+      paid_from: paidFrom,
       day
     }
     return [

@@ -3,10 +3,13 @@ import { foreign } from "../client/money.ts"
 import { type MetricName, type Metrics, noMetrics, plus, valueOf } from "./metrics.ts"
 import type { CampaignDay, ClusterRow } from "./rows.ts"
 
-export const levels = ["campaign", "article", "cluster", "keyword"] as const
+export const levels = ["campaign", "article", "cluster", "keyword", "charge"] as const
 export type Level = (typeof levels)[number]
 
-/** One row of a report: a campaign, an article of one, or a search cluster of an article, over a period or on a day. */
+/**
+ * One row of a report: a campaign, an article of one, or a search cluster of an article, over a period or on a day; or what was
+ * charged for a campaign.
+ */
 export interface Line {
   /** Missing in a line of all campaigns together. */
   readonly id?: number
@@ -19,6 +22,9 @@ export interface Line {
   /** The same over the period before. */
   readonly before?: Metrics
   readonly position?: number | null
+  /** The number of the document of a charge, and the purse that paid it. */
+  readonly document?: number
+  readonly paidFrom?: string
   /** The currency of its money where that is not the ruble. */
   readonly currency?: string
 }

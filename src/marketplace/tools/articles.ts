@@ -6,19 +6,25 @@ import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { articlesOf, type Campaign, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../client/Campaign.ts"
-import { distinctPairs } from "../client/ids.ts"
+import { campaignWide, distinctPairs, type Pair, pairKey } from "../client/ids.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { kopecksTold } from "../client/money.ts"
 import { caps } from "../client/operations.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
-import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
+import { advertId, limit, nmIds, offset, pairs, words } from "./parameters.ts"
 import { more, reportedAmount, toldIn } from "./shown.ts"
 
 const phrasesShown = Schema.Struct({
   total: whole,
   items: Schema.Array(
-    Schema.Struct({ advert_id: whole, nm_id: whole, count: whole, norm_queries: Schema.Array(Schema.String) })
+    Schema.Struct({
+      advert_id: whole,
+      nm_id: whole,
+      count: whole,
+      norm_queries: Schema.Array(Schema.String),
+      clusters: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+    })
   ),
   next
 })
@@ -34,6 +40,23 @@ const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
 ).annotate({ inputSchema: { type: "integer", description: "Phrases of each, default 100" } })
 
+/** The search clusters of articles by their state, each list with its length. */
+const clustersOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>, most: number) {
+  // Clusters belong to articles, never to a whole campaign.
+  const items = pairs.filter(({ nm_id }) => nm_id !== campaignWide)
+  const { items: lists } = yield* MarketplaceAds.use((ads) => ads.getNormqueryList({ items }))
+  const part = (list: ReadonlyArray<string>) => ({ count: list.length, norm_queries: list.slice(0, most) })
+  return new Map(
+    lists.map((one) => {
+      const { active, archived, excluded } = one
+      return [
+        pairKey(one),
+        { clusters: { active: part(active), excluded: part(excluded), archived: part(archived) } }
+      ] as const
+    })
+  )
+})
+
 export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   title: "Get minus-phrases",
   description: "Read the minus-phrases (минус-фразы) of articles, or of a campaign",
@@ -43,10 +66,12 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     advert_id: optional(advertId),
     limit: limit(50),
     offset,
-    phrases_each: optional(phrasesEach)
+    phrases_each: optional(phrasesEach),
+    clusters: optional(flag("Also clusters by state"))
   },
   result: phrasesShown,
-  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items, limit, offset, phrases_each = 100 }) {
+  run: Effect.fn("ads_get_minus_phrases")(function* (given) {
+    const { advert_id, clusters = false, items, limit, offset, phrases_each = 100 } = given
     if ((items === undefined) === (advert_id === undefined)) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must have exactly one of items, advert_id" })
     }
@@ -54,12 +79,18 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     const all = distinctPairs(items ?? ofCampaign)
     const page = all.slice(offset, offset + limit)
     const phrases = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: page }))
+    const states = clusters ? yield* clustersOf(page, phrases_each) : new Map<string, object>()
+    // An article without phrases may be missing from the answer, and has clusters all the same.
+    const pairsTold = new Set(phrases.items.map(pairKey))
+    const others = page.filter((pair) => states.has(pairKey(pair)) && !pairsTold.has(pairKey(pair)))
+    const rows = [...phrases.items, ...others.map((pair) => ({ ...pair, norm_queries: [] }))]
     return {
       total: all.length,
-      items: phrases.items.map(({ norm_queries, ...article }) => ({
+      items: rows.map(({ norm_queries, ...article }) => ({
         ...article,
         count: norm_queries.length,
-        norm_queries: norm_queries.slice(0, phrases_each)
+        norm_queries: norm_queries.slice(0, phrases_each),
+        ...states.get(pairKey(article))
       })),
       next: more(
         offset + page.length,
@@ -117,7 +148,7 @@ export const minBids = Tool.make("ads_min_bids", {
     advert_id: advertId,
     nm_ids: optional(nmIds),
     recommended: optional(flag(`Also those, of ${mostRecommended} nm_ids`)),
-    placements: optional(Schema.Array(Placement).check(notEmpty).annotate({ description: "Default the campaign's" })),
+    placements: optional(words(Placement, "Default the campaign's")),
     limit: limit(100),
     offset
   },

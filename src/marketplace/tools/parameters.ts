@@ -4,10 +4,10 @@ import { limit as anyLimit, offset as anyOffset, shownNumber } from "../../mcp/p
 import { AdvertId } from "../client/ids.ts"
 import { digits, Rubles } from "../client/money.ts"
 
-export const limit = (standard: number) => anyLimit(standard).annotate(shownNumber(`Rows, default ${standard}`))
-export const offset = anyOffset.annotate(shownNumber("Rows to skip"))
+export const limit = (standard: number) => anyLimit(standard).annotate(shownNumber(`Default ${standard}`))
+export const offset = anyOffset.annotate(shownNumber("Skip"))
 
-export const advertId = AdvertId.annotate(shownNumber("Campaign id"))
+export const advertId = AdvertId.annotate(shownNumber("Campaign"))
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
 
@@ -35,10 +35,19 @@ export const shownIds = (description: string) => ({
   inputSchema: { type: "array", description, items: { type: "integer" } }
 })
 
-export const advertIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Campaign ids"))
-export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Article ids"))
+export const advertIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Campaigns"))
+export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Articles"))
 /** The same for lists that may be empty. */
-export const anyNmIds = Schema.Array(id).annotate(shownIds("Article ids"))
+export const anyNmIds = (description: string) => Schema.Array(id).annotate(shownIds(description))
+
+/** A list of words, one at least. */
+export const words = <S extends Schema.Codec<string, string> & { readonly literals: ReadonlyArray<string> }>(
+  of: S,
+  description: string
+) =>
+  Schema.Array(of)
+    .check(notEmpty)
+    .annotate({ inputSchema: { type: "array", items: { type: "string", enum: of.literals }, description } })
 
 type Properties = Readonly<Record<string, object>>
 
@@ -62,7 +71,7 @@ export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero
 
 export const onBelowFloor = Schema.optionalKey(
   Schema.Literals(["raise", "skip", "block"]).annotate({
-    description: "For bids below the lowest; default block"
+    description: "Below the lowest; default block"
   })
 )
 

@@ -67,7 +67,7 @@ const continued = (given: Arguments) => {
 export const report = Tool.make("ads_report", {
   title: "Report",
   description:
-    "Statistics (статистика): spend, orders, revenue, ДРР of campaigns, articles (товары), clusters (кластеры). Rubles",
+    "Statistics (статистика): spend, orders, revenue, ДРР of campaigns, articles (товары), clusters (кластеры); charges (списания)",
   annotations: reads,
   arguments: fields,
   result: reportShown,
@@ -106,7 +106,8 @@ const then = {
   campaign: "ads_plan_rules plans changes by rules; level article or cluster shows what is inside.",
   article: "ads_plan_rules plans changes by rules, ads_plan_bids single bids.",
   cluster: "ads_plan_rules excludes clusters and changes their bids by rules; ДРР of clusters is estimated.",
-  keyword: "ads_plan_minus_phrases shuts phrases out."
+  keyword: "ads_plan_minus_phrases shuts phrases out.",
+  charge: "A charge follows what statistics show; level campaign tells what it brought."
 } as const
 
 /** The time that the limits ask for what is unread. */

@@ -22,10 +22,10 @@ export const selection = (description: string) =>
       type: "object",
       description,
       properties: {
-        ids: { type: "array", items: { type: "integer" }, description: "Ids" },
+        ids: { type: "array", items: { type: "integer" } },
         statuses: { type: "array", items: { type: "integer" }, description: "9 active, 11 paused" },
         name: { type: "string", description: "Part of it" },
-        payment_type: { type: "string", enum: PaymentType.literals, description: "Pay per view, click" }
+        payment_type: { type: "string", enum: PaymentType.literals }
       }
     }
   })
@@ -33,7 +33,7 @@ export const selection = (description: string) =>
 /** The same where a list of tools has told its fields before. */
 export const selectionLike = (description: string) =>
   Selection.annotate({
-    inputSchema: { type: "object", description: `${description}: like campaigns of ads_report` }
+    inputSchema: { type: "object", description: `${description}: as in ads_report` }
   })
 
 /** Refuses a selection that says nothing, or too much: what is empty never means all. */

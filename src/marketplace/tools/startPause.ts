@@ -141,7 +141,7 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
     advert_ids: optional(
       advertIds
         .check(Schema.isMaxLength(mostNamed, { message: `must be at most ${mostNamed} ids: use all` }))
-        .annotate(shownIds("Campaign ids"))
+        .annotate(shownIds("Campaigns"))
     ),
     all: optional(flag("All that run")),
     confirm: agreed

@@ -148,7 +148,7 @@ const clusterBidsOf = Effect.fnUntraced(function* (items: ReadonlyArray<Pair>, m
 
 export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   title: "Plan cluster bids",
-  description: "Plan bids of clusters (ставки кластеров) in manual campaigns",
+  description: "Plan bids of clusters (ставки кластеров)",
   annotations: reads,
   arguments: { changes: clusterChanges },
   result: clusterBidsPlan,

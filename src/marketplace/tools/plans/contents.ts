@@ -14,11 +14,11 @@ import { planMinusPhrases } from "../../plan/planMinusPhrases.ts"
 import { planProducts } from "../../plan/planProducts.ts"
 import { readCampaign } from "../campaigns.ts"
 import { orRefuse } from "../errors.ts"
-import { advertId, anyNmIds, nmIds, notEmpty, rubles } from "../parameters.ts"
+import { advertId, anyNmIds, nmIds, rubles, words } from "../parameters.ts"
 import { campaignPlan, keep, phrasesOf, phrasesPlan, productsPlan, withWarnings } from "./planning.ts"
 
 const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
-  description: "merge adds, replace sets exactly these, clear takes all out"
+  description: "merge adds, clear takes all out"
 })
 
 export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
@@ -46,7 +46,7 @@ export const planProductsTool = Tool.make("ads_plan_products", {
   title: "Plan articles",
   description: "Plan which articles (товары) join and leave a campaign",
   annotations: reads,
-  arguments: { advert_id: advertId, add_nms: optional(anyNmIds), delete_nms: optional(anyNmIds) },
+  arguments: { advert_id: advertId, add_nms: optional(anyNmIds("Join")), delete_nms: optional(anyNmIds("Leave")) },
   result: productsPlan,
   run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
     if (add_nms.length + delete_nms.length === 0) {
@@ -70,12 +70,12 @@ const searchOnly: ReadonlyArray<ManualPlacement> = ["search"]
 
 export const planCampaignTool = Tool.make("ads_plan_campaign", {
   title: "Plan new campaign",
-  description: "Plan a new campaign (создать) with manual bids, without money and not started",
+  description: "Plan a new campaign (создать) with manual bids, not started",
   annotations: reads,
   arguments: {
-    name: Visible.annotate({ description: "Not taken yet" }),
+    name: Visible.annotate({ inputSchema: { type: "string", description: "Not taken yet" } }),
     nms: nmIds,
-    placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
+    placements: optional(words(ManualPlacement, "Default search")),
     payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid; default the lowest"))
   },

@@ -15,7 +15,7 @@ import { findTwin } from "../../plan/migrateCampaign.ts"
 import { type MigrationInput, OldSettings } from "../../plan/Migration.ts"
 import { planMigration } from "../../plan/planMigration.ts"
 import { orRefuse } from "../errors.ts"
-import { advertIds, checkFloors, id, notEmpty, onBelowFloor, shownAs } from "../parameters.ts"
+import { advertIds, checkFloors, id, onBelowFloor, shownAs, words } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
 import { keep, migrationPlan, phrasesOf, withWarnings } from "./planning.ts"
 
@@ -46,7 +46,7 @@ const snapshot = Schema.Array(
         }
       },
       minus_phrases: { type: "array", description: "Campaign-wide", items: { type: "string" } },
-      nm_ids: { type: "array", description: "Its articles", items: { type: "integer" } }
+      nm_ids: { type: "array", description: "Articles", items: { type: "integer" } }
     },
     ["advert_id"]
   )
@@ -62,7 +62,7 @@ const percent = (placement: string) =>
   optional(
     Schema.Finite.check(
       Schema.isBetween({ minimum: 1, maximum: 1000 }, { message: "must be between 1 and 1000" })
-    ).annotate(shownNumber(`Of the old bid, for ${placement}`, "number"))
+    ).annotate(shownNumber(`${placement === "search" ? "Of the old bid, for" : "For"} ${placement}`, "number"))
   )
 
 export const planMigrationTool = Tool.make("ads_plan_migration", {
@@ -73,11 +73,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     advert_ids: optional(advertIds),
     target,
     snapshot: optional(snapshot),
-    placements: optional(
-      Schema.Array(ManualPlacement).check(notEmpty).annotate({
-        description: "Of a twin"
-      })
-    ),
+    placements: optional(words(ManualPlacement, "Of a twin")),
     search_percent: percent("search"),
     recommendations_percent: percent("recommendations"),
     phrase_mode: optional(

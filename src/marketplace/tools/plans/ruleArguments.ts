@@ -12,7 +12,7 @@ import { conditionsIn } from "../reportLines.ts"
 /** Rules of one plan: more could not be looked through by a person. */
 const mostRules = 20
 
-const evidence = { type: "object", description: "Evidence needed: spent (rubles), clicks or days" }
+const evidence = { type: "object", description: "Evidence: spent (rubles), clicks or days" }
 
 const positive = numberOrText(Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" })))
 

@@ -37,6 +37,10 @@ const rulesPlan = Schema.Struct({
   next
 })
 
+const namedShown = {
+  inputSchema: { type: "array", items: { type: "string" }, description: "Configured rules" }
+}
+
 export const planRulesTool = Tool.make("ads_plan_rules", {
   title: "Plan by rules",
   description:
@@ -44,13 +48,13 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
   annotations: reads,
   arguments: {
     rules: optional(rules),
-    named: optional(Schema.Array(Schema.String).check(notEmpty).annotate({ description: "Configured rules" })),
+    named: optional(Schema.Array(Schema.String).check(notEmpty).annotate(namedShown)),
     campaigns: optional(selectionLike("Default all")),
     from: optional(Day.annotate({ description: "First day judged" })),
     to: optional(Day.annotate({ description: "Last day" })),
     check_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }, { message: "must be between 1 and 60" })).annotate(
-        shownNumber("Judged by days before these")
+        shownNumber("Judge by days before")
       )
     )
   },

@@ -9,7 +9,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { Plans } from "../../apply/Plans.ts"
 import { budgetsOf } from "../../apply/running.ts"
 import { Purse } from "../../client/Account.ts"
-import { type Campaign, status } from "../../client/Campaign.ts"
+import { type Campaign, ManualPlacement, status, Visible } from "../../client/Campaign.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { rublesToKopecks, RublesGiven } from "../../client/money.ts"
@@ -20,7 +20,7 @@ import { type Pairing, planState } from "../../plan/planState.ts"
 import { KeptStatistics } from "../../report/KeptStatistics.ts"
 import { count, kopecks } from "../../report/metrics.ts"
 import { orRefuse } from "../errors.ts"
-import { id, notEmpty, numberOrText, shownAs } from "../parameters.ts"
+import { advertIds, id, notEmpty, numberOrText, shownAs, shownIds, words } from "../parameters.ts"
 import { checkSelection, selected, selectionLike } from "../selection.ts"
 import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
 
@@ -59,50 +59,75 @@ const pairingsOf = (state: PlanState<Change>, campaigns: ReadonlyArray<Campaign>
   return [...new Map([...before, ...made].map((pair) => [pair.from, pair])).values()]
 }
 
+/** The statuses in which settings can change. */
+const changeable: ReadonlyArray<number> = [status.ready, status.active, status.paused]
+
+const namedId = (description: string) =>
+  Schema.NonEmptyString.annotate({ inputSchema: { type: "string", description } })
+
 export const planStateTool = Tool.make("ads_plan_state", {
-  title: "Plan starts and pauses",
-  description: "Plan to start or pause many campaigns, switch over to twins of a migration, undo a pause",
+  title: "Plan states",
+  description: "Plan to start, pause or end many campaigns, to place (места показа) or rename (переименовать) them",
   annotations: reads,
   arguments: {
     pause: optional(selectionLike("To pause")),
     start: optional(selectionLike("To start")),
-    switch_over: optional(
-      Schema.NonEmptyString.annotate({
-        description: "plan_id of a migration"
-      })
-    ),
-    undo_pause: optional(Schema.NonEmptyString.annotate({ description: "pause_id" }))
+    end: optional(advertIds.annotate(shownIds("Ends for good"))),
+    campaigns: optional(selectionLike("For placements, name")),
+    placements: optional(words(ManualPlacement, "All that they get")),
+    name: optional(Visible.annotate({ inputSchema: { type: "string", description: "New name of one" } })),
+    switch_over: optional(namedId("plan_id of a migration")),
+    undo_pause: optional(namedId("pause_id"))
   },
   result: anyPlan,
-  run: Effect.fn("ads_plan_state")(function* ({ pause, start, switch_over, undo_pause }) {
-    if ([pause, start, switch_over, undo_pause].every((given) => given === undefined)) {
-      const problem = "must be given, or pause, switch_over or undo_pause: nothing never means all"
+  run: Effect.fn("ads_plan_state")(function* ({
+    campaigns: chosen,
+    end = [],
+    name,
+    pause,
+    placements,
+    start,
+    ...more
+  }) {
+    const { switch_over, undo_pause } = more
+    const isOfSettings = name !== undefined || placements !== undefined
+    if (isOfSettings !== (chosen !== undefined)) {
+      const problem = isOfSettings
+        ? "must say whose name or placements: nothing never means all"
+        : "must come with placements or name; start, pause and end name their own"
+      return yield* new InvalidArgument({ argument: "campaigns", problem })
+    }
+    if (end.length === 0 && [chosen, pause, start, switch_over, undo_pause].every((one) => one === undefined)) {
+      const problem = "must be given, or pause, end, campaigns, switch_over or undo_pause: nothing never means all"
       return yield* new InvalidArgument({ argument: "start", problem })
     }
     yield* checkSelection("pause", pause)
     yield* checkSelection("start", start)
+    yield* checkSelection("campaigns", chosen)
     const ads = yield* MarketplaceAds
     const { adverts: campaigns, unreadable } = yield* ads.getAdvertsV2()
-    const idsOf = (chosen: typeof start, from: ReadonlyArray<number>) => [
-      ...(chosen?.ids ?? []),
-      ...(chosen === undefined
-        ? []
-        : selected(campaigns, chosen)
-            .filter((one) => chosen.ids === undefined && from.includes(one.status))
-            .map((one) => one.id))
-    ]
+    const idsOf = (selection: typeof start, from: ReadonlyArray<number>) => {
+      if (selection === undefined) return []
+      const some = new Set(selected(campaigns, selection).map((one) => one.id))
+      const isThere = (one: number) => campaigns.some(({ id: other }) => other === one)
+      // An id that names no campaign is told, not left out.
+      if (selection.ids !== undefined) return selection.ids.filter((one) => some.has(one) || !isThere(one))
+      return campaigns.filter((one) => some.has(one.id) && from.includes(one.status)).map((one) => one.id)
+    }
+    const settings = { ids: idsOf(chosen, changeable), ...(name && { name }), ...(placements && { placements }) }
+    if (name !== undefined && settings.ids.length !== 1) {
+      const problem = `must be for one campaign, and campaigns names ${settings.ids.length}`
+      return yield* new InvalidArgument({ argument: "name", problem })
+    }
     const switchOver = switch_over === undefined ? [] : yield* switchOf(switch_over, campaigns)
     const starting = [
       ...idsOf(start, [status.ready, status.paused]),
       ...(undo_pause === undefined ? [] : yield* pausedBy(undo_pause, campaigns))
     ]
-    const budgets = yield* budgetsOf(ads, [...starting, ...switchOver.map(({ to }) => to)])
+    const budgets = yield* budgetsOf(ads, [...starting, ...end, ...switchOver.map(({ to }) => to)])
     const { guards } = yield* MarketplaceConfig
-    const pausing = idsOf(pause, [status.active])
-    return yield* keep(
-      planState({ campaigns, unreadable, budgets, pause: pausing, start: starting, switchOver, guards }),
-      littleRoom
-    )
+    const moves = { pause: idsOf(pause, [status.active]), start: starting, end, switchOver }
+    return yield* keep(planState({ campaigns, unreadable, budgets, ...moves, settings, guards }), littleRoom)
   }, orRefuse)
 })
 
