@@ -236,6 +236,7 @@ const acts: ReadonlyArray<readonly [number, Act]> = [
   [1, reading("view_workflow", ofId)],
   [1, reading("backup", () => ({ instances: ["*"] }))],
   [1, reading("instance_health")],
+  [1, reading("check_upgrade")],
   [1, reading("audit_log")],
   [
     3,

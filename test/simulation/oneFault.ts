@@ -6,7 +6,7 @@ import { Advertising } from "./Advertising.ts"
 import { reading } from "./callsJudged.ts"
 import { Engines } from "./Engines.ts"
 import { applied, operator } from "./planLife.ts"
-import { Schedule } from "./schedule.ts"
+import { loaded, Schedule } from "./schedule.ts"
 import type { Stage } from "./Stage.ts"
 import type { Trial } from "./trials.ts"
 import type { OneFault } from "./Upstream.ts"
@@ -49,6 +49,7 @@ const played = async <W extends Advertising | Engines>(
   { args, tool }: Trial<W>,
   fault: Fault
 ): Promise<Tried> => {
+  await loaded()
   const schedule = new Schedule(1)
   const one: OneFault = { ...fault, methods: [] }
   const play: Script["play"] = Effect.suspend(() =>

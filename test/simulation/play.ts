@@ -1,11 +1,7 @@
 import { Advertising } from "./Advertising.ts"
 import { Engines } from "./Engines.ts"
 import type { Broken } from "./Machine.ts"
-import { Schedule } from "./schedule.ts"
-
-/** What is loaded when it is needed first is there before any schedule begins, so that each begins alike. */
-const loaded = () =>
-  Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../../src/mcp/agreement.ts")])
+import { loaded, Schedule } from "./schedule.ts"
 
 /** How a schedule has ended. */
 export interface Played {

@@ -3,6 +3,10 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Logger, Random, Referenc
 import { type Random as Draws, randomOf } from "../soak/random.ts"
 import { withSeededCrypto } from "./seededCrypto.ts"
 
+/** What is loaded when it is needed first is there before any schedule begins, so that each begins alike. */
+export const loaded = () =>
+  Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../../src/mcp/agreement.ts")])
+
 /** Fibers that end together, without a word, as those of a process that is killed. */
 export interface Group {
   readonly name: string

@@ -148,6 +148,12 @@ const archivedVersion = Effect.fnUntraced(function* (engine: Engine) {
   )
 })
 
+/** The archived catalog of this version's packages, whether or not an instance has it. */
+export const archivedTypes = Effect.fnUntraced(function* (version: string) {
+  const { open: openArchive } = yield* Archives
+  return Option.flatMap(yield* Effect.orElseSucceed(openArchive(version), () => Option.none<Archive>()), open)
+})
+
 /** Archives the version of an instance. */
 const archiveVersion = Effect.fnUntraced(function* (engine: Engine, version: string) {
   const at = yield* Clock.currentTimeMillis

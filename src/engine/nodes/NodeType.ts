@@ -116,6 +116,9 @@ export const NodeType = Schema.Struct({
   isTrigger: Schema.Boolean,
   /** Whether the editor offers it no more. */
   isHidden: Schema.optionalKey(Schema.Boolean),
+  /** Whether engines refuse to create, copy or change such a node, and the type that replaces it. */
+  isDeprecated: Schema.optionalKey(Schema.Boolean),
+  replacedBy: Schema.optionalKey(Schema.String),
   /** Whether only its name is known. */
   isBare: Schema.optionalKey(Schema.Boolean),
   /** Whether an agent can use it as a tool, under its name with `Tool` behind. */

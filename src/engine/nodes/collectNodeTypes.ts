@@ -115,6 +115,8 @@ const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefined => {
     defaultVersion: Predicate.isNumber(described.defaultVersion) ? described.defaultVersion : newest,
     isTrigger: textsOf(described.group).includes("trigger"),
     ...(described.hidden === true ? { isHidden: true } : {}),
+    ...(described.deprecated === true ? { isDeprecated: true } : {}),
+    ...(Predicate.isString(described.replacedByNodeType) ? { replacedBy: described.replacedByNodeType } : {}),
     ...(described.properties === undefined ? { isBare: true } : {}),
     ...(described.usableAsTool === undefined || described.usableAsTool === false ? {} : { asTool: true }),
     inputs,

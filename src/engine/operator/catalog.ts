@@ -19,6 +19,7 @@ import { testCredential } from "./running/testCredential.ts"
 import { searchWorkflows } from "./search/searchWorkflows.ts"
 import { recordTestTool } from "./tests/recordTestTool.ts"
 import { runTestsTool } from "./tests/runTestsTool.ts"
+import { checkUpgrade } from "./upgrade/checkUpgrade.ts"
 import { viewWorkflow } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call, in the order in which they are listed. */
@@ -26,6 +27,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
   searchWorkflows,
   compareWorkflows,
   instanceHealth,
+  checkUpgrade,
   workflowHistory,
   recentRuns,
   backup

@@ -88,4 +88,5 @@ export const findingsIn = (
   })
 
 /** The effect of a finding. */
-export const severityOf = ({ rule, severity }: Finding): Severity => severity ?? ruleOf(rule)?.severity ?? "cosmetic"
+export const severityOf = ({ rule, severity }: { readonly rule: string; readonly severity?: Severity }): Severity =>
+  severity ?? ruleOf(rule)?.severity ?? "cosmetic"

@@ -32,6 +32,7 @@ export const calls: ReadonlyArray<Measured> = [
   { name: "search_workflows, everywhere", tool: "search_workflows", args: { text: "api.example.com" } },
   { name: "search_workflows, nowhere", tool: "search_workflows", args: { text: "no such text" } },
   { name: "instance_health", tool: "instance_health", args: {} },
+  { name: "check_upgrade", tool: "check_upgrade", args: {} },
   {
     name: "compare_workflows, 1,000 nodes",
     tool: "compare_workflows",

@@ -1,0 +1,104 @@
+import { Effect, Option, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+
+import { reads } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { Instances } from "../../client/Instances.ts"
+import { cursor, optional, text, workflowId } from "../../tools/parameters.ts"
+import { newestVersion, ruleOf } from "../../upgrade/rules.ts"
+import * as AcrossTool from "../AcrossTool.ts"
+import { fleetReport, type Place, workflowReport } from "./report.ts"
+import { severities, type Survey, survey, type UpgradeFinding } from "./survey.ts"
+import { targetTypes } from "./typeChanges.ts"
+
+/** A version in full, or its first two numbers. */
+export const version = text("Version, e.g. 2.48.5; default 3.0").check(
+  Schema.isPattern(/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:-[\w.]{1,20})?$/, {
+    message: "must be a version such as 2.48.5 or 3.0"
+  })
+)
+
+/** The rest of a report; opaque to the caller. */
+const Cursor = Schema.fromJsonString(
+  Schema.Struct({
+    list: Schema.Literal("check_upgrade"),
+    to: Schema.String,
+    instances: Schema.Array(Schema.String),
+    workflow: Schema.optionalKey(Schema.String),
+    skip: Schema.optionalKey(Schema.Int),
+    after: Schema.optionalKey(
+      Schema.Struct({
+        severity: Schema.Literals(severities),
+        findings: Schema.Int,
+        instance: Schema.String,
+        id: Schema.String
+      })
+    )
+  })
+)
+type Cursor = typeof Cursor.Type
+
+const writeCursor = (rest: Omit<Cursor, "list">) =>
+  Base64.encode(Schema.encodeSync(Cursor)({ list: "check_upgrade", ...rest }))
+
+const readCursor = (given: string) =>
+  Option.flatMap(Result.getSuccess(Base64.decodeString(given)), Schema.decodeUnknownOption(Cursor))
+
+export const checkUpgrade = AcrossTool.make("check_upgrade", {
+  title: "Check upgrade",
+  description:
+    "Tell what an upgrade of the engine breaks: which workflows stop or give other results, the nodes and what to do. With " +
+    "`workflow`: every finding. Only reads",
+  annotations: reads,
+  arguments: { to: optional(version), workflow: optional(workflowId), cursor },
+  run: Effect.fnUntraced(function* ({ cursor: given, ...request }, chosen) {
+    const rest = given === undefined ? undefined : Option.getOrUndefined(readCursor(given))
+    if (given !== undefined && rest === undefined) {
+      const problem = "must be the nextCursor of an earlier check_upgrade"
+      return yield* new InvalidArgument({ argument: "cursor", problem })
+    }
+    const { resolve } = yield* Instances
+    const engines = rest === undefined ? chosen : yield* Effect.forEach(rest.instances, (name) => resolve(name))
+    const { to = newestVersion, workflow } = rest ?? request
+    const target = yield* targetTypes(to)
+    const looked = yield* Effect.forEach(
+      engines,
+      (engine) => Effect.map(Effect.result(survey(engine, to, target)), (result) => ({ engine, result })),
+      { concurrency: 4 }
+    )
+    const surveys = looked.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
+    const failed = looked.flatMap(({ engine, result }) =>
+      Result.isFailure(result) ? [{ instance: engine.instance, error: result.failure.message }] : []
+    )
+    const [first] = looked
+    if (surveys.length === 0 && first !== undefined && Result.isFailure(first.result))
+      return yield* first.result.failure
+    const carried = { to, instances: engines.map(({ instance }) => instance) }
+    if (workflow === undefined) {
+      const cursorAfter = (after: Place) => writeCursor({ ...carried, after })
+      return fleetReport(surveys, { to, source: target.source, after: rest?.after, cursorAfter, failed })
+    }
+    const { id, on } = yield* workflowAmong(surveys, workflow)
+    const cursorAt = (skip: number) => writeCursor({ to, instances: [on.instance], workflow: id, skip })
+    return workflowReport(on, { id, source: target.source, skip: rest?.skip ?? 0, cursorAt, rewritingOf })
+  })
+})
+
+/** The only workflow of an id or a name. */
+const workflowAmong = Effect.fnUntraced(function* (surveys: ReadonlyArray<Survey>, given: string) {
+  const all = surveys.flatMap((on) => [...on.outlines.values()].map(({ id, name }) => ({ id, name, on })))
+  const withId = all.filter(({ id }) => id === given)
+  const [only, ...others] = withId.length > 0 ? withId : all.filter(({ name }) => name === given.trim())
+  if (only !== undefined && others.length === 0) return only
+  const problem =
+    only === undefined
+      ? `is no id or name of a workflow of ${surveys.map(({ instance }) => instance).join(", ")}`
+      : `is that of several workflows: name one instance, and one of the ids ${[only, ...others]
+          .map(({ id, on }) => `${id} (${on.instance})`)
+          .slice(0, 5)
+          .join(", ")}`
+  return yield* new InvalidArgument({ argument: "workflow", problem })
+})
+
+/** Whether a machine can mend what a finding tells. */
+const rewritingOf = ({ rule }: UpgradeFinding) => ({ rewrite: ruleOf(rule)?.rewrite ?? "none" })
