@@ -3,19 +3,32 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { Caller, CurrentAccess } from "../../src/mcp/callContext.ts"
+import {
+  EmbeddedMarketplace,
+  type EmbeddedMarketplaceOptions
+} from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { Caller, CurrentAccess, GatheringSeconds } from "../../src/mcp/callContext.ts"
 import { call, toolNamed } from "./offered.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { embeddedClient, type Given, inTime, plansOver } from "./support.ts"
 
-const shop = Layer.provideMerge(
-  plansOver({}, embeddedClient).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" }))),
-  Layer.effectDiscard(TestClock.setTime(Date.parse("2026-11-19T07:00:00Z")))
-)
+const shopWith = (given: Given, options: EmbeddedMarketplaceOptions = {}) =>
+  Layer.provideMerge(
+    plansOver(given, embeddedClient).pipe(
+      Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none", ...options }))
+    ),
+    Layer.effectDiscard(TestClock.setTime(Date.parse("2026-11-19T07:00:00Z")))
+  )
+const shop = shopWith({})
+/** A shop whose phrases are told at a pace that leaves no time for all of them in a second. */
+const slowShop = shopWith({ limits: { getMinusPhrases: { limit: 1, periodMs: 700, burst: 1 } } })
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength
 
-const Log = Schema.Struct({ total: Schema.Int, entries: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
+const Log = Schema.Struct({
+  total: Schema.Int,
+  entries: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+  next: Schema.String
+})
 const log = (args: object = {}) => Effect.flatMap(call("audit_log", args), Schema.decodeUnknownEffect(Log))
 
 const client = { tool: undefined, client: "Assistant 3.1", reason: undefined, id: undefined }
@@ -112,7 +125,7 @@ describe("what was changed elsewhere", () => {
     Effect.map(elsewhere(args), ({ entries }) => entries.map(({ what }) => String(what)).toSorted())
 
   /** Somebody in the seller's cabinet, past this server. */
-  const cabinet = Effect.fnUntraced(function* (method: "GET" | "PATCH", path: string, body?: unknown) {
+  const cabinet = Effect.fnUntraced(function* (method: "GET" | "PATCH" | "POST" | "PUT", path: string, body?: unknown) {
     const { apiKey, host, httpClient } = yield* EmbeddedMarketplace
     const bare = HttpClientRequest.make(method)(host + path, { headers: { authorization: Redacted.value(apiKey) } })
     yield* httpClient.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
@@ -142,6 +155,107 @@ describe("what was changed elsewhere", () => {
       )
       assert.isEmpty(yield* places())
     }).pipe(Effect.provide(shop))
+  )
+
+  const setPhrases = (nm_id: number, norm_queries: ReadonlyArray<string>) =>
+    cabinet("POST", "/adv/v0/normquery/set-minus", { advert_id: 1003, nm_id, norm_queries })
+  const inCabinet = Effect.gen(function* () {
+    yield* setPhrases(500_301, ["тетрадь", "ежедневник"])
+    yield* cabinet("POST", "/adv/v0/normquery/bids", {
+      bids: [{ advert_id: 1003, nm_id: 500_302, norm_query: "блокнот", bid: 41_000 }]
+    })
+    yield* cabinet("PUT", "/adv/v0/auction/placements", {
+      placements: [{ advert_id: 1044, placements: { search: true, recommendations: false } }]
+    })
+    yield* cabinet("PUT", "/api/advert/v0/daily-limits", { advertIds: [1055], enabled: true, dailyLimit: 70_000 })
+  })
+
+  it.effect("is told of phrases, cluster bids, placements and daily limits, with what was before", () =>
+    Effect.gen(function* () {
+      yield* places()
+      yield* TestClock.adjust("1 hour")
+      yield* inCabinet
+      const { entries } = yield* elsewhere()
+      assert.sameDeepMembers(
+        entries.map(({ after, before, what }) => [what, before, after]),
+        [
+          ["phrases 1003/500301", "1 phrase", '2 phrases: no longer shown for "тетрадь"'],
+          ["cluster 1003/500302/блокнот", "none", "410.00 rub"],
+          ["placements 1044", "search, recommendations", "search"],
+          ["limit 1055", "none", "700.00 rub"]
+        ]
+      )
+      assert.isEmpty(yield* places())
+    }).pipe(Effect.provide(shop))
+  )
+
+  it.effect("is not told of what plans of ours have set there, and is told of what others have added to it", () =>
+    Effect.gen(function* () {
+      yield* places()
+      const plans: ReadonlyArray<readonly [string, object]> = [
+        [
+          "ads_plan_minus_phrases",
+          { advert_id: 1003, nm_ids: [500_301, 500_302], phrases: ["тетрадь"], mode: "merge" }
+        ],
+        [
+          "ads_plan_cluster_bids",
+          {
+            changes: [
+              { advert_id: 1003, nm_id: 500_302, norm_query: "блокнот", bid_rubles: 410 },
+              { advert_id: 1003, nm_id: 500_302, norm_query: "блокнот в подарок", drop: true }
+            ]
+          }
+        ],
+        ["ads_plan_state", { campaigns: { ids: [1044] }, placements: ["search"] }],
+        ["ads_plan_state", { campaigns: { ids: [1045] }, name: "Плед" }],
+        ["ads_plan_money", { daily_limits: [{ advert_id: 1055, rubles: 700 }] }]
+      ]
+      for (const [tool, args] of plans) {
+        const { plan_id } = Object(yield* call(tool, args))
+        assert.deepInclude(yield* call("apply_plan", { plan_id, confirm: true }), { state: "applied" }, tool)
+      }
+      yield* setPhrases(500_302, ["тетрадь", "альбом"])
+      const { entries } = yield* elsewhere()
+      assert.deepStrictEqual(
+        entries.map(({ after, what }) => [what, after]),
+        [["phrases 1003/500302", '2 phrases: no longer shown for "альбом"']]
+      )
+    }).pipe(Effect.provide(shopWith({ wire: "spec", guards: { maxTopUpRublesPerDay: 1000 } })))
+  )
+
+  it.effect("says what was not compared, and comes to it with the next calls", () =>
+    Effect.gen(function* () {
+      const tool = yield* toolNamed("audit_log")
+      const ask = Effect.map(
+        Effect.provideService(inTime(tool.call({ changed_elsewhere: true })), GatheringSeconds, 1),
+        ({ structured }) => String(Object(structured).next)
+      )
+      const left = yield* ask
+      assert.match(left, /The phrases and cluster bids of \d+ articles are not compared: there was no time/)
+      let last = left
+      for (let calls = 0; calls < 8; calls++) last = yield* ask
+      assert.include(last, "are not compared")
+      yield* inCabinet
+      const told = new Set<string>()
+      for (let calls = 0; calls < 8; calls++) {
+        const { entries } = yield* Effect.provideService(elsewhere(), GatheringSeconds, 1)
+        for (const { what } of entries) told.add(String(what))
+      }
+      assert.include([...told], "phrases 1003/500301")
+    }).pipe(Effect.provide(slowShop))
+  )
+
+  it.effect("says that phrases are closed to the seller where they are, and tells the rest", () =>
+    Effect.gen(function* () {
+      yield* places()
+      yield* cabinet("GET", "/adv/v0/pause?id=1009")
+      const { entries, next } = yield* elsewhere()
+      assert.deepStrictEqual(
+        entries.map(({ what }) => what),
+        ["state 1009"]
+      )
+      assert.include(next, "are not compared: Could not read minus-phrases")
+    }).pipe(Effect.provide(shopWith({}, { isPhrasesClosed: true })))
   )
 
   it.effect("is told where somebody has overwritten what a plan has set, page by page", () =>

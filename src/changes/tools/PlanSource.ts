@@ -38,6 +38,8 @@ export interface PlanSource {
     {
       readonly since: number | undefined
       readonly rows: ReadonlyArray<object>
+      /** A sentence about what could not be compared. */
+      readonly note?: string
       /** Makes the present state the one that the next call compares with, once all rows are shown. */
       readonly look: Effect.Effect<void>
     },

@@ -256,7 +256,9 @@ const elsewhere = Effect.fnUntraced(function* (limit: number | undefined, offset
     since.length === 0
       ? "Nothing was seen before: this state is kept, and the next call compares with it"
       : `Compared with ${moment(Math.min(...since))}; the next call compares with now`
-  return { total: rows.length, entries: entries, next: more(offset + entries.length, rows.length, seen) }
+  const notes = answers.flatMap(({ note }) => note ?? [])
+  const next = [more(offset + entries.length, rows.length, seen), ...notes].join(". ")
+  return { total: rows.length, entries: entries, next }
 })
 
 const backOf = "plan_rollback plans its rollback"

@@ -25,6 +25,7 @@ import {
 import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { Kopecks } from "../client/money.ts"
+import { readDailyLimits } from "../client/readBudgets.ts"
 import { type Change, changeKey, workOf } from "../plan/Change.ts"
 import { clusterUnit, type ClusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { explainMisread, observedIn } from "../plan/describe.ts"
@@ -33,15 +34,7 @@ import type { Draft } from "../plan/Plan.ts"
 import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 import { findLost, isMisread, isProbe, isRounded } from "./ownWork.ts"
-import {
-  budgetsOf,
-  dailyLimitsOf,
-  depositShown,
-  judgeDeposit,
-  judgeState,
-  whyNotDeposited,
-  withoutPartner
-} from "./running.ts"
+import { budgetsOf, depositShown, judgeDeposit, judgeState, whyNotDeposited, withoutPartner } from "./running.ts"
 
 /** The marketplace's state of the things that one batch changes. */
 export interface AdsState extends RemoteState<Change> {
@@ -100,7 +93,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
   const budgets = has("deposit") ? yield* budgetsOf(ads, ids) : new Map<number, Kopecks>()
-  const limits = has("limit") ? yield* dailyLimitsOf(ads) : new Map<number, Kopecks | null>()
+  const limits = has("limit") ? yield* readDailyLimits(ads) : new Map<number, Kopecks | null>()
 
   const campaigns = byId(adverts)
   const phrasesAt = Phrases.byPair(phrases)

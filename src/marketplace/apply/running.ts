@@ -20,19 +20,6 @@ export const budgetsOf = (ads: Ads, ids: ReadonlyArray<number>) =>
     return amounts
   })
 
-/** The daily limits of campaigns that have one, and null for those that may have one. */
-export const dailyLimitsOf = (ads: Ads) =>
-  Effect.map(
-    ads.getDailyLimits(),
-    (limits) =>
-      new Map(
-        limits.map(({ advertId, dailyLimit, enabled }) => [
-          advertId,
-          enabled === true && isKopecks(dailyLimit) ? dailyLimit : null
-        ])
-      )
-  )
-
 /** A campaign that may not be started, paused or ended any more has ended meanwhile. */
 export const judgeState = (
   { after }: Pick<LocatedOf<"state">, "after">,

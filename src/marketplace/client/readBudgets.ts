@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import type { MarketplaceAds } from "./MarketplaceAds.ts"
 import { isRefusal } from "./MarketplaceError.ts"
-import { rublesTold } from "./money.ts"
+import { isKopecks, type Kopecks, rublesTold } from "./money.ts"
 
 type Ads = MarketplaceAds["Service"]
 
@@ -18,3 +18,16 @@ export const readBudgets = (ads: Ads, ids: ReadonlyArray<number>) =>
 
 export const readBudget = (ads: Ads, advert_id: number) =>
   Effect.map(readBudgets(ads, [advert_id]), (budgets) => budgets.get(advert_id) ?? null)
+
+/** The daily limits of campaigns that have one, and null for those that may have one. */
+export const readDailyLimits = (ads: Ads) =>
+  Effect.map(
+    ads.getDailyLimits(),
+    (limits) =>
+      new Map<number, Kopecks | null>(
+        limits.map(({ advertId, dailyLimit, enabled }) => [
+          advertId,
+          enabled === true && isKopecks(dailyLimit) ? dailyLimit : null
+        ])
+      )
+  )

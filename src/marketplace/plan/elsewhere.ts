@@ -1,8 +1,20 @@
 import type { Kept } from "../../changes/Journal.ts"
-import { articlesOf, bidOf, type Campaign, nameOf, placementsOf, status, statusText } from "../client/Campaign.ts"
-import { kopecksToRubles } from "../client/money.ts"
+import {
+  articlesOf,
+  bidOf,
+  type Campaign,
+  nameOf,
+  placementsOf,
+  shownAt,
+  status,
+  statusText
+} from "../client/Campaign.ts"
+import { pairKey } from "../client/ids.ts"
+import { isKopecks, kopecksToRubles } from "../client/money.ts"
 import { operations } from "../client/operations.ts"
+import type { Seen, SeenArticle } from "../report/seen.ts"
 import { type Change, changeKey } from "./Change.ts"
+import * as Phrases from "./phrases.ts"
 
 /** One value of a campaign that is not what it was. */
 export interface Difference {
@@ -12,11 +24,30 @@ export interface Difference {
   readonly after: string | null
 }
 
-/** The value that a change sets at a place of a campaign; undefined for changes that do not show in campaigns. */
-const settingOf = (change: Change): readonly [place: string, value: string] | undefined => {
-  if (change.kind === "bid") return [changeKey(change), `${kopecksToRubles(change.after)} rub`]
-  if (change.kind === "state") return [changeKey(change), statusText(change.after)]
-  return change.kind === "product" ? [changeKey(change), change.after ? "in the campaign" : "not in it"] : undefined
+const none = "none"
+const phrasesText = ({ length }: ReadonlyArray<string>) => (length === 1 ? "1 phrase" : `${length} phrases`)
+const amount = (kopecks: number | null | undefined): string =>
+  isKopecks(kopecks) ? `${kopecksToRubles(kopecks)} rub` : none
+const places = (some: ReadonlyArray<string>): string => some.join(", ") || none
+
+/** The value that a change sets; undefined for changes that do not show in what is seen. */
+const settingOf = (change: Change): string | undefined => {
+  switch (change.kind) {
+    case "bid":
+    case "cluster":
+    case "limit":
+      return amount(change.after)
+    case "state":
+      return statusText(change.after)
+    case "product":
+      return change.after ? "in the campaign" : "not in it"
+    case "placements":
+      return places(change.after)
+    case "name":
+      return change.after
+    default:
+      return undefined
+  }
 }
 
 const actions: Readonly<Record<string, number>> = {
@@ -27,6 +58,7 @@ const actions: Readonly<Record<string, number>> = {
 /** The values that plans and direct changes have set since a moment, by place, and the campaigns that they have made. */
 export const setSince = (entries: ReadonlyArray<Kept<Change>>, since: number) => {
   const values = new Map<string, string>()
+  const phrases = new Map<string, ReadonlyArray<string>>()
   const created = new Set<number>()
   const changes = new Map<string, Change>()
   for (const entry of entries) {
@@ -43,59 +75,133 @@ export const setSince = (entries: ReadonlyArray<Kept<Change>>, since: number) =>
     if (entry.type === "done" && typeof entry.created === "number") created.add(entry.created)
     for (const id of entry.steps) {
       const change = changes.get(`${entry.plan_id} ${id}`)
-      const setting = change === undefined ? undefined : settingOf(change)
-      if (setting !== undefined) values.set(setting[0], setting[1])
+      if (change === undefined) continue
+      const setting = settingOf(change)
+      if (setting !== undefined) values.set(changeKey(change), setting)
+      if (change.kind === "phrases") phrases.set(changeKey(change), change.after)
     }
   }
-  return { values, created }
+  return { values, phrases, created }
 }
 
-/** Everything of a campaign that is compared, by place. */
+type Ours = ReturnType<typeof setSince>
+
+/** Everything of a campaign in the list of campaigns that is compared, by place. */
 const valuesOf = (campaign: Campaign): ReadonlyMap<string, string> =>
   new Map([
     [`name ${campaign.id}`, nameOf(campaign)],
     [`state ${campaign.id}`, statusText(campaign.status)],
+    ...(campaign.bid_type === "manual"
+      ? [[`placements ${campaign.id}`, places(shownAt(campaign.settings.placements))] as const]
+      : []),
     ...articlesOf(campaign).flatMap((article) => [
       [`product ${campaign.id}/${article.nm_id}`, "in the campaign"] as const,
       ...placementsOf(campaign).flatMap((placement) => {
         const bid = bidOf(article, placement)
         const place = `bid ${campaign.id}/${article.nm_id}/${placement}`
-        return bid === null ? [] : [[place, `${kopecksToRubles(bid)} rub`] as const]
+        return bid === null ? [] : [[place, amount(bid)] as const]
       })
     ])
   ])
 
-/** The differences between two readings of the campaigns that nothing of ours has made. */
-export const differencesElsewhere = (
-  before: ReadonlyArray<Campaign>,
-  now: ReadonlyArray<Campaign>,
-  ours: ReturnType<typeof setSince>
+const compared = (
+  advert_id: number,
+  what: string,
+  { after, before, ours }: Omit<Difference, "advert_id" | "what"> & { readonly ours: Ours }
 ): ReadonlyArray<Difference> => {
-  const earlier = new Map(before.map((campaign) => [campaign.id, campaign]))
-  const present = new Set(now.map(({ id }) => id))
-  const changed = now.flatMap((campaign): ReadonlyArray<Difference> => {
+  const wanted = ours.values.get(what)
+  const isOurs = wanted !== undefined && (wanted === after || (wanted === "not in it" && after === null))
+  return after === before || isOurs ? [] : [{ advert_id, what, before, after }]
+}
+
+/** The differences of one campaign in two lists. */
+const inCampaign = (old: Campaign, campaign: Campaign, ours: Ours): ReadonlyArray<Difference> => {
+  const [was, is] = [valuesOf(old), valuesOf(campaign)]
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
+    const [before = null, after = null] = [was.get(what), is.get(what)]
+    // An article that has left takes its bids along, and one that has come brings its own; so does a placement.
+    const isWithArticle = what.startsWith("bid ") && (before === null || after === null)
+    return isWithArticle ? [] : compared(campaign.id, what, { before, after, ours })
+  })
+}
+
+/** The differences of an article's minus-phrases and cluster bids, as far as both were told. */
+const inArticle = (
+  advert_id: number,
+  nm_id: number,
+  [old, now]: readonly [SeenArticle, SeenArticle],
+  ours: Ours
+): ReadonlyArray<Difference> => {
+  const what = `phrases ${advert_id}/${nm_id}`
+  const [was, is, wanted] = [old.phrases, now.phrases, ours.phrases.get(what)]
+  const isChanged = was !== undefined && is !== undefined && !Phrases.same(was, is)
+  // What a plan of ours has set meanwhile is not told as the change of others.
+  const from = wanted ?? was ?? []
+  const phrases =
+    isChanged && !Phrases.same(from, is)
+      ? [
+          {
+            advert_id,
+            what,
+            before: phrasesText(from),
+            after: `${phrasesText(is)}: ${Phrases.differenceText({ before: from, after: is })}`
+          }
+        ]
+      : []
+  const { bids: bidsNow } = now
+  const { bids: bidsBefore } = old
+  if (bidsBefore === undefined || bidsNow === undefined) return phrases
+  const clusters = [...new Set([...Object.keys(bidsBefore), ...Object.keys(bidsNow)])].flatMap((query) =>
+    compared(advert_id, `cluster ${advert_id}/${nm_id}/${query}`, {
+      before: amount(bidsBefore[query]),
+      after: amount(bidsNow[query]),
+      ours
+    })
+  )
+  return [...phrases, ...clusters]
+}
+
+/** The differences between the account as it was last seen and now that nothing of ours has made since. */
+export const differencesElsewhere = (
+  before: Seen,
+  now: Seen,
+  oursSince: (moment: number) => Ours
+): ReadonlyArray<Difference> => {
+  const ours = oursSince(before.at)
+  const earlier = new Map(before.adverts.map((campaign) => [campaign.id, campaign]))
+  const present = new Map(now.adverts.map((campaign) => [campaign.id, campaign]))
+  const changed = now.adverts.flatMap((campaign): ReadonlyArray<Difference> => {
     const { id: advert_id } = campaign
     const old = earlier.get(advert_id)
-    if (old === undefined) {
-      return ours.created.has(advert_id)
-        ? []
-        : [{ advert_id, what: `campaign ${advert_id}`, before: null, after: nameOf(campaign) }]
-    }
-    const [was, is] = [valuesOf(old), valuesOf(campaign)]
-    return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
-      const [a = null, b = null] = [was.get(what), is.get(what)]
-      const wanted = ours.values.get(what)
-      // An article that has left takes its bids along, and one that has come brings its own.
-      const article = /^bid (\d+\/\d+)\//.exec(what)?.[1]
-      const isWithArticle = article !== undefined && (a === null || b === null)
-      const isOurs = wanted !== undefined && (wanted === b || (wanted === "not in it" && b === null))
-      return a === b || isWithArticle || isOurs ? [] : [{ advert_id, what, before: a, after: b }]
+    if (old !== undefined) return inCampaign(old, campaign, ours)
+    if (ours.created.has(advert_id)) return []
+    return [{ advert_id, what: `campaign ${advert_id}`, before: null, after: nameOf(campaign) }]
+  })
+  const gone = before.adverts
+    .filter(({ id }) => !present.has(id))
+    .map((campaign): Difference => ({
+      advert_id: campaign.id,
+      what: `campaign ${campaign.id}`,
+      before: nameOf(campaign),
+      after: null
+    }))
+  const limits = [...(now.limits ?? [])].flatMap(([advert_id, limit]) => {
+    const old = before.limits?.get(advert_id)
+    if (old === undefined) return []
+    return compared(advert_id, `limit ${advert_id}`, { before: amount(old), after: amount(limit), ours })
+  })
+  // What has left takes its phrases and cluster bids along.
+  const articles = now.adverts.flatMap((campaign) => {
+    const { id } = campaign
+    const old = earlier.get(id)
+    if (old === undefined) return []
+    const stayed = new Set(articlesOf(old).map(({ nm_id }) => nm_id))
+    return articlesOf(campaign).flatMap(({ nm_id }) => {
+      const key = pairKey({ advert_id: id, nm_id })
+      const [was, is] = [before.articles.get(key), now.articles.get(key)]
+      if (was === undefined || is === undefined || !stayed.has(nm_id)) return []
+      return inArticle(id, nm_id, [was, is], oursSince(was.at))
     })
   })
-  const gone = before.flatMap((campaign): ReadonlyArray<Difference> =>
-    present.has(campaign.id)
-      ? []
-      : [{ advert_id: campaign.id, what: `campaign ${campaign.id}`, before: nameOf(campaign), after: null }]
-  )
-  return [...changed, ...gone]
+  return [...changed, ...gone, ...limits, ...articles]
 }

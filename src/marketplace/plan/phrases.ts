@@ -1,3 +1,4 @@
+import { listed, quotedName } from "../../internal/foreignText.ts"
 import type { MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
 
@@ -31,6 +32,26 @@ export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolea
   const left = new Set(a.map(key))
   const right = new Set(b.map(key))
   return left.size === right.size && [...left].every((phrase) => right.has(phrase))
+}
+
+/** Phrases that a text lists, of those added and of those removed. */
+const mostListed = 5
+
+const listedPhrases = (phrases: ReadonlyArray<string>) => listed(phrases.map(quotedName), mostListed)
+
+/** The minus-phrases that are added and removed, in words. */
+export const differenceText = ({
+  after,
+  before
+}: {
+  readonly after: ReadonlyArray<string>
+  readonly before: ReadonlyArray<string>
+}): string => {
+  const [added, removed] = [remove(after, before), remove(before, after)]
+  return [
+    ...(added.length === 0 ? [] : [`no longer shown for ${listedPhrases(added)}`]),
+    ...(removed.length === 0 ? [] : [`shown again for ${listedPhrases(removed)}`])
+  ].join("; ")
 }
 
 /** Looks up the phrases of an article; empty if none are known. */

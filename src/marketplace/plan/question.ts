@@ -1,10 +1,11 @@
 import { Match } from "effect"
 
-import { listed, quotedName } from "../../internal/foreignText.ts"
+import { quotedName } from "../../internal/foreignText.ts"
 import { status } from "../client/Campaign.ts"
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey, type Target } from "./Change.ts"
 import { byRisk, digestOf } from "./digest.ts"
+import { differenceText } from "./phrases.ts"
 import type { Plan } from "./Plan.ts"
 
 /** Changes listed one by one in a question. */
@@ -13,29 +14,6 @@ const mostNamed = 20
 const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToRubles(bid)} rub`)
 const limitText = (limit: Kopecks | null) => (limit === null ? "none" : `${kopecksToRubles(limit)} rub`)
 const targetText = (target: Target) => (typeof target === "number" ? String(target) : target.created_by)
-
-/** Phrases listed in a question, of those added and of those removed. */
-const mostPhrases = 5
-
-const listedPhrases = (phrases: ReadonlyArray<string>) => listed(phrases.map(quotedName), mostPhrases)
-
-/** The minus-phrases that are added and removed. */
-const phrasesOf = ({
-  after,
-  before
-}: {
-  readonly after: ReadonlyArray<string>
-  readonly before: ReadonlyArray<string>
-}) => {
-  const [added, removed] = [
-    after.filter((phrase) => !before.includes(phrase)),
-    before.filter((phrase) => !after.includes(phrase))
-  ]
-  return [
-    ...(added.length === 0 ? [] : [`no longer shown for ${listedPhrases(added)}`]),
-    ...(removed.length === 0 ? [] : [`shown again for ${listedPhrases(removed)}`])
-  ].join("; ")
-}
 
 const stateWords = {
   [status.active]: "starts and spends its money",
@@ -52,7 +30,7 @@ const rowOf: (change: Change) => string = Match.type<Change>().pipe(
     product: (change) => `${changeKey(change)}: ${change.after ? "comes into" : "leaves"} the campaign`,
     bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
-    phrases: (change) => `${changeKey(change)}: ${phrasesOf(change)}`,
+    phrases: (change) => `${changeKey(change)}: ${differenceText(change)}`,
     state: ({ after, target }) => `campaign ${targetText(target)} ${stateWords[after]}`,
     name: ({ after, before, target }) =>
       `campaign ${targetText(target)} is renamed: ${quotedName(before)} → ${quotedName(after)}`,

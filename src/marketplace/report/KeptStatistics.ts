@@ -22,7 +22,6 @@ import {
   isFresh,
   isRecent,
   nameKey,
-  seenKey,
   spansOf,
   valueIn
 } from "./freshness.ts"
@@ -63,18 +62,10 @@ export interface Clusters {
 export class KeptStatistics extends Context.Service<
   KeptStatistics,
   {
+    /** The place where it all is kept. */
+    readonly store: KeptValues
     /** All campaigns, as they were at most an hour ago, unless `isFresh` is wanted. */
     readonly campaigns: (options?: { readonly isFresh?: boolean }) => Effect.Effect<KeptCampaigns, MarketplaceError>
-    /** All campaigns now, and as they were when they were last looked at so; undefined if they never were. */
-    readonly campaignsSince: Effect.Effect<
-      {
-        readonly before: KeptCampaigns | undefined
-        readonly now: KeptCampaigns
-        /** Makes what is there now the state that the next look compares with. */
-        readonly look: Effect.Effect<void>
-      },
-      MarketplaceError
-    >
     /** The steps of bids and the least amounts; undefined where this key is not told, or the marketplace does not say. */
     readonly config: Effect.Effect<PromotionConfig | undefined>
     /** Statistics of campaigns by day; those of earlier campaigns in the list are read first. */
@@ -262,17 +253,6 @@ const make = Effect.gen(function* () {
     return campaigns
   })
 
-  const campaignsSince = Effect.gen(function* () {
-    const kept = yield* store.read([seenKey, campaignsKey])
-    const last = kept.get(seenKey) ?? kept.get(campaignsKey)
-    const present = yield* campaignsNow
-    return {
-      look: keep([[seenKey, present.adverts]]),
-      before: last === undefined ? undefined : { ...readEach(listOf(valueIn(last))), at: last.at },
-      now: present
-    }
-  })
-
   const config = Effect.gen(function* () {
     if (!isFullKey(settings)) return undefined
     const kept = (yield* store.read([configKey])).get(configKey)
@@ -282,5 +262,5 @@ const make = Effect.gen(function* () {
     return answer ?? undefined
   })
 
-  return KeptStatistics.of({ config, campaigns: readCampaigns, campaignsSince, days, names, clusters, clusterDays })
+  return KeptStatistics.of({ store, config, campaigns: readCampaigns, days, names, clusters, clusterDays })
 })

@@ -33,6 +33,7 @@ export const clusterKey = ({ advert_id, nm_id }: Pair, { from, to }: Period) => 
 export const clusterDayKey = ({ advert_id, nm_id }: Pair, day: string) => `d:${advert_id}:${nm_id}:${day}`
 export const campaignsKey = "campaigns"
 export const seenKey = "seen"
+export const seenArticleKey = ({ advert_id, nm_id }: Pair) => `s:${advert_id}:${nm_id}`
 export const configKey = "config"
 
 /** A value that was kept; undefined for one that is none, as after a crash. */
