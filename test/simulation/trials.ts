@@ -138,7 +138,6 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   ),
   trial("instance_health", given({ instance: "production" })),
   trial("check_upgrade", given({ instance: "production" })),
-  trial("recent_runs", given({ instances: ["production"] })),
   trial("backup", given({ instances: ["production"] })),
   trial("edit_workflow", on(edit)),
   trial("edit_workflow", on({ ...edit, copy_as: "Flow of copy" })),

@@ -5,7 +5,6 @@ import { compareWorkflows } from "./compare/compareWorkflows.ts"
 import { editWorkflow } from "./edit/editWorkflow.ts"
 import { explainExecution } from "./explain/explainExecution.ts"
 import { instanceHealth } from "./health/instanceHealth.ts"
-import { recentRuns } from "./health/recentRuns.ts"
 import { backup } from "./history/backup.ts"
 import { restoreWorkflow } from "./history/restoreWorkflow.ts"
 import { workflowHistory } from "./history/workflowHistory.ts"
@@ -29,7 +28,6 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
   instanceHealth,
   checkUpgrade,
   workflowHistory,
-  recentRuns,
   backup
 ].map(masking)
 

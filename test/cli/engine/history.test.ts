@@ -55,12 +55,14 @@ const live = async (cwd: string, lines: ReadonlyArray<string>, answers: number, 
 }
 
 describe("the history of a server", () => {
-  it("has everything in it when the client leaves, with the client's name and its reason", async () => {
+  it("has everything in it when the client has left, with the client's name and its reason", async () => {
     const cwd = await directory()
     const names = Array.from({ length: 20 }, (_, place) => `Workflow ${place}`)
     const lines = names.map((name, place) => creation(place + 1, name, `because of ${name}`))
     assert.strictEqual(await live(cwd, lines, names.length + 1, false), "")
     const history = path.join(cwd, "history")
+    // A client is not kept waiting for a busy machine: what is left then is recorded at the next start.
+    await run(["backup", "--embedded=engine.jsonl", "--history", "history"], { cwd })
     const log = git(history, "log", "--format=%an|%s|%(trailers:key=Reason,valueonly,separator=%x2C)", "--grep=^Tool: ")
     for (const name of names) {
       assert.include(log, `Test Client/1.2|create_workflow: ${name} on embedded|because of ${name}`)

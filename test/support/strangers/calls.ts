@@ -61,7 +61,6 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["check_upgrade", { workflow: "1" }],
     ["check_upgrade", { workflow: text }],
     ["check_upgrade", { cursor: text }],
-    ["recent_runs", {}],
     ["find_nodes", { query: text }],
     ["describe_node", { type: text }],
     ["edit_workflow", { id: "1", operations: [{ op: "rename", node: "Code", name: text }], dry_run: true }],

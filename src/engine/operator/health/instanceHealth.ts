@@ -50,11 +50,11 @@ export const instanceHealth = AcrossTool.make("instance_health", {
 })
 
 /** The time at which an instance last answered, if it has. */
-export const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
+const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
   Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
 
 /** An instance that could not be looked at: whether it refused the key, was not reached, or answered something else. */
-export const failureRow = (instance: string, error: EngineError, heard: object) => ({
+const failureRow = (instance: string, error: EngineError, heard: object) => ({
   instance,
   state: states[error._tag] ?? "other answer",
   error: error.message,
