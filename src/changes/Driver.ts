@@ -111,6 +111,8 @@ export interface Describing<C> {
   readonly hoursAhead?: number
   /** The upstream's name inside of a sentence, such as `the marketplace`. */
   readonly upstream: string
+  /** The end of warnings that a person has to agree to, which tells a model how. */
+  readonly agreementAdvice?: string
   /** Undefined if changes are allowed at that time, which by default they are. */
   readonly readOnly?: (now: number) => ReadOnly | undefined
 }

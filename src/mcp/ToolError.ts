@@ -7,6 +7,8 @@ export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
   /** The toolset's code for this kind of failure. */
   code: Schema.String,
   message: Schema.String,
+  /** The end of the message that is advice to a model: the tool to call next. */
+  advice: Schema.optionalKey(Schema.String),
   /** Further data for programs; no secrets. */
   details: Schema.Record(Schema.String, Schema.Unknown)
 }) {}
@@ -20,10 +22,12 @@ const inEveryError: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown"
 /** An argument is missing, unknown, of the wrong type or out of range. Nothing was sent. */
 export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {
   argument: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Advice to a model that follows the problem, with the sign between both. */
+  advice: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `Invalid ${this.argument}: ${this.problem}`
+    return `Invalid ${this.argument}: ${this.problem}${this.advice ?? ""}`
   }
 }
 
@@ -51,6 +55,17 @@ export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("An
 
 /** All failures of a tool: those made by its toolset, and those found around its program. */
 export type ToolFailure = AnswerTooLarge | AnswerUnwritable | InvalidArgument | ToolError
+
+/** A failure as a person is told of it, who has buttons where a model has tools. */
+export const withoutAdvice = (failure: ToolFailure): ToolFailure => {
+  if (failure._tag === "InvalidArgument") {
+    const { argument, problem } = failure
+    return new InvalidArgument({ argument, problem })
+  }
+  if (failure._tag !== "ToolError" || failure.advice === undefined) return failure
+  const { advice, blame, code, details, message } = failure
+  return new ToolError({ blame, code, details, message: message.slice(0, -advice.length).trimEnd() })
+}
 
 /** A failure without its message. */
 export type Rendered = Pick<ToolError, "blame" | "code" | "details">

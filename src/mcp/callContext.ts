@@ -4,6 +4,12 @@ import { clipped, oneLine } from "../internal/foreignText.ts"
 import { fingerprint } from "../internal/sha256.ts"
 import type { Selection } from "./selection.ts"
 
+/** The reader of an answer: advice to call a tool next is for models, people have buttons for it. */
+export type Audience = "model" | "person"
+export const Audience = Context.Reference<Audience>("workflow-tool-server/mcp/Audience", {
+  defaultValue: () => "model"
+})
+
 /** The id of the current request: in its answer, in log lines, in the audit log and in traces. Undefined outside of requests. */
 export const RequestId = Context.Reference<string | undefined>("workflow-tool-server/mcp/RequestId", {
   defaultValue: () => undefined

@@ -107,12 +107,16 @@ export const callTool = (name: string, args: Args, listening: Listening = {}): P
 
 const metaOf = ({ onProgress }: Listening) => ({
   ...wholeSelection,
+  ...forPerson,
   [clientInfo]: pageInfo,
   ...(onProgress === undefined ? {} : { progressToken: "page" })
 })
 
 /** The page shows people all tools, whichever of them models are offered. */
 export const wholeSelection = { "workflow-tool-server/tools": "all" }
+
+/** Answers leave out the advice of which tool a model should call next: the page has buttons. */
+const forPerson = { "workflow-tool-server/audience": "person" }
 
 /** The field by which the audit log names the caller. */
 const clientInfo = "io.modelcontextprotocol/clientInfo"

@@ -4,8 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "./client.ts"
 import { type Args, textOf } from "./json.ts"
-import { peopleWords } from "./peopleWords.ts"
-import { useServer } from "./server.ts"
+import { type ToolInfo, useServer } from "./server.ts"
 import { agoWords, statusWords, type Tone, toneOf } from "./status.ts"
 
 /** The answer of a tool, asked for anew when its arguments change; no answer as long as it is under way. */
@@ -40,11 +39,17 @@ export interface Place {
   readonly again: () => void
 }
 
-/** A text of the server in the words of people. */
+/** A text of the server, in which tools have the names that people see. Quoted names are the user's. */
 export const Words = ({ children }: { readonly children: ComponentChildren }) => {
   const { tools } = useServer()
-  return <>{toChildArray(children).map((child) => (typeof child === "string" ? peopleWords(child, tools) : child))}</>
+  return <>{toChildArray(children).map((child) => (typeof child === "string" ? withTitles(child, tools) : child))}</>
 }
+
+export const withTitles = (text: string, tools: ReadonlyArray<Pick<ToolInfo, "name" | "title">>): string =>
+  text.replaceAll(/"[^"]{0,500}"|“[^”]{0,500}”|\w{1,80}/g, (word) => {
+    const tool = word.includes("_") ? tools.find(({ name }) => name === word) : undefined
+    return tool === undefined ? word : `“${tool.title}”`
+  })
 
 export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="problem" role="alert">

@@ -386,7 +386,7 @@ describe("tools", () => {
     await page.getByRole("button", { name: "Apply…" }).click()
     await page.getByLabel("I have read their names, and agree").check()
     await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
-    await page.getByText("“Plan the rollback” prepares the rollback").waitFor()
+    await page.getByText("Applied and read back.").waitFor()
     assert.notMatch(await page.getByRole("main").innerText(), /confirm_protected|apply_plan|plan_rollback/)
   })
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { activeVersionDifference, publishedOf } from "../../src/engine/workflow/views.ts"
 import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
-import { peopleWords } from "../../src/page/peopleWords.ts"
+import { withTitles } from "../../src/page/parts.tsx"
 import { planWords, stepWords } from "../../src/page/planWords.ts"
 import { wholeRunsIn } from "../../src/page/wholeRuns.ts"
 
@@ -32,22 +32,13 @@ describe("a text for models", () => {
     { name: "activate_workflow", title: "Activate workflow" }
   ]
 
-  it("names the buttons of the page instead of tools and arguments", () => {
-    const warning = 'Protected workflows are changed ("A"): apply_plan asks a person, or needs confirm_protected'
-    assert.strictEqual(peopleWords(warning, tools), 'Protected workflows are changed ("A")')
-    assert.strictEqual(
-      peopleWords(
-        "1 step is left: call apply_plan with plan_id bulk-1 again; or plan_rollback plans the rollback.",
-        tools
-      ),
-      "1 step is left: choose “Go on…”; or “Plan the rollback” prepares the rollback."
-    )
-    assert.strictEqual(peopleWords("Activate it with activate_workflow", tools), "Activate it with “Activate workflow”")
+  it("has the titles of tools in place of their names", () => {
+    assert.strictEqual(withTitles("Activate it with activate_workflow", tools), "Activate it with “Activate workflow”")
   })
 
   it("keeps the names of users, and what names nothing of the server", () => {
     const problem = 'Node "apply_plan" of workflow activate_orders has no credential'
-    assert.strictEqual(peopleWords(problem, tools), problem)
+    assert.strictEqual(withTitles(problem, tools), problem)
   })
 })
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { elapsedSince, monotonicMillis } from "../../internal/time.ts"
-import { callerName } from "../../mcp/callContext.ts"
+import { Audience, callerName } from "../../mcp/callContext.ts"
 import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
 import { notice } from "../notice.ts"
@@ -39,6 +39,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly shownSteps: Set<string>
   /** Notes for people on what was read and sent, such as why it is less certain than usual. */
   readonly caveats: Set<string>
+  readonly audience: Audience
   /** The number of steps that were as wanted without being sent, in this run. */
   unsent: number
   /** The number of calls that were refused since the last one that was taken. */
@@ -66,7 +67,7 @@ export const make = <C, S extends RemoteState<C>, E>({
   state,
   until
 }: Start<C, S, E>) =>
-  Effect.map(Semaphore.make(1), (writing) => {
+  Effect.zipWith(Semaphore.make(1), Audience, (writing, audience) => {
     const run: Run<C, S, E> = {
       driver,
       sentTimes,
@@ -91,6 +92,7 @@ export const make = <C, S extends RemoteState<C>, E>({
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
       shownSteps: new Set(),
       caveats: new Set(),
+      audience,
       unsent: 0,
       refusedInARow: 0
     }
@@ -169,11 +171,11 @@ export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUn
 
 /** The same for an error of the upstream, with the steps that the failed call was about. */
 export const stoppedBy = <C, S extends RemoteState<C>, E>(
-  { caveats, driver, state }: Run<C, S, E>,
+  { audience, caveats, driver, state }: Run<C, S, E>,
   failure: Failure,
   at: ReadonlyArray<string> = []
 ): ApplyStopped => {
-  const outstanding = [notice(state) ?? [], ...caveats].flat().map((said) => ` ${said}`)
+  const outstanding = [notice(state, audience) ?? [], ...caveats].flat().map((said) => ` ${said}`)
   const problem = `${placesOf(at)}${failure.problem}${outstanding.join("")}`
   if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
   const { reason } = failure

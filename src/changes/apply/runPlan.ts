@@ -82,10 +82,10 @@ const endOf = (refused: number, done: number): Report["state"] => {
 }
 
 const report = <C, S extends RemoteState<C>, E>(
-  { caveats, state, unsent }: Run<C, S, E>,
+  { audience, caveats, state, unsent }: Run<C, S, E>,
   is: Report["state"]
 ): Report => {
-  const said = [notice(state) ?? [], ...caveats].flat().join(" ")
+  const said = [notice(state, audience) ?? [], ...caveats].flat().join(" ")
   return {
     plan_id: state.plan.id,
     state: is,

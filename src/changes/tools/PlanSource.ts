@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Option } from "effect"
 
 import { fitted, fitting } from "../../internal/json/values.ts"
+import { Audience } from "../../mcp/callContext.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import type { Describing } from "../Driver.ts"
@@ -76,7 +77,9 @@ export const make = <C, E>(
         onFailure: (error) => !(error instanceof PlanNotFound)
       }),
     show: (id, page) =>
-      Effect.mapBoth(plans.state(id), { onSuccess: (state) => shownPlan(describing, state, page), onFailure: render }),
+      Effect.zipWith(Effect.mapError(plans.state(id), render), Audience, (state, audience) =>
+        shownPlan(describing, state, page, audience)
+      ),
     apply: (id, options) =>
       Effect.gen(function* () {
         const report = yield* Effect.mapError(plans.apply(id, options), render)
@@ -89,7 +92,10 @@ export const make = <C, E>(
             ...adjustments?.fields,
             ...(Option.isSome(state) && report.state !== "in progress" ? yield* outcomeOf(state.value) : {})
           },
-          advice: adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
+          advice:
+            (yield* Audience) === "person"
+              ? outcomeIn(describing, report)
+              : adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
         }
       }),
     goOn: plans.goOn,
@@ -99,6 +105,17 @@ export const make = <C, E>(
     isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnly?.(now) === undefined)
   }
 }
+
+/** The outcome of an apply, for a person who sees what can be done next. */
+const outcomeIn = <C>({ upstream }: Describing<C>, { done, refused, state, total, unconfirmed }: Report): string => {
+  if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}.`
+  if (state !== "applied") return `${done} steps are applied, ${refused.length} are not: each says why.`
+  if (total === 0) return noChanges
+  return unconfirmed.length > 0 ? unconfirmedYet(upstream) : "Applied and read back."
+}
+
+const noChanges = "The plan holds no changes, and nothing was done."
+const unconfirmedYet = (upstream: string) => `Applied. Some steps do not show yet; ${upstream} may take minutes.`
 
 /** The next thing to do after an apply. */
 const adviceAfter = <C>(
@@ -116,12 +133,12 @@ const adviceAfter = <C>(
       `settled, ${again}, which tries only those; or plan them anew${orBack}.`
     )
   }
-  if (total === 0) return "The plan holds no changes, and nothing was done."
+  if (total === 0) return noChanges
   const start =
     Object.keys(created).length === 0 ? "" : `; ${creations?.afterwards ?? "created tells the ids of what is new"}`
   const more = adjusted === "" ? "" : ` ${adjusted}`
   return unconfirmed.length > 0
-    ? `Applied. Some steps do not show yet; ${upstream} may take minutes. ${back}${start}.${more}`
+    ? `${unconfirmedYet(upstream)} ${back}${start}.${more}`
     : `Applied and read back. ${back}${start}.${more}`
 }
 
@@ -134,7 +151,7 @@ export const mostRows = 50
 /** Bytes for warnings, unless more is asked for. */
 const roomForWarnings = 1200
 
-const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page) => {
+const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page, audience: Audience) => {
   const { plan } = state
   const to = offset + (limit ?? mostRows)
   const steps = plan.steps.slice(offset, to).map((step) => {
@@ -146,9 +163,13 @@ const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, o
   // Both lists go on at the same offset.
   const pairs = Array.from({ length: Math.max(steps.length, blocked.length) }, (_, at) => [steps[at], blocked[at]])
   const rows = limit === undefined ? fitting(pairs, room) : pairs.length
-  const warnings = [...plan.warnings, ...state.unreadable]
+  const { agreementAdvice } = describing
+  const needsAgreement = agreementAdvice !== undefined && plan.warnings.some((one) => one.endsWith(agreementAdvice))
+  const planned =
+    audience === "person" ? plan.warnings.map((one) => one.replace(agreementAdvice ?? "", "")) : plan.warnings
+  const warnings = [...planned, ...state.unreadable]
   const shownWarnings = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
-  const said = state.isRolledBack ? undefined : notice(state)
+  const said = state.isRolledBack ? undefined : notice(state, audience)
   const digest = describing.overview?.digest(plan.steps)
   return {
     plan_id: plan.id,
@@ -168,6 +189,7 @@ const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, o
     blocked_count: plan.blocked.length,
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
+    ...(audience === "person" && needsAgreement ? { needs_agreement: true } : {}),
     ...(said === undefined ? {} : { notice: said })
   }
 }

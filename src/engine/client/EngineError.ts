@@ -167,8 +167,12 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
     const [ending, are, were] = others.length === 0 ? ["", "is", "was"] : ["s", "are", "were"]
     return (
       `${what}${ending} ${all} on instance ${instance} ${are} protected (plans.guards.protected), and ${were} not changed. ` +
-      "Ask a person; when they have agreed to exactly this change, make the same call with one more argument beside its own, confirm_protected: true."
+      this.advice
     )
+  }
+
+  get advice() {
+    return "Ask a person; when they have agreed to exactly this change, make the same call with one more argument beside its own, confirm_protected: true."
   }
 }
 
@@ -184,8 +188,12 @@ export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("Work
     const when = this.since === "ifVersion" ? "since ifVersion was read" : "by someone else meanwhile"
     return (
       `Workflow ${this.id} on instance ${this.instance} was changed ${when}: ${this.changed.join(", ")}. ` +
-      "Nothing was written. Look at it with get_workflow, and repeat the change on what it is now."
+      `Nothing was written. ${this.advice}`
     )
+  }
+
+  get advice() {
+    return "Look at it with get_workflow, and repeat the change on what it is now."
   }
 }
 
@@ -202,10 +210,11 @@ export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBu
       this.problem === undefined
         ? `Earlier changes of ${change} have not ended: this one`
         : `${this.problem}: this change of ${change}`
-    return (
-      `${why} had no turn in time, ` +
-      "and nothing of it was sent. Look at the workflow with get_workflow before trying again."
-    )
+    return `${why} had no turn in time, and nothing of it was sent. ${this.advice}`
+  }
+
+  get advice() {
+    return "Look at the workflow with get_workflow before trying again."
   }
 }
 

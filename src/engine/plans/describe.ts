@@ -7,6 +7,7 @@ import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/Json
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
 import { type Change, type ChangeOf, contentBefore, type Content, idOf } from "./Change.ts"
+import { agreementAdvice } from "./guards.ts"
 import { tagText, withErrorNamed } from "./withNames.ts"
 import { withTexts } from "./withValue.ts"
 
@@ -122,6 +123,7 @@ const likeness = (change: Change): { readonly key: string; readonly name: string
 
 /** The texts about changes of workflows. */
 export const describing: Describing<Change> = {
+  agreementAdvice,
   kindOf: ({ kind }) => kind,
   subjectOf,
   describe,

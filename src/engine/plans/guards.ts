@@ -140,11 +140,14 @@ export const holdToGuards = (guards: Guards, draft: Draft, holdsKey: (change: Ch
   })
 }
 
+/** The end of the warning about protected workflows, which tells a model how they are changed all the same. */
+export const agreementAdvice = ": apply_plan asks a person, or needs confirm_protected"
+
 /** Adds a warning that names the protected workflows a plan changes. */
 export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
   const names = protectedIn(guards, draft.steps)
   if (names.length === 0) return draft
-  const warning = `Protected workflows are changed (${listed(names, mostNamed)}): apply_plan asks a person, or needs confirm_protected`
+  const warning = `Protected workflows are changed (${listed(names, mostNamed)})${agreementAdvice}`
   // The rollback of a rollback is held to the guards before it is kept, and then as every plan.
   return draft.warnings.includes(warning) ? draft : { ...draft, warnings: [warning, ...draft.warnings] }
 }

@@ -63,7 +63,7 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
 
 /** The one place where an error about an engine becomes a tool's error. */
 export const toToolError = (error: ConfigurationError | EngineError): ToolError =>
-  new ToolError({ message: error.message, ...render(error) })
+  new ToolError({ message: error.message, ...("advice" in error ? { advice: error.advice } : {}), ...render(error) })
 
 /** Any failure of a program around engines as a tool's failure; one that is a tool's failure already stays as it is. */
 export const toToolFailure = (error: Failure): ToolFailure => (isToolFailure(error) ? error : toToolError(error))
@@ -78,8 +78,11 @@ export const onInstance = <A, E, R>(
 ): Effect.Effect<A, AnswerTooLarge | E | InvalidArgument, R> =>
   Effect.mapError(self, (failure) => {
     if (failure instanceof InvalidArgument && !failure.message.includes(`instance ${instance}`)) {
-      const { argument, problem } = failure
-      return new InvalidArgument({ argument, problem: `${problem} (instance ${instance})` })
+      const { advice, argument, problem } = failure
+      const place = ` (instance ${instance})`
+      return advice === undefined
+        ? new InvalidArgument({ argument, problem: `${problem}${place}` })
+        : new InvalidArgument({ argument, problem, advice: `${advice}${place}` })
     }
     if (failure instanceof AnswerTooLarge) {
       const { advice, bytes, limit, orMore = false } = failure

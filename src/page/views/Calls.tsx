@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { type Outcome, request } from "../client.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, Empty, When } from "../parts.tsx"
+import { Answer, Badge, Empty, When, Words } from "../parts.tsx"
 import { readJson } from "../readJson.ts"
 import { callLog } from "../server.ts"
 
@@ -59,7 +59,11 @@ const Call = ({ entry }: { readonly entry: JsonObject }) => {
       )}
       <strong>{textOf(tool)}</strong>
       <span class="soft">{words.join(" · ")}</span>
-      {textOf(error) === "" ? null : <span class="problem">{textOf(error)}</span>}
+      {textOf(error) === "" ? null : (
+        <span class="problem">
+          <Words>{textOf(error)}</Words>
+        </span>
+      )}
       <span class="soft push">
         {durationMs === undefined ? null : `${numberOf(durationMs)} ms · `}
         <When at={time} />

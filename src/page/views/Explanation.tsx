@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, useTool, When } from "../parts.tsx"
+import { Answer, Badge, useTool, When, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 
 interface Props {
@@ -39,7 +39,9 @@ const Cause = (props: { readonly value: JsonObject; readonly instance: string; r
         <strong>{textOf(failed.node) || "Before the first node"}</strong>: {textOf(failed.message)}
       </p>
       {details.map((text) => (
-        <p key={text}>{text}</p>
+        <p key={text}>
+          <Words>{text}</Words>
+        </p>
       ))}
       {textOf(failed.run) === "" ? null : <p class="soft">In its run {textOf(failed.run)}.</p>}
       {textOf(failed.credential) === "" ? null : (
@@ -82,7 +84,11 @@ const Item = ({ value }: { readonly value: JsonObject }) => {
           ? "One of its items"
           : `Item ${numberOf(item.index) + 1} of ${numberOf(item.of)}, on which it failed`}
       </h3>
-      {textOf(item.note) === "" ? null : <p class="soft">{textOf(item.note)}</p>}
+      {textOf(item.note) === "" ? null : (
+        <p class="soft">
+          <Words>{textOf(item.note)}</Words>
+        </p>
+      )}
       <dl class="fields">
         {names.map((name) => (
           <div key={name}>

@@ -5,7 +5,7 @@ import { every } from "../browser.ts"
 import { callTool } from "../client.ts"
 import { countOf, type InstanceState, isFailed, useFleet } from "../fleet.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
-import { Ago, Badge, Empty, type Head, Loading } from "../parts.tsx"
+import { Ago, Badge, Empty, type Head, Loading, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Findings, findingsOf, type Health } from "./Findings.tsx"
@@ -180,7 +180,9 @@ const NotLookedAt = ({ list }: { readonly list: ReadonlyArray<string> }) =>
       <summary>Not looked at ({list.length})</summary>
       <ul>
         {list.map((text) => (
-          <li key={text}>{text}</li>
+          <li key={text}>
+            <Words>{text}</Words>
+          </li>
         ))}
       </ul>
     </details>

@@ -132,8 +132,7 @@ const PlanView = ({
   const state = textOf(plan.state)
   const [done, total] = [Math.max(progress ?? 0, numberOf(plan.done)), numberOf(plan.total)]
   const warnings = [...textsOf(plan.warnings), textOf(plan.notice)].filter((text) => text !== "")
-  const protectedWarning = warnings.find((text) => text.includes("confirm_protected"))
-  const isProtected = protectedWarning !== undefined
+  const isProtected = plan.needs_agreement === true
   const call = (tool: string, more: object, then: (value: JsonObject) => void) => {
     setAsking(false)
     setBusy(true)
@@ -194,13 +193,16 @@ const PlanView = ({
         <Confirm
           title="Apply this plan?"
           action={`Apply ${steps(total - done)}`}
+          isBusy={isProtected && !isAgreed}
           onYes={apply}
           onNo={() => setAsking(false)}
         >
           <p>What somebody else has changed since is left alone. A rollback can be planned afterwards.</p>
           {isProtected ? (
             <>
-              <Warning text={protectedWarning} />
+              {warnings.map((text) => (
+                <Warning key={text} text={text} />
+              ))}
               <label class="row">
                 <input
                   type="checkbox"

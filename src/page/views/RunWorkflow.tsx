@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/
 import { Act } from "../Act.tsx"
 import { countOf } from "../fleet.ts"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
-import { Answer, Badge, type Place, Problem, Status, useTool } from "../parts.tsx"
+import { Answer, Badge, type Place, Problem, Status, useTool, Words } from "../parts.tsx"
 import { readJson } from "../readJson.ts"
 
 /** The items that a text stands for; words where it is none. */
@@ -119,7 +119,11 @@ const Report = ({ onClose, report }: { readonly report: JsonObject; readonly onC
           </dt>
           <dd>
             <span class="soft">{countText(node.out)} items</span>{" "}
-            {textOf(node.error) === "" ? null : <span class="problem">{textOf(node.error)}</span>}
+            {textOf(node.error) === "" ? null : (
+              <span class="problem">
+                <Words>{textOf(node.error)}</Words>
+              </span>
+            )}
             {firstItems(node).map((item, at) => (
               <code key={at}>{pretty(item)}</code>
             ))}

@@ -40,7 +40,9 @@ export const Comparison = ({ id, instance }: Place) => {
                   <Lines lines={value.same === true ? [] : textsOf(value.differences)} note={textOf(value.note)} />
                 </>
               ) : (
-                <p>{textOf(value.guidance)}</p>
+                <p>
+                  <Words>{textOf(value.guidance)}</Words>
+                </p>
               )}
             </section>
           )
@@ -127,7 +129,9 @@ export const Tests = ({ id, instance, workflow }: Place) => {
               <Badge tone={numberOf(report.passed) === numberOf(report.total) ? "good" : "bad"}>
                 {`${numberOf(report.passed)} of ${numberOf(report.total)} passed`}
               </Badge>
-              <span>{textOf(report.guidance) || textOf(report.summary)}</span>
+              <span>
+                <Words>{textOf(report.guidance) || textOf(report.summary)}</Words>
+              </span>
             </p>
             <ul class="plain">
               {objectsOf(report.notPassed).map((test) => (

@@ -17,11 +17,15 @@ export const unreadable = (error: VersionError): InvalidArgument | ToolError => 
       details: {}
     })
   }
-  const problem =
-    error._tag === "ForeignVersion"
-      ? `cannot be trusted: ${error.message}. Look at it with git show ${error.commit}, and take an older version`
-      : `${error.version} is not in this history: workflow_history lists the versions of a workflow, git log those of all`
-  return new InvalidArgument({ argument: "version", problem })
+  if (error._tag === "ForeignVersion") {
+    const problem = `cannot be trusted: ${error.message}. Look at it with git show ${error.commit}, and take an older version`
+    return new InvalidArgument({ argument: "version", problem })
+  }
+  return new InvalidArgument({
+    argument: "version",
+    problem: `${error.version} is not in this history`,
+    advice: ": workflow_history lists the versions of a workflow, git log those of all"
+  })
 }
 
 /** The workflows of a name that the engine has no more, and the history knows. */
@@ -35,11 +39,12 @@ export const deletedNamed: DeletedNamed = Effect.fnUntraced(function* (name) {
   return gone.map((id) => ({ id, name, state: deleted }))
 })
 
-const noHistory = (more: string) =>
+const noHistory = (advice: string) =>
   new ToolError({
     blame: "upstream",
     code: "CONFIGURATION_ERROR",
-    message: `No history is kept: name a folder for it as \`history\` in the configuration, or start with --history DIR.${more}`,
+    message: `No history is kept: name a folder for it as \`history\` in the configuration, or start with --history DIR.${advice}`,
+    ...(advice === "" ? {} : { advice }),
     details: {}
   })
 

@@ -68,7 +68,8 @@ export const namedVersion = Effect.fnUntraced(function* (
   if (Option.isSome(engineVersion) && current !== undefined) return yield* saved(id, engineVersion.value)
   return yield* new InvalidArgument({
     argument,
-    problem: `is no version of workflow ${id}: workflow_history lists its versions`
+    problem: `is no version of workflow ${id}`,
+    advice: ": workflow_history lists its versions"
   })
 })
 
@@ -145,7 +146,8 @@ const recorded = Effect.fnUntraced(function* (id: WorkflowId, version: string, a
   if (content === undefined) {
     return yield* new InvalidArgument({
       argument,
-      problem: `names a moment when workflow ${id} did not exist: give one from workflow_history before its deletion`
+      problem: `names a moment when workflow ${id} did not exist`,
+      advice: ": give one from workflow_history before its deletion"
     })
   }
   return { content, isWhole: true, isFilled: false, named: version, head: { version } } satisfies NamedVersion
@@ -208,8 +210,9 @@ const executed = Effect.fnUntraced(function* (
     if (Result.isSuccess(kept)) return { ...kept.success, named, head }
   }
   if (!isJsonObject(workflowData) || nodesOf(workflowData).length === 0) {
-    const problem = `execution ${execution} does not show workflow ${id} as it ran: list_executions with its workflowId has those that do`
-    return yield* new InvalidArgument({ argument, problem })
+    const problem = `execution ${execution} does not show workflow ${id} as it ran`
+    const advice = ": list_executions with its workflowId has those that do"
+    return yield* new InvalidArgument({ argument, problem, advice })
   }
   const { connections, name, nodes, settings } = workflowData
   const content = { name, nodes, connections, ...(settings === undefined ? {} : { settings }) }

@@ -97,8 +97,9 @@ const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId | undefi
   const [last] = data
   if (last !== undefined) return last.id
   yield* engine.getWorkflow(workflowId)
-  const problem = `no successful run of ${workflowId} is on record. run_workflow runs it, but keeps nothing; execute_workflow does`
-  return yield* new InvalidArgument({ argument: "workflow", problem })
+  const problem = `no successful run of ${workflowId} is on record`
+  const advice = ". run_workflow runs it, but keeps nothing; execute_workflow does"
+  return yield* new InvalidArgument({ argument: "workflow", problem, advice })
 })
 
 const mostNodes = 40

@@ -25,10 +25,12 @@ export const readUnchanged = Effect.fnUntraced(function* (id: WorkflowId, ifVers
 export const failIfChangedSince = Effect.fnUntraced(function* (ifVersion: string, workflow: Workflow) {
   const { versions } = yield* EngineClient
   if (!versions.canBeVersion(ifVersion, workflow)) {
-    const problem =
-      `${JSON.stringify(ifVersion)} is no version. It must be the \`version\` of an answer about this workflow: read it with ` +
-      "get_workflow. Nothing was changed"
-    return yield* new InvalidArgument({ argument: "ifVersion", problem })
+    const problem = `${JSON.stringify(ifVersion)} is no version. It must be the \`version\` of an answer about this workflow`
+    return yield* new InvalidArgument({
+      argument: "ifVersion",
+      problem,
+      advice: ": read it with get_workflow. Nothing was changed"
+    })
   }
   return yield* failIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
 })

@@ -3,11 +3,11 @@ import { Effect, type JsonSchema, Option, Schema } from "effect"
 import { BoundedCache, lazy, memoized } from "../../../internal/caching.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { metaFor } from "../../AppViews.ts"
-import { CallerId, CurrentAccess } from "../../callContext.ts"
+import { Audience, CallerId, CurrentAccess } from "../../callContext.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import { BriefAnswers, everything, select, type Selection } from "../../selection.ts"
 import type { Annotations, Answer, Tool } from "../../Tool.ts"
-import type { ToolFailure } from "../../ToolError.ts"
+import { type ToolFailure, withoutAdvice } from "../../ToolError.ts"
 import { inputJson, refusedTools } from "../../Tools.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { forbidden, notOffered, ProtocolError } from "../errors.ts"
@@ -81,7 +81,7 @@ export const toolMethods = (
             result(answer, protocolVersion)
           )
         const calling = () => {
-          const program = tool.call(params.arguments)
+          const program = readBy(params._meta?.[audienceKey], tool.call(params.arguments))
           const served =
             protocolVersion.era === "modern"
               ? inRounds(program, params, called)
@@ -121,6 +121,14 @@ const requested = (params: { readonly _meta?: Readonly<Record<string, unknown>> 
   params._meta?.[selectionKey] === "all" ? everything : standard
 
 const selectionKey = "workflow-tool-server/tools"
+
+/** A call whose answer is read by a model, or by the person at a page. */
+const readBy = <A, R>(audience: unknown, program: Effect.Effect<A, ToolFailure, R>) =>
+  audience === "person"
+    ? program.pipe(Effect.mapError(withoutAdvice), Effect.provideService(Audience, "person"))
+    : program
+
+const audienceKey = "workflow-tool-server/audience"
 
 /** Selections whose lists are kept: tokens may have any combination of scopes. */
 const mostSelections = 200
