@@ -253,7 +253,7 @@ describe("a protected workflow", () => {
       assert.nestedPropertyVal(
         shownToModel,
         "warnings.0",
-        'Protected workflows are changed (Billing run): apply_plan asks a person, or needs confirm_protected'
+        "Protected workflows are changed (Billing run): apply_plan asks a person, or needs confirm_protected"
       )
       assert.notProperty(shownToModel, "needs_agreement")
       assert.deepInclude((yield* asPerson("show_plan", { plan_id })).value, {

@@ -10,15 +10,7 @@ const longSeconds = 3600
 const lateMs = 600_000
 const longWaitMs = 7 * 86_400_000
 
-<<<<<<< HEAD
 const tenths = (seconds: number): number => Math.round(seconds * 10) / 10
-=======
-/** The executions that run now; undefined where the engine does not list them. */
-const runningOf = (engine: Engine) =>
-  engine
-    .listExecutions({ status: "running", limit: mostRunning })
-    .pipe(Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined)))
->>>>>>> cec6fbcd (Drop recent_runs, which nothing calls; wait for the record of what a client made by an event)
 
 /** Executions that have been running far longer than the last successful ones of their workflow. */
 export const longRuns = (observation: Observation): ReadonlyArray<Finding> =>
