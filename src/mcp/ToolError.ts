@@ -62,8 +62,9 @@ export const withoutAdvice = (failure: ToolFailure): ToolFailure => {
     const { argument, problem } = failure
     return new InvalidArgument({ argument, problem })
   }
-  if (failure._tag !== "ToolError" || failure.advice === undefined) return failure
+  if (failure._tag !== "ToolError") return failure
   const { advice, blame, code, details, message } = failure
+  if (advice === undefined || !message.endsWith(advice)) return failure
   return new ToolError({ blame, code, details, message: message.slice(0, -advice.length).trimEnd() })
 }
 

@@ -75,15 +75,19 @@ const withoutLongTexts = (value: unknown, most: number): unknown => {
   )
 }
 
+const adviceOf = (advice: string | undefined) => (advice === undefined ? {} : { advice })
+
 const maskedFailure: (failure: ToolFailure) => Effect.Effect<never, ToolFailure> = Match.type<ToolFailure>().pipe(
   Match.withReturnType<Effect.Effect<never, ToolFailure>>(),
   Match.tagsExhaustive({
-    ToolError: ({ blame, code, details, message }) =>
+    ToolError: ({ advice, blame, code, details, message }) =>
       Effect.flatMap(
         maskedFields(details),
-        (maskedDetails) => new ToolError({ blame, code, message: maskText(message), details: maskedDetails })
+        (maskedDetails) =>
+          new ToolError({ blame, code, message: maskText(message), ...adviceOf(advice), details: maskedDetails })
       ),
-    InvalidArgument: ({ argument, problem }) => new InvalidArgument({ argument, problem: maskText(problem) }),
+    InvalidArgument: ({ advice, argument, problem }) =>
+      new InvalidArgument({ argument, problem: maskText(problem), ...adviceOf(advice) }),
     AnswerTooLarge: Effect.fail,
     AnswerUnwritable: Effect.fail
   })
