@@ -73,7 +73,7 @@ const isCertain = (data: Json, message: string): boolean =>
   !/outcome is unknown|^Workflow \S+ on instance \S+ was [^,]+, but /.test(message)
 
 /** Tools that make copies or take steps, of which an error does not say that none was taken. */
-const withSteps = new Set(["apply_plan", "run_tests", "run_workflow"])
+const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix"])
 
 export const reading =
   /^(audit_log|backup|check_upgrade|get_|instance_health|list_|plan_|record_test|search_|show_plan|view_|workflow_history)/

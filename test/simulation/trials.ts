@@ -51,6 +51,27 @@ const execution = (world: Engines) =>
     return { id: readFirst(text).data[0].id, workflow: id }
   })
 
+/** An execution that failed at a node's code. */
+const failure = (world: Engines) =>
+  Effect.gen(function* () {
+    const name = `Flow of ${world.fresh()}`
+    const path = name.toLowerCase().replaceAll(" ", "-")
+    const { nodes, ...rest } = workflowNamed(name, false)
+    const code = { type: "n8n-nodes-base.code", typeVersion: 2, parameters: failing("$json.body.mail.trim()") }
+    const broken = { ...rest, nodes: nodes.map((node) => (node.name === "A" ? { ...node, ...code } : node)) }
+    const id = yield* posted(world, "/workflows", broken)
+    yield* firstOf(world).send("person", "POST", `/workflows/${id}/activate`, {})
+    yield* Effect.sleep("5 seconds")
+    yield* firstOf(world).send("person", "POST", `/webhook/${path}`, { stamp: name })
+    yield* Effect.sleep("5 seconds")
+    const { text } = yield* firstOf(world).send("person", "GET", `/executions`)
+    return { execution: readFirst(text).data[0].id, workflow: id }
+  })
+
+const failing = (value: string) => ({ mode: "runOnceForEachItem", jsCode: `return { json: { mail: ${value} } }` })
+
+const fix = [{ op: "set", node: "A", path: "parameters.jsCode", value: failing('"none"').jsCode }]
+
 const login = { name: "Login", type: "httpBasicAuth", data: { user: "ann", password: "hidden-4711" } }
 
 const on =
@@ -163,6 +184,9 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
     Effect.map(version(world), ({ version }): Json => ({ version, instance: "production" }))
   ),
   trial("plan_upgrade", given({ instances: "production", where: { name: "Flow*" } })),
+  trial("try_fix", (world) =>
+    Effect.map(failure(world), ({ execution }): Json => ({ execution, operations: fix, instance: "production" }))
+  ),
   trial("show_plan", planOf("plan_bulk", deletion)),
   trial("plan_rollback", applied("plan_bulk", deletion)),
   trial("audit_log", given({})),

@@ -1,7 +1,11 @@
 import type { Failure } from "../../changes/Driver.ts"
+import type { JournalFailed } from "../../changes/PlanError.ts"
+import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { ToolFailure } from "../../mcp/ToolError.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { isDoubtful } from "../client/verdict.ts"
+import { type Failure as CallFailure, toToolFailure } from "../tools/errors.ts"
 
 /** The errors of calls that make changes. */
 export type ChangeError = ConfigurationError | EngineError
@@ -40,3 +44,7 @@ export const explain = (error: ChangeError): Failure => {
       return { _tag: "Stopped", reason, problem, isUnsent: true }
   }
 }
+
+/** An error of planning as a tool's failure. */
+export const toPlanningFailure = (error: CallFailure | JournalFailed): ToolFailure =>
+  error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)

@@ -1,7 +1,7 @@
 import { Match } from "effect"
 
 import type { Plan } from "../../changes/Plan.ts"
-import { quotedName } from "../../internal/foreignText.ts"
+import { oneLine, quotedName } from "../../internal/foreignText.ts"
 import type { Change } from "./Change.ts"
 import { protectedChanges } from "./guards.ts"
 import type { Guards } from "./settings.ts"
@@ -54,5 +54,13 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
     protectedByName.length > mostNamed
       ? [`- and ${protectedByName.length - mostNamed} more, which show_plan lists`]
       : []
-  return [`This ${kind} changes protected workflows on ${instances}:`, ...rows, ...rest, ...forGood, all].join("\n")
+  const proof = kind === "fix" ? steps.slice(0, 1).map(({ reason }) => `It was ${oneLine(reason)}.`) : []
+  return [
+    `This ${kind} changes protected workflows on ${instances}:`,
+    ...rows,
+    ...rest,
+    ...proof,
+    ...forGood,
+    all
+  ].join("\n")
 }

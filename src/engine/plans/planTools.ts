@@ -1,7 +1,5 @@
 import { Effect, Schema } from "effect"
 
-import type { JournalFailed } from "../../changes/PlanError.ts"
-import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import * as results from "../../changes/tools/results.ts"
 import { summary } from "../../changes/tools/summary.ts"
 import { fitted } from "../../internal/json/values.ts"
@@ -10,13 +8,13 @@ import { reads, runs } from "../../mcp/annotations.ts"
 import { gatheringSeconds } from "../../mcp/callContext.ts"
 import { masking } from "../../mcp/masking.ts"
 import * as Tool from "../../mcp/Tool.ts"
-import type { ToolFailure } from "../../mcp/ToolError.ts"
 import type { Instances } from "../client/Instances.ts"
-import { type Failure, toToolFailure } from "../tools/errors.ts"
 import { instanceSchema } from "../tools/overInstances.ts"
 import { optional, text, timestamp } from "../tools/parameters.ts"
 import { ExecutionStatus } from "../workflow/models.ts"
 import { actions, planBulk } from "./bulk/planBulk.ts"
+import { toPlanningFailure } from "./failures.ts"
+import { healTools } from "./healTools.ts"
 import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planPromotion } from "./promotion/planPromotion.ts"
 import { TestSeconds } from "./promotion/requiredTests.ts"
@@ -27,10 +25,6 @@ import { planUpgrade } from "./upgrade/planUpgrade.ts"
 
 /** A tool that plans, with the services that it uses. */
 type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
-
-/** An error of planning as a tool's failure. */
-export const toPlanningFailure = (error: Failure | JournalFailed): ToolFailure =>
-  error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)
 
 /** A program of these tools, whose errors are told as a tool's. */
 const orRefuse = Effect.mapError(toPlanningFailure)
@@ -264,5 +258,6 @@ export const planTools: ReadonlyArray<PlanTool> = [
   planPromotionTool,
   planBulkTool,
   planRestoreTool,
-  planUpgradeTool
+  planUpgradeTool,
+  ...healTools
 ].map(masking)

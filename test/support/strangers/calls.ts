@@ -104,6 +104,7 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["plan_restore", { version: text }],
     ["plan_upgrade", { where: { name: "*" }, to: "3.0", accept: ["1"] }],
     ["plan_upgrade", { where: { text }, rules: [text] }],
+    ["try_fix", { execution: 1, operations: [{ op: "set", node: "Code", path: "notes", value: text }] }],
     ["show_plan", { plan_id: text }],
     [text, { [text]: text }]
   ]

@@ -9,11 +9,12 @@ import { workflowsNamed } from "../../tools/references.ts"
 import { type Execution, type ExecutionId, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
-import { runDataOf } from "../explain/runData.ts"
+import { type RunData, runDataOf } from "../explain/runData.ts"
 import { type Mock, mockable, type Mocks } from "../run/mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/Part.ts"
 import { runPart } from "../run/runTemporaryCopy.ts"
 import { sideEffectsOf } from "../run/sideEffects.ts"
+import type { TemporaryCopy } from "../run/temporaryCopy.ts"
 import { checkExpectations, type Problem } from "./checkExpectations.ts"
 import { isForEveryRun, type NodeOutput, runsOf, sourceItemsOf } from "./NodeOutput.ts"
 import type { TestFile } from "./TestFile.ts"
@@ -58,43 +59,63 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
   return yield* engine.getWorkflow(WorkflowId.make(only.id))
 })
 
-/** Runs a test on a workflow through a temporary copy, and compares the outcome with what is expected. */
-export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Workflow) {
-  const began = yield* Clock.currentTimeMillis
-  const verdict = Effect.fnUntraced(function* (
-    outcome: Verdict["outcome"],
-    problems: ReadonlyArray<Problem>,
-    notice?: string
-  ) {
-    const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
-    const { id, name } = workflow
-    return { outcome, workflow: { id, name }, seconds, problems, ...(notice === undefined ? {} : { notice }) }
-  })
+/** The run of a test's part of a workflow, whatever came of it. */
+export type TestRun =
+  | {
+      readonly _tag: "Ran"
+      readonly data: RunData
+      readonly status: string
+      readonly copy: TemporaryCopy
+      readonly notice: string | undefined
+    }
+  | {
+      readonly _tag: "NotRun"
+      readonly outcome: "error" | "refused"
+      readonly what: string
+      readonly notice?: string | undefined
+    }
 
+/** Runs a test's part of a workflow through a temporary copy. */
+export const runForTest = Effect.fnUntraced(function* (
+  test: TestFile,
+  workflow: Workflow
+): Effect.fn.Return<TestRun, never, EngineClient> {
   const prepared = prepareTest(workflow, test)
-  if (Result.isFailure(prepared)) return yield* verdict("refused", [{ what: prepared.failure }])
+  if (Result.isFailure(prepared)) return { _tag: "NotRun", outcome: "refused", what: prepared.failure }
   const { mocks, part } = prepared.success
   const making = { items: test.trigger.items, mocks, seconds: test.timeout }
   const ran = yield* Effect.result(runPart(workflow, part, making, readWhole))
-  if (Result.isFailure(ran)) return yield* verdict("error", [{ what: ran.failure.message }])
+  if (Result.isFailure(ran)) return { _tag: "NotRun", outcome: "error", what: ran.failure.message }
   const { execution, left, copy } = ran.success
   const notice = left?.message
   if (execution === undefined) {
     const what = `the run did not end within ${test.timeout} s, and left no record`
-    return yield* verdict("error", [{ what }], notice)
+    return { _tag: "NotRun", outcome: "error", what, notice }
   }
   const data = runDataOf(
     withOriginalName(execution, copy.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
   )
   if (data === undefined) {
-    return yield* verdict(
-      "error",
-      [{ what: "the engine keeps no data of the run, or it is too large to be read" }],
-      notice
-    )
+    const what = "the engine keeps no data of the run, or it is too large to be read"
+    return { _tag: "NotRun", outcome: "error", what, notice }
   }
-  const problems = checkExpectations(test, { data, status: statusOf(execution), copy })
-  return yield* verdict(problems.length === 0 ? "passed" : "failed", problems, notice)
+  return { _tag: "Ran", data, status: statusOf(execution), copy, notice }
+})
+
+/** Runs a test on a workflow through a temporary copy, and compares the outcome with what is expected. */
+export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Workflow) {
+  const began = yield* Clock.currentTimeMillis
+  const run = yield* runForTest(test, workflow)
+  const problems: ReadonlyArray<Problem> = run._tag === "NotRun" ? [{ what: run.what }] : checkExpectations(test, run)
+  const outcome = run._tag === "NotRun" ? run.outcome : problems.length === 0 ? "passed" : "failed"
+  const { id, name } = workflow
+  return {
+    outcome,
+    workflow: { id, name },
+    seconds: ((yield* Clock.currentTimeMillis) - began) / 1000,
+    problems,
+    ...(run.notice === undefined ? {} : { notice: run.notice })
+  } satisfies Verdict
 })
 
 /** Reads an execution with all of its items. */

@@ -34,8 +34,18 @@ interface Recording {
   readonly notes: ReadonlyArray<string>
 }
 
-/** Makes a test from an execution; the failure says why that is impossible. */
-export const testFromExecution = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
+/** A test as an execution gives it, with its secrets and in any size. */
+interface DraftTest {
+  readonly test: TestFile
+  readonly data: RunData
+  /** Fields that differ in every run, by node. */
+  readonly ignored: ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }>
+  /** Nodes that gave out files, which a run of the test does not get. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** Makes a test from an execution, to be run at once; the failure says why that is impossible. */
+export const draftTest = (execution: Execution, request: RecordRequest): Result.Result<DraftTest, string> =>
   Result.gen(function* () {
     const status = statusOf(execution)
     if (status !== "success" && status !== "error") {
@@ -64,39 +74,62 @@ export const testFromExecution = (execution: Execution, request: RecordRequest):
       )
     }
     const failed = status === "error" ? failureOf(data)?.at?.node : undefined
-    if (failed !== undefined && mocked.names.includes(failed)) {
-      return yield* Result.fail(
-        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
-      )
-    }
     const mocks = new Map(mocked.names.map((name) => [name, recordedOutputOf(data, name)]))
     const items = given[0] ?? []
     const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
     const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
-    const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
-    const whole = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
+    const test: TestFile = {
+      testFormat: 1,
+      name: request.name ?? `${workflow.name} (execution ${execution.id})`,
+      workflow: { id: workflow.id, name: workflow.name },
+      recorded: { instance: request.instance, execution: execution.id, ...startedOf(execution) },
+      trigger: { node: start, items },
+      mocks: Object.fromEntries(mocks),
+      expect: Object.fromEntries([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }])),
+      ignore: request.ignore,
+      status,
+      ...(failed === undefined ? {} : { failsAt: failed }),
+      allow: [],
+      timeout: 30
+    }
+    return { test, data, ignored, files: binaryIn(data, [start, ...mocked.names]) }
+  })
+
+/** Makes a test from an execution, to be kept; the failure says why that is impossible. */
+export const testFromExecution = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
+  Result.gen(function* () {
+    const { files, ignored, test } = yield* draftTest(execution, request)
+    const failed = test.failsAt
+    if (failed !== undefined && Object.hasOwn(test.mocks, failed)) {
+      return yield* Result.fail(
+        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
+      )
+    }
+    const kept = yield* keptTest(test)
+    return { test: kept.test, notes: [...notesOf(kept.isMasked, ignored, files), ...kept.cut] }
+  })
+
+/** A test as it may be kept in a file: without secrets, and not too large. */
+export const keptTest = (test: TestFile) =>
+  Result.gen(function* () {
+    const { expect, mocks, trigger } = test
+    const whole = { items: trigger.items, mocks: Object.values(mocks), expect: Object.values(expect) }
     const clean = objectOf(withoutSecrets(whole))
-    const { cut, test } = yield* shrinkTest(
+    const { cut, test: shrunk } = yield* shrinkTest(
       yield* readTest({
-        testFormat: 1,
-        name: request.name ?? `${workflow.name} (execution ${execution.id})`,
-        workflow: { id: workflow.id, name: workflow.name },
-        recorded: { instance: request.instance, execution: execution.id, ...startedOf(execution) },
-        trigger: { node: start, items: clean.items },
-        mocks: named(mocks, clean.mocks),
-        expect: named(expect, clean.expect),
-        ignore: request.ignore,
-        status,
-        ...(failed === undefined ? {} : { failsAt: failed })
+        ...test,
+        trigger: { ...trigger, items: clean.items },
+        mocks: named(Object.keys(mocks), clean.mocks),
+        expect: named(Object.keys(expect), clean.expect)
       })
     )
-    return { test, notes: [...notesOf(whole, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
+    return { test: shrunk, cut, isMasked: JSON.stringify(whole) !== JSON.stringify(clean) }
   })
 
 /** Puts values whose secrets were masked under their names again: names of nodes are not masked. */
-const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
+const named = (names: ReadonlyArray<string>, values: unknown): JsonObject => {
   const all = listOf(values)
-  return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
+  return Object.fromEntries(names.map((name, index) => [name, all[index]]))
 }
 
 const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
@@ -183,16 +216,15 @@ const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<st
   )
 
 const notesOf = (
-  whole: unknown,
-  clean: unknown,
+  isMasked: boolean,
   ignored: ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }>,
   binary: ReadonlyArray<string>
 ): ReadonlyArray<string> => [
-  ...(JSON.stringify(whole) === JSON.stringify(clean)
-    ? []
-    : [
+  ...(isMasked
+    ? [
         "Secrets were masked: [masked] stands for them, and matches anything. What the workflow derives from them may differ."
-      ]),
+      ]
+    : []),
   ...(ignored.size === 0
     ? []
     : [
