@@ -1,6 +1,5 @@
-import { Effect } from "effect"
+import { Result } from "effect"
 
-import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Edited } from "../../operator/edit/applyOperations.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
@@ -8,19 +7,19 @@ import type { Change } from "../Change.ts"
 import { contentOf, descriptionOf, groupsOf, isArchived, partsBefore, pinDataOf } from "../content.ts"
 import { type Draft, stepOf } from "../Step.ts"
 
-/** The change that a fix makes of its workflow. */
-export const draftFix = Effect.fnUntraced(function* ({
-  edited: { stillBroken, tags, warnings, workflow: fixed },
-  instance,
-  workflow
-}: {
+/** The workflow on an instance, as operations make it. */
+interface Fix {
   readonly instance: string
   readonly workflow: Workflow
   readonly edited: Edited
-}): Effect.fn.Return<Draft, InvalidArgument> {
+}
+
+/** The change that a fix makes of its workflow; the failure says why there is none. */
+export const draftFix = ({ edited, instance, workflow }: Fix): Result.Result<Draft, string> => {
+  const { stillBroken, tags, warnings, workflow: fixed } = edited
   const labels = (workflow.tags ?? []).map(({ name }) => name)
   if (!isSameJson([...tags].toSorted(), labels.toSorted())) {
-    return yield* refusal("change tags, which no run can show: use edit_workflow for them")
+    return Result.fail("change tags, which no run can show: use edit_workflow for them")
   }
   const others = {
     ...(isSameJson(groupsOf(fixed), groupsOf(workflow)) ? {} : { nodeGroups: groupsOf(fixed).nodeGroups ?? [] }),
@@ -35,7 +34,7 @@ export const draftFix = Effect.fnUntraced(function* ({
     description: descriptionOf(workflow)
   }
   const before = partsBefore(after, current)
-  if (Object.keys(before).length === 0) return yield* refusal("change nothing: the workflow is so already")
+  if (Object.keys(before).length === 0) return Result.fail("change nothing: the workflow is so already")
   const { id, name } = workflow
   const change: Change = {
     kind: "update",
@@ -48,12 +47,10 @@ export const draftFix = Effect.fnUntraced(function* ({
     references: [],
     level: 0
   }
-  return {
+  return Result.succeed({
     kind: "fix",
     steps: isArchived(workflow) ? [] : [stepOf(change, "a fix")],
     warnings: [...stillBroken.map((rule) => `As before: ${rule}`), ...warnings],
     blocked: isArchived(workflow) ? [{ what: `${name} (${id})`, reason: "it is archived" }] : []
-  }
-})
-
-const refusal = (problem: string) => Effect.fail(new InvalidArgument({ argument: "operations", problem }))
+  })
+}

@@ -1,11 +1,10 @@
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { objectOf } from "../../../internal/schema/JsonObject.ts"
-import { gatheringSeconds, Progress } from "../../../mcp/callContext.ts"
+import { gatheringSeconds } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { remaining, within } from "../../client/Deadline.ts"
+import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
@@ -13,19 +12,21 @@ import { executionNotFound, isMissing } from "../../client/isMissing.ts"
 import { editedBy, readOperations } from "../../operator/edit/edited.ts"
 import { firstLacking } from "../../operator/explain/inputFields.ts"
 import { lastFailed } from "../../operator/explain/relatedRuns.ts"
-import { runDataOf } from "../../operator/explain/runData.ts"
+import { byNode, type RunData, runDataOf } from "../../operator/explain/runData.ts"
 import { failedRunOf, failedRuns, type FailedRun } from "../../operator/explain/subRuns.ts"
-import { checkExpectations } from "../../operator/tests/checkExpectations.ts"
+import { itemsOf } from "../../operator/tests/NodeOutput.ts"
 import { runForTest, workflowOf } from "../../operator/tests/runTest.ts"
-import type { TestFile } from "../../operator/tests/TestFile.ts"
-import { problemText } from "../../operator/tests/testReport.ts"
+import { shapeOf } from "../../operator/tests/shape.ts"
+import { fileName, printTest, type TestFile } from "../../operator/tests/TestFile.ts"
+import { TestFolder } from "../../operator/tests/TestFolder.ts"
+import { keptTest } from "../../operator/tests/testFromExecution.ts"
 import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { provenCallers } from "./callers.ts"
 import { draftFix } from "./draftFix.ts"
 import { changedNodes, type FixedRun, givenNow, judgeRun, limitsOf, type Verdict } from "./judgeRun.ts"
-import { keepTest } from "./keepTest.ts"
-import { failedRunTest, familyOf, isReached, successTest } from "./proofTests.ts"
+import { failedRunTest } from "./proofTests.ts"
+import { compare, runSeconds, type Successes, successesOf } from "./successes.ts"
 
 /** The arguments of `try_fix`. */
 export interface FixRequest {
@@ -65,7 +66,12 @@ const tried = Effect.fnUntraced(function* (request: FixRequest) {
   const workflow = yield* workflowOfRun(execution)
   const { edited } = yield* editedBy(workflow, operations)
   const fixed = edited.workflow
-  const draft = yield* draftFix({ instance, workflow, edited })
+  const draft = yield* Effect.fromResult(
+    Result.mapError(
+      draftFix({ instance, workflow, edited }),
+      (problem) => new InvalidArgument({ argument: "operations", problem })
+    )
+  )
   const changed = changedNodes(workflow, fixed)
 
   const successes = yield* successesOf(execution, workflow, against)
@@ -183,40 +189,6 @@ const workflowOfRun = Effect.fnUntraced(function* ({ id, workflowId }: Execution
   )
 })
 
-interface Successes {
-  readonly runs: ReadonlyArray<Execution>
-  readonly notes: ReadonlyArray<string>
-}
-
-/** Successes that are listed to find those of the version family. */
-const mostListed = 40
-
-/** The last successes of the same nodes and connections, with their data. */
-const successesOf = Effect.fnUntraced(function* (failed: Execution, workflow: Workflow, most: number) {
-  if (most === 0) return { runs: [], notes: ["No success was compared, as against is 0"] } satisfies Successes
-  const engine = yield* EngineClient
-  const { data } = yield* engine.listExecutions({ workflowId: workflow.id, status: "success", limit: mostListed })
-  const families = new Set([workflow, objectOf(failed.workflowData)].map(familyOf))
-  const runs: Array<Execution> = []
-  let others = 0
-  let unread = 0
-  for (const { id } of data) {
-    if (runs.length >= most || Duration.isLessThan(yield* remaining(least), least)) break
-    const read = yield* Effect.option(engine.getExecution(id, true))
-    if (Option.isNone(read) || runDataOf(read.value) === undefined) unread++
-    else if (families.has(familyOf(objectOf(read.value.workflowData)))) runs.push(read.value)
-    else others++
-  }
-  const notes = [
-    ...(runs.length === 0
-      ? ["No success of these nodes and connections is on record: nothing shows what else changes"]
-      : []),
-    ...(others === 0 ? [] : [`${others} successes ran other nodes or connections, and are not compared`]),
-    ...(unread === 0 ? [] : [`${unread} successes have no data that can be read`])
-  ]
-  return { runs, notes } satisfies Successes
-})
-
 interface Trial {
   readonly instance: string
   readonly fixed: Workflow
@@ -285,58 +257,31 @@ const fixedRun = Effect.fnUntraced(function* (trial: Trial): Effect.fn.Return<Tr
 
 const noticeOf = (notice: string | undefined): ReadonlyArray<string> => (notice === undefined ? [] : [notice])
 
-/** Seconds that one run may take, the time that it needs at least, and runs at the same time. */
-const runSeconds = 20
-const least = Duration.seconds(12)
-const atOnce = 3
-
-interface Comparing {
-  readonly instance: string
-  readonly fixed: Workflow
-  readonly changed: ReadonlySet<string>
-  readonly successes: ReadonlyArray<Execution>
+/** A failed run that passes with a fix. */
+interface Passed {
+  readonly test: TestFile
+  readonly after: RunData
+  /** Names of the nodes that only the temporary copy had. */
+  readonly helpers: ReadonlySet<string>
+  readonly execution: Execution
 }
 
-/** Runs successes again with the fix, and compares what every node gives, item by item. */
-const compare = Effect.fnUntraced(function* ({ changed, fixed, instance, successes }: Comparing) {
-  const progress = yield* Progress
-  let done = 0
-  const rows = yield* Effect.forEach(
-    successes,
-    (execution) =>
-      Effect.gen(function* () {
-        if (Duration.isLessThan(yield* remaining(least), least)) return { _tag: "Left" } as const
-        const test = successTest({ instance, fixed, execution })
-        if (Result.isFailure(test)) return { _tag: "Unfit", why: test.failure } as const
-        const ran = yield* runForTest({ ...test.success.test, timeout: runSeconds }, fixed)
-        yield* progress({ progress: ++done, total: successes.length, message: `execution ${execution.id}` })
-        if (ran._tag === "NotRun") return { _tag: "Unfit", why: ran.what } as const
-        const [problem] = checkExpectations(test.success.test, ran)
-        const { mocked, notes } = test.success
-        const proving = new Set([...changed].filter((name) => !mocked.has(name)))
-        return problem === undefined
-          ? ({ _tag: "Equal", isReached: isReached(ran.data, proving), notes } as const)
-          : ({ _tag: "Differs", text: `execution ${execution.id}: ${problemText(problem)}`, notes } as const)
-      }),
-    { concurrency: atOnce }
-  )
-  const equal = rows.filter((row) => row._tag === "Equal")
-  const differing = rows.filter((row) => row._tag === "Differs")
-  const unfit = rows.filter((row) => row._tag === "Unfit")
-  const left = rows.filter(({ _tag }) => _tag === "Left").length
-  const untouched = equal.filter((row) => !row.isReached).length
-  return {
-    text:
-      `${equal.length} equal, ${differing.length} differ` +
-      (untouched === 0 ? "" : ` (${untouched} of the equal ones did not reach what is changed, and prove nothing)`) +
-      (unfit.length === 0 ? "" : `, ${unfit.length} not comparable`) +
-      (left === 0 ? "" : `, ${left} not tried for want of time`),
-    first: differing[0]?.text,
-    notes: [
-      ...new Set([
-        ...unfit.map(({ why }) => `A success cannot be run again: ${why}`),
-        ...rows.flatMap((row) => ("notes" in row ? row.notes : []))
-      ])
-    ]
-  }
+/** Keeps a failed run that passes now as a recorded test: every node that ran gives as many items, of the same shape. */
+const keepTest = Effect.fnUntraced(function* ({ after, execution, helpers, test }: Passed) {
+  const others = new Set([...helpers, ...Object.keys(test.mocks), test.trigger.node])
+  const expect = [...byNode(after)]
+    .filter(([node]) => !others.has(node))
+    .map(([node, runs]) => {
+      const items = runs.flatMap((one) => itemsOf(one).flat())
+      return [node, { shape: shapeOf(items), items: items.length }] as const
+    })
+  const name = `${test.workflow.name ?? "Workflow"} (failed run ${execution.id})`
+  const files = yield* TestFolder
+  if (files?.write === undefined) return notKept("there is no folder of tests that may be written to")
+  const kept = keptTest({ ...test, name, expect: Object.fromEntries(expect) })
+  if (Result.isFailure(kept)) return notKept(kept.failure)
+  const written = yield* Effect.result(files.write(fileName(name), printTest(kept.success.test), { overwrite: false }))
+  return Result.isFailure(written) ? notKept(written.failure.message) : { file: written.success }
 })
+
+const notKept = (why: string) => ({ guidance: `No test was kept: ${why}` })
