@@ -143,5 +143,7 @@ export const rewriteMoveBinaryData: Rewrite = (graph, node, around) => {
   if (Object.keys(objectOf(options)).length > 0)
     return left("nobody has compared its options with those of the new node")
   const parameters = { operation: "toJson", mode: "each", binaryPropertyName: destinationKey, options: {} }
-  return withSuccessor(graph, node, { kind: "convertToFile", typeVersion: 1.1, parameters }, around)
+  return withSuccessor(graph, node, { kind: "convertToFile", typeVersion: 1.1, parameters }, around, [
+    "files get the name file.json, where they had none"
+  ])
 }
