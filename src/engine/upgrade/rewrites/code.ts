@@ -30,7 +30,7 @@ const likely = words(`
 /** The reasons why a machine does not touch what uses these. */
 const byHand: Readonly<Record<string, string>> = {
   $evaluateExpression:
-    "evaluates an expression, which a Code node cannot: put that into a field of an Edit Fields node before",
+    "uses `$evaluateExpression`, which a Code node has not: put that into a field of an Edit Fields node before",
   process: "reads the environment by `process`, which a Code node has not",
   $env: "reads the environment by `$env`",
   getNodeParameter: "reads parameters by `getNodeParameter`, which a Code node has not",
