@@ -105,8 +105,8 @@ describe("the rewrite of a Function", () => {
     ]) {
       assert.include(codeOf(text).reason, "`index`", text)
     }
-    const own = "return [{ json: { n: items[0].json.index, m: $json.index } }]"
-    assert.strictEqual(codeOf(own.replace(", m: $json.index", "")).code, own.replace(", m: $json.index", ""))
+    const inside = "return [{ json: { n: items[0].json.index, m: $json.index } }]"
+    assert.strictEqual(codeOf(inside.replace(", m: $json.index", "")).code, inside.replace(", m: $json.index", ""))
   })
 
   it("reads the bytes of a file where only its data was read, and is not made for any other use of it", () => {
