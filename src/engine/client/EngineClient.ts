@@ -28,6 +28,7 @@ import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
+import { freezing } from "./freezing.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
@@ -225,6 +226,8 @@ export class EngineClient extends Context.Service<
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
     /** The version that engines of generation 1 make public, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
+    /** The version of the engine, if it lets nobody create or change nodes of deprecated types. */
+    readonly freezingVersion: Effect.Effect<string | undefined>
     /**
      * Fails with `PermissionDenied` where the key is known to lack a scope for one of these calls. The client does so by itself before
      * each change; a program of several changes asks for all of them before the first, perhaps with a clause that tells the purpose.
@@ -260,7 +263,8 @@ export class EngineClient extends Context.Service<
   ): EngineClient["Service"] => {
     const client = restCalls(instance, environment, upstream, { knownHeaders, locks, workflowCache })
     const history = historyOf(authorsBy(client))
-    return { ...guarding(recording(locking(client), history), protection), history }
+    const guarded = guarding(recording(locking(client), history), protection)
+    return { ...freezing(guarded, environment.allowsDeprecatedNodes !== true), history }
   }
 }
 

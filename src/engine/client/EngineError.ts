@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { frozenAdvice } from "../workflow/frozenTypes.ts"
 import type { InvalidWorkflow } from "../workflow/models.ts"
 
 /** The caller asked for an instance that is not configured. */
@@ -176,6 +177,25 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   }
 }
 
+/** The engine lets nobody create or change nodes of types that it will lose. */
+export class FrozenNodes extends Schema.TaggedError<FrozenNodes>()("FrozenNodes", {
+  instance: Schema.String,
+  names: Schema.Array(Schema.String),
+  /** The version from which that follows, before anything was sent. */
+  version: Schema.optionalKey(Schema.String),
+  /** The answer of the engine, where it was sent. */
+  reply: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const { instance, names, reply, version } = this
+    const nodes = names.map((name) => JSON.stringify(name)).join(", ")
+    const why =
+      reply ??
+      `The engine of instance ${instance} (${version}) lets nobody create or change nodes of this deprecated type: ${nodes}. Nothing was sent.`
+    return `${why} On instance ${instance}, ${frozenAdvice}.`
+  }
+}
+
 /** The workflow has changed since it was read: by the caller (`ifVersion`), or within this call. */
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
   instance: Schema.String,
@@ -252,6 +272,7 @@ export type EngineError =
   | ApiError
   | AuthenticationFailed
   | ForeignAnswer
+  | FrozenNodes
   | InstanceNotFound
   | InvalidWorkflow
   | NetworkError

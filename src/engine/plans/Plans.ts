@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Match, Predicate, Result, Schema, SchemaTransformation } from "effect"
+import { Context, Effect, Layer, Match, Option, Predicate, Result, Schema, SchemaTransformation } from "effect"
 
 import { entryOf, inMemory, type Journal } from "../../changes/Journal.ts"
 import * as Core from "../../changes/Plans.ts"
@@ -7,10 +7,12 @@ import { isSameJson } from "../../internal/json/digest.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { Instances } from "../client/Instances.ts"
 import type { ChangingCall } from "../client/rights.ts"
+import { isOfFrozenType } from "../workflow/frozenTypes.ts"
 import { nameOf } from "../workflow/nodes.ts"
 import { Change, invert } from "./Change.ts"
 import * as WorkflowDriver from "./driver.ts"
 import type { ChangeError } from "./failures.ts"
+import { withoutFrozen } from "./guards.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
 import type { Step } from "./Step.ts"
 
@@ -119,14 +121,34 @@ export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Cha
               client.requireRights([...new Set(changes.flatMap(({ change }) => callsFor(change)))])
             )
         )
+      /** The versions of the instances that freeze nodes, as far as steps have some. */
+      const freezingVersions = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+        const concerned = steps.flatMap(({ change }) =>
+          (change.kind === "create" && change.content.nodes.some(isOfFrozenType)) ||
+          (change.kind === "update" && change.after.nodes.some(isOfFrozenType))
+            ? [change.instance]
+            : []
+        )
+        const versions = yield* Effect.forEach([...new Set(concerned)], (name) =>
+          Effect.map(
+            Effect.flatMap(Effect.option(instances.resolve(name)), (client) =>
+              Option.isNone(client) ? Effect.undefined : client.value.freezingVersion
+            ),
+            (version) => (version === undefined ? [] : [[name, version] as const])
+          )
+        )
+        return new Map(versions.flat())
+      })
       return {
         ...all,
-        keep: (draft) =>
-          Effect.flatMap(Effect.result(requireRights(draft.steps)), (result) =>
-            all.keep(
+        keep: (given) =>
+          Effect.gen(function* () {
+            const draft = withoutFrozen(given, yield* freezingVersions(given.steps))
+            const result = yield* Effect.result(requireRights(draft.steps))
+            return yield* all.keep(
               Result.isSuccess(result) ? draft : { ...draft, warnings: [...draft.warnings, result.failure.message] }
             )
-          ),
+          }),
         apply: (id, options) =>
           Effect.flatMap(all.state(id), ({ plan }) => Effect.andThen(requireRights(plan.steps), all.apply(id, options)))
       }

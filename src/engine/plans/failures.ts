@@ -30,6 +30,7 @@ export const explain = (error: ChangeError): Failure => {
     }
     case "ForeignAnswer":
       return { _tag: "Stopped", reason, problem: stopped, isUnsent: true }
+    case "FrozenNodes":
     case "PermissionDenied":
     case "WorkflowChanged":
       return { _tag: "Refused", problem, isWhole: false }

@@ -2,7 +2,8 @@ import type { Blocked } from "../../changes/Plan.ts"
 import { grouped } from "../../internal/collections.ts"
 import { fits } from "../../internal/fits.ts"
 import { listed } from "../../internal/foreignText.ts"
-import { type Change, idOf, type Ref } from "./Change.ts"
+import { frozenAdvice, frozenNodes } from "../workflow/frozenTypes.ts"
+import { type Change, contentBefore, idOf, type Ref } from "./Change.ts"
 import type { Guards } from "./settings.ts"
 import type { Draft, Step } from "./Step.ts"
 
@@ -53,6 +54,41 @@ const isAboutWorkflow = ({ kind }: Change) =>
 /** The protected workflows that steps change, by name. */
 const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) =>
   [...protectedChanges(guards, steps).keys()].toSorted()
+
+/**
+ * The draft without the changes that an engine refuses for their nodes, with what follows from them: each such workflow is
+ * blocked, and no other. `versions` are those of the instances that freeze nodes.
+ */
+export const withoutFrozen = (draft: Draft, versions: ReadonlyMap<string, string>): Draft => {
+  const refused = draft.steps.flatMap(({ change, id }) => {
+    if (change.kind !== "create" && change.kind !== "update") return []
+    const { nodes } = change.kind === "create" ? change.content : change.after
+    const present = change.kind === "create" ? [] : contentBefore(change).nodes
+    const version = versions.get(change.instance)
+    const names = frozenNodes(nodes, version, present)
+    return names.length === 0 ? [] : [{ id, change, names, version }]
+  })
+  if (refused.length === 0) return draft
+  const gone = new Set(refused.flatMap(({ change, id }) => [id, ...("workflow" in change ? [subjectOf(change)] : [])]))
+  return {
+    ...draft,
+    steps: draft.steps.filter(({ change, id }) => !gone.has(id) && !gone.has(subjectOf(change))),
+    blocked: [
+      ...draft.blocked,
+      ...refused.map(({ change, id, names, version }) => ({
+        what: `${nameOf(change)} (${id})`,
+        reason: `the engine of ${change.instance} (${version}) lets nobody create or change these deprecated nodes: ${names.join(", ")}. ${frozenAdvice}`
+      }))
+    ]
+  }
+}
+
+/** The workflow that a change is about, or the step that makes it. */
+const subjectOf = (change: Change): string => {
+  if (!("workflow" in change)) return ""
+  const { workflow } = change
+  return typeof workflow === "string" ? `${change.instance}/${workflow}` : workflow.created_by
+}
 
 /** Workflows that a message names. */
 const mostNamed = 10

@@ -10,7 +10,7 @@ import { masking } from "../../mcp/masking.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { instanceSchema } from "../tools/overInstances.ts"
-import { optional, text, timestamp } from "../tools/parameters.ts"
+import { flag, optional, text, timestamp } from "../tools/parameters.ts"
 import { ExecutionStatus } from "../workflow/models.ts"
 import { actions, planBulk } from "./bulk/planBulk.ts"
 import { toPlanningFailure } from "./failures.ts"
@@ -85,7 +85,8 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
       Schema.Literals(["block", "overwrite"]).annotate({
         description: "If the target was changed since the last promotion; default block"
       })
-    )
+    ),
+    rewrite: optional(flag("Rewrite deprecated nodes that the target refuses"))
   },
   result: Schema.Struct({
     ...results.summaryFields(Schema.Literal("promotion"), place),

@@ -22,6 +22,8 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
       upstream("AUTHENTICATION_ERROR", { instance, httpStatus: 401, apiResponse }),
     ForeignAnswer: ({ apiResponse, httpStatus, instance, kind }) =>
       upstream("API_ERROR", { instance, httpStatus, apiResponse, foreign: kind }),
+    FrozenNodes: ({ instance, names, version }) =>
+      caller("FROZEN_NODES", { instance, nodes: names, ...(version === undefined ? {} : { version }) }),
     ConfigurationError: () => upstream("CONFIGURATION_ERROR", {}),
     InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
     InvalidWorkflow: ({ details = {} }) => caller("VALIDATION_ERROR", details),

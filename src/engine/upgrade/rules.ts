@@ -1,3 +1,4 @@
+import { compareVersions, numbersOf } from "../workflow/frozenTypes.ts"
 import type { Facts, Finding, Rule, RuleId, Severity, Subject } from "./Rule.ts"
 import { ruleIds } from "./Rule.ts"
 import type { Definition } from "./rules/defining.ts"
@@ -31,23 +32,6 @@ export const ruleOf = (id: string): Rule | undefined => rulesById.get(id)
 
 /** The newest version that the rules know. */
 export const newestVersion = "3.0"
-
-/** The numbers of a version: `2.41.1`, `3.0`, `2.50.0-rc.1`. */
-const numbersOf = (version: string): ReadonlyArray<number> =>
-  version
-    .split(/[-+]/, 1)
-    .flatMap((release) => release.split("."))
-    .map(Number)
-
-/** Negative where the first version is the older one; a number that is left out is 0. */
-export const compareVersions = (a: string, b: string): number => {
-  const [those, these] = [numbersOf(a), numbersOf(b)]
-  for (let place = 0; place < Math.max(those.length, these.length); place++) {
-    const difference = (those[place] ?? 0) - (these[place] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
 
 /** Whether a version is newer than the last one that the rules know. */
 export const isBeyondRules = (version: string): boolean => {

@@ -35,6 +35,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   mayUpdate: "none",
   versions: "none",
   callAddress: "none",
+  freezingVersion: "none",
   publicVersion: "none",
   capabilitiesIfSupported: "none",
   requireRights: "none",

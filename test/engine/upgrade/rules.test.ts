@@ -4,7 +4,8 @@ import { assert, describe, it } from "vitest"
 import { boundedParser } from "../../../src/engine/nodes/check/javaScript.ts"
 import { codeReader } from "../../../src/engine/upgrade/code.ts"
 import type { Facts, Sample } from "../../../src/engine/upgrade/Rule.ts"
-import { compareVersions, isBeyondRules, rules, severityOf, stageOf } from "../../../src/engine/upgrade/rules.ts"
+import { isBeyondRules, rules, severityOf, stageOf } from "../../../src/engine/upgrade/rules.ts"
+import { compareVersions } from "../../../src/engine/workflow/frozenTypes.ts"
 import { factIds } from "./factIds.ts"
 
 const code = codeReader(boundedParser({ Parser }))

@@ -30,6 +30,9 @@ export const InstanceFields = Schema.Struct({
   ),
   readOnly: yesOrNo.pipe(meaning("refuse every change there")),
   allowInsecureHttp: yesOrNo.pipe(meaning("permit `http://` to another machine")),
+  allowsDeprecatedNodes: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" })).pipe(
+    meaning("whether the engine is set to take deprecated node types that its version would refuse")
+  ),
   requestsPerSecond: number(0.1, 99, "a number from 0.1 to 99").pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(defaults.requestsPerSecond)),
     meaning("most requests that leave in any one second")

@@ -23,6 +23,7 @@ export const instanceRules = {
   engine_api_key: always,
   readOnly: always,
   allowInsecureHttp: (value) => value === false,
+  allowsDeprecatedNodes: (value) => value === false,
   requestsPerSecond: atMost(defaults.requestsPerSecond),
   concurrency: atMost(defaults.concurrency),
   headers: (value) => Predicate.isObject(value) && Object.keys(value).length === 0

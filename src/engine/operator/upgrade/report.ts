@@ -2,7 +2,8 @@ import { clipped } from "../../../internal/foreignText.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Severity } from "../../upgrade/Rule.ts"
-import { compareVersions, isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
+import { isBeyondRules, newestVersion, ruleOf, type Way } from "../../upgrade/rules.ts"
+import { compareVersions } from "../../workflow/frozenTypes.ts"
 import { type Affected, severities, type Survey, type UpgradeFinding } from "./survey.ts"
 
 /** Bytes of an answer. */

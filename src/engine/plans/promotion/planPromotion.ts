@@ -26,6 +26,7 @@ import type { Input, Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
 import { keepOf } from "./nodeValues.ts"
 import { tested } from "./requiredTests.ts"
+import { withRewrites } from "./rewriting.ts"
 import { abandoned } from "./settingsAndTags.ts"
 import { nodeTypesOf } from "./targetNodeTypes.ts"
 import { versioned } from "./typeSupport.ts"
@@ -41,6 +42,8 @@ export interface PromotionRequest extends Options {
   readonly mapping?: (Matches & { readonly match?: "part" | "whole" | undefined }) | undefined
   /** Fields of nodes that stay as they are on the target, beside those of the configuration. */
   readonly keep?: ReadonlyArray<{ readonly node: string; readonly field: string }> | undefined
+  /** Whether nodes that the target has frozen are rewritten on the way. */
+  readonly rewrite?: boolean | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
   readonly isPersonal?: boolean
 }
@@ -90,7 +93,9 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     nodeTypes: yield* nodeTypesOf(source, target, used),
     options: request
   }
-  const input = yield* tested(source, promotion.tests, yield* withDependencies(asListed, source, isAsked))
+  const complete = yield* withDependencies(asListed, source, isAsked)
+  const rewritten = request.rewrite === true ? yield* withRewrites(complete, source, target) : complete
+  const input = yield* tested(source, promotion.tests, rewritten)
   const whole = yield* described(input, source, target)
   const first = yield* inSlices(() => draftPromotion(whole))
   const editors = yield* editorsOf(target, first.edited)

@@ -1,3 +1,4 @@
+import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
 import { isArchived } from "../content.ts"
@@ -35,11 +36,12 @@ const deletedOf = ({ match }: Pick<Outcome, "match">) => (match._tag === "New" ?
 
 /** The reasons for which a workflow cannot go along. */
 export const problemsOf = (
-  { from, generation, options, to, untested }: Input,
+  { from, generation, nodeTypes, options, to, untested }: Input,
   id: string,
   outcome: Outcome
 ): ReadonlyArray<string> => {
-  const { content, drift, match, linked, theirs, translated } = outcome
+  const { content, current, drift, match, linked, theirs, translated } = outcome
+  const frozen = frozenNodes(content.nodes, nodeTypes.freezingVersion, current?.nodes)
   const structure = structureProblem(content, generation)
   const deleted = deletedOf(outcome)
   return [
@@ -48,6 +50,11 @@ export const problemsOf = (
     ...(match._tag === "Unclear" ? [match.reason] : []),
     ...translated.problems,
     ...linked.problems,
+    ...(frozen.length === 0
+      ? []
+      : [
+          `${to} lets nobody create or change these deprecated nodes: ${frozen.join(", ")}. rewrite: true rewrites them`
+        ]),
     ...(structure === undefined ? [] : [`${to} would refuse it: ${structure}`]),
     ...(deleted !== undefined && options.onDrift === "block"
       ? [`somebody has deleted ${deleted} on ${to}, which a promotion had made of it; on_drift overwrite makes it anew`]

@@ -34,7 +34,12 @@ export const tested = Effect.fn("tested")(function* (
     const workflow = action === "create" || action === "update" ? input.source.get(id) : undefined
     return workflow === undefined ? [] : [workflow]
   })
-  return wanted.length === 0 ? input : { ...input, untested: yield* reasons(source, tests, input, wanted) }
+  return wanted.length === 0
+    ? input
+    : {
+        ...input,
+        untested: new Map([...(yield* reasons(source, tests, input, wanted)), ...(input.untested ?? [])])
+      }
 })
 
 /** The reasons for which workflows may not be promoted, by their ids. */

@@ -47,6 +47,7 @@ export const nodeTypesOf = Effect.fnUntraced(function* (
       const type = toEngineType(String(node.type))
       return catalog?.find(type) !== undefined || (isSame && isOwn(type)) || used.has(versioned(node))
     },
-    hint
+    hint,
+    freezingVersion: yield* target.freezingVersion
   }
 })

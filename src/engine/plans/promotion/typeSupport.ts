@@ -12,6 +12,8 @@ export interface NodeTypes {
   readonly isKnown: (node: JsonObject) => boolean
   /** The reason for which somebody does not know, and advice about it. */
   readonly hint: string | undefined
+  /** The version of its engine, if it lets nobody create or change nodes of deprecated types. */
+  readonly freezingVersion?: string | undefined
 }
 
 /** A type and its version as one text. */

@@ -10,11 +10,11 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { codeReader } from "../../upgrade/code.ts"
-import { frozenIn } from "../../upgrade/frozen.ts"
 import { rewritableRules, rewriteWorkflow } from "../../upgrade/rewrites/rewrites.ts"
 import type { Finding } from "../../upgrade/Rule.ts"
-import { compareVersions, findingsIn, newestVersion, rules } from "../../upgrade/rules.ts"
+import { findingsIn, newestVersion, rules } from "../../upgrade/rules.ts"
 import { isConnections } from "../../workflow/connections.ts"
+import { compareVersions, frozenNodes } from "../../workflow/frozenTypes.ts"
 import { generationOf, type Workflow } from "../../workflow/models.ts"
 import { normalName } from "../../workflow/names.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
@@ -156,7 +156,7 @@ const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where
   const chosen = new Set(selected.map(({ id }) => id))
   const nodeTypes = yield* nodeTypesOf(client, client, used)
   const target = chosen.size === 0 ? undefined : yield* targetFor(client, to)
-  const around: Pick<ToProve, "mayBeMade"> = { mayBeMade: (node) => frozenIn([node], from).size === 0 }
+  const around: Pick<ToProve, "mayBeMade"> = { mayBeMade: (node) => frozenNodes([node], from).length === 0 }
   const candidates = concerned
     .filter(({ workflow }) => chosen.has(workflow.id))
     .map(({ findings, workflow }) => {

@@ -1,12 +1,10 @@
 import { textOf } from "../../../internal/schema/JsonObject.ts"
+import { frozenFrom } from "../../workflow/frozenTypes.ts"
 import { type Definition, type InNode, inNodes, node, ofTypes } from "./defining.ts"
 import { inCode, written } from "./toVersion2.ts"
 
 /** The version that ends what version 2 only warned of. */
 const since = "3.0"
-
-/** The version from which on deprecated nodes run, but can be neither created, copied nor changed. */
-const frozen = "2.42.6"
 
 const removed = (type: string) => `The node type ${type} does not exist any more`
 
@@ -46,7 +44,7 @@ const agents = (isOfPast: boolean, finding: (mode: string) => Omit<InNode, "fiel
 
 export const code = {
   "U3-function": goes("function", {
-    frozen,
+    frozen: frozenFrom,
     title: "Function is gone",
     advice: "Use Code, once for all items: most code stays as it is.",
     rewrite: "proved possible",
@@ -54,7 +52,7 @@ export const code = {
     instead: "code"
   }),
   "U3-functionItem": goes("functionItem", {
-    frozen,
+    frozen: frozenFrom,
     title: "Function Item is gone",
     advice:
       "Use Code, once for each item. There item is the whole item and not its JSON: the same text loses its changes.",
