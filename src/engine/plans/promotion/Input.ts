@@ -1,8 +1,8 @@
 import type { Generation, Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
+import type { NodeTypes } from "../typeSupport.ts"
 import type { EarlierPromotions } from "./earlierPromotions.ts"
-import type { NodeTypes } from "./typeSupport.ts"
 
 /** The options of a promotion. */
 export interface Options {

@@ -4,6 +4,7 @@ import { type Generation, nameOf, type Workflow } from "../../workflow/models.ts
 import { isSameJson } from "../../workflow/versions.ts"
 import type { Content } from "../Change.ts"
 import { contentOf, descriptionOf, differingParts, pinDataOf, shownFor } from "../content.ts"
+import { impossible } from "../typeSupport.ts"
 import { withTexts } from "../withValue.ts"
 import type { Built } from "./Built.ts"
 import { driftOf } from "./drift.ts"
@@ -14,7 +15,6 @@ import { type LinkContext, keyOf, linkReferences } from "./linkReferences.ts"
 import { withCredentials, withKept, withValues } from "./nodeValues.ts"
 import { type Outcome, problemsOf, warningsOf } from "./problemsAndWarnings.ts"
 import { mergeSettings, unclaimed, wantedTags } from "./settingsAndTags.ts"
-import { impossible } from "./typeSupport.ts"
 
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
 export const buildWorkflow = (input: Input, context: LinkContext): Built => {

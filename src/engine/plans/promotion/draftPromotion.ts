@@ -9,6 +9,7 @@ import { levels } from "../levels.ts"
 import { order } from "../order.ts"
 import { counted } from "../replacing.ts"
 import { type Draft, type Step, withLabels } from "../Step.ts"
+import { unknownTypes } from "../typeSupport.ts"
 import { idsIn } from "../workflowLinks.ts"
 import { activations } from "./activations.ts"
 import { buildWorkflow } from "./buildWorkflow.ts"
@@ -19,7 +20,6 @@ import type { Input } from "./Input.ts"
 import { tagsOf } from "./settingsAndTags.ts"
 import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
-import { unknownTypes } from "./typeSupport.ts"
 
 /** The outcome for one workflow. */
 export interface Outcome {

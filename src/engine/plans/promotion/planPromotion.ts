@@ -17,6 +17,8 @@ import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescription
 import { outlineOf } from "../outlineOf.ts"
 import { PlanConfig, WorkflowPlans } from "../Plans.ts"
 import type { Mapping, Matches } from "../settings.ts"
+import { nodeTypesOf } from "../targetNodeTypes.ts"
+import { versioned } from "../typeSupport.ts"
 import { withNames } from "../withNames.ts"
 import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
@@ -28,8 +30,6 @@ import { keepOf } from "./nodeValues.ts"
 import { tested } from "./requiredTests.ts"
 import { withRewrites } from "./rewriting.ts"
 import { abandoned } from "./settingsAndTags.ts"
-import { nodeTypesOf } from "./targetNodeTypes.ts"
-import { versioned } from "./typeSupport.ts"
 
 /** The workflows to promote, from one instance to another, and the options. */
 export interface PromotionRequest extends Options {

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 
-import type { EngineClient } from "../../client/EngineClient.ts"
-import { checkType } from "../../nodes/check/node.ts"
-import { type CatalogLookup, NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
-import { nodePackages, packageOf, toEngineType } from "../../workflow/naming.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { checkType } from "../nodes/check/node.ts"
+import { type CatalogLookup, NodeKnowledge } from "../nodes/NodeKnowledge.ts"
+import { nodePackages, packageOf, toEngineType } from "../workflow/naming.ts"
 import { type NodeTypes, versioned } from "./typeSupport.ts"
 
 type Client = EngineClient["Service"]

@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
-import { listed } from "../../../internal/foreignText.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf } from "../../workflow/models.ts"
-import { shortType, toEngineType } from "../../workflow/naming.ts"
+import { listed } from "../../internal/foreignText.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../workflow/models.ts"
+import { shortType, toEngineType } from "../workflow/naming.ts"
 
 /** The node types of the target, as far as they are known. */
 export interface NodeTypes {
