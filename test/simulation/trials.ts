@@ -187,6 +187,16 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("try_fix", (world) =>
     Effect.map(failure(world), ({ execution }): Json => ({ execution, operations: fix, instance: "production" }))
   ),
+  trial("plan_retry", (world) =>
+    Effect.map(failure(world), ({ workflow }): Json => ({ workflow, instances: "production" }))
+  ),
+  trial("apply_plan", (world) =>
+    Effect.gen(function* () {
+      const { workflow } = yield* failure(world)
+      const plan = yield* made(world, operator, "plan_retry", { workflow, instances: "production" }, "production")
+      return { plan_id: plan?.plan_id ?? "", confirm: true }
+    })
+  ),
   trial("show_plan", planOf("plan_bulk", deletion)),
   trial("plan_rollback", applied("plan_bulk", deletion)),
   trial("audit_log", given({})),

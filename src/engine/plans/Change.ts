@@ -149,6 +149,19 @@ const DeleteExecution = Schema.Struct({
   workflow: Schema.String
 })
 
+const retried = { ...onInstance, execution: Schema.Int, workflow: Schema.String, name: Schema.String, labels }
+
+/** A failed execution that the engine runs again, from the node that failed. */
+const Retry = Schema.Struct({
+  kind: Schema.Literal("retry"),
+  ...retried,
+  /** Whether the workflow runs as it is now, and not as it was. */
+  latest: Schema.optionalKey(Schema.Literal(true))
+})
+
+/** A failed execution whose webhook is called again as it was called then. */
+const RunAnew = Schema.Struct({ kind: Schema.Literal("run-anew"), ...retried })
+
 /** A change of a workflow, or of what belongs to it, in a plan. */
 export const Change = Schema.Union([
   Create,
@@ -159,7 +172,9 @@ export const Change = Schema.Union([
   Delete,
   CreateTag,
   DeleteTag,
-  DeleteExecution
+  DeleteExecution,
+  Retry,
+  RunAnew
 ])
 export type Change = typeof Change.Type
 export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind: K }>
@@ -185,7 +200,9 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
     delete: deletionOf,
     "create-tag": ({ instance, name }) => `create tag ${instance}/${name}`,
     "delete-tag": ({ instance, tag }) => `delete tag ${instance}/${textOf(tag)}`,
-    "delete-execution": ({ execution, instance }) => `delete execution ${instance}/${execution}`
+    "delete-execution": ({ execution, instance }) => `delete execution ${instance}/${execution}`,
+    retry: ({ execution, instance }) => `retry ${instance}/${execution}`,
+    "run-anew": ({ execution, instance }) => `run anew ${instance}/${execution}`
   })
 )
 
@@ -257,6 +274,8 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
       { kind: "delete-tag", instance, tag: { created_by: idOf({ kind, instance, name }) }, name }
     ],
     "delete-tag": ({ instance, name }) => [{ kind: "create-tag", instance, name }],
-    "delete-execution": () => []
+    "delete-execution": () => [],
+    retry: () => [],
+    "run-anew": () => []
   })
 )

@@ -98,7 +98,9 @@ const callsFor = Match.type<Change>().pipe(
     delete: () => ["DELETE /workflows/{}"],
     "create-tag": () => ["POST /tags"],
     "delete-tag": () => ["DELETE /tags/{}"],
-    "delete-execution": () => ["DELETE /executions/{}"]
+    "delete-execution": () => ["DELETE /executions/{}"],
+    retry: () => ["POST /executions/{}/retry"],
+    "run-anew": () => []
   })
 )
 

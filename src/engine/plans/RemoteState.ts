@@ -10,6 +10,7 @@ import { type Tag, type Workflow, WorkflowId, generationOf } from "../workflow/m
 import { isSameJson } from "../workflow/versions.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
+import { isRetried, readRetries } from "./retry/readRetries.ts"
 
 type Client = EngineClient["Service"]
 
@@ -49,6 +50,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
   const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listWhole(client, client.listTags) : []
   const taggedWith = yield* readTagged(client, changes, tags)
+  const retries = yield* readRetries(client, changes)
 
   const strangers = ({ content, namesakes: formerNamesakes }: ChangeOf<"create">) =>
     formerNamesakes === undefined
@@ -65,6 +67,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       const tag = tags.find(({ id }) => id === change.tag)
       return tag === undefined ? "already" : tag.name === change.name ? "pending" : "drift"
     }
+    if (isRetried(change)) return retries.has(change.execution) ? "already" : "pending"
     if (change.kind === "delete-execution" || typeof change.workflow !== "string") return "pending"
     const workflow = workflows.get(change.workflow)
     if (workflow === undefined) return change.kind === "delete" ? "already" : "drift"
@@ -96,6 +99,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
         const tag = tags.find(({ name }) => name === change.name)
         return tag === undefined ? {} : { created: tag.id }
       }
+      const run = isRetried(change) ? retries.get(change.execution) : undefined
+      if (run !== undefined) return { created: run }
       if (change.kind !== "create") return {}
       const all = namesakes.get(change.content.name) ?? []
       const formerNamesakes = change.namesakes ?? change.others
@@ -197,7 +202,11 @@ const isFrom = ({ createdAt }: Workflow, sentAt: number): boolean =>
 const readAll = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
   const ids = changes.flatMap((change) => {
     if (change.kind === "create") return change.formerly ?? []
-    const isOne = "workflow" in change && change.kind !== "delete-execution" && typeof change.workflow === "string"
+    const isOne =
+      "workflow" in change &&
+      change.kind !== "delete-execution" &&
+      !isRetried(change) &&
+      typeof change.workflow === "string"
     return isOne ? change.workflow : []
   })
   return yield* readWorkflows(

@@ -73,7 +73,17 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
     delete: ({ content }) => ({ before: outline(content), after: null }),
     "create-tag": ({ name }) => ({ before: null, after: name }),
     "delete-tag": ({ name }) => ({ before: name, after: null }),
-    "delete-execution": ({ execution, workflow }) => ({ before: { execution, workflow }, after: null })
+    "delete-execution": ({ execution, workflow }) => ({ before: { execution, workflow }, after: null }),
+    retry: ({ execution, latest = false, name }) => ({
+      before: { execution, workflow: name },
+      after: {
+        runs: latest ? "from the node that failed, with the workflow as it is now" : "from the node that failed"
+      }
+    }),
+    "run-anew": ({ execution, name }) => ({
+      before: { execution, workflow: name },
+      after: { runs: "anew, by the same call" }
+    })
   })
 )
 
@@ -86,6 +96,8 @@ const subjectOf = (change: Change): CreatedId | undefined => {
     case "delete-tag":
       return typeof change.tag === "string" ? change.tag : undefined
     case "delete-execution":
+    case "retry":
+    case "run-anew":
       return change.execution
     default:
       return typeof change.workflow === "string" ? change.workflow : undefined
@@ -116,6 +128,9 @@ const likeness = (change: Change): { readonly key: string; readonly name: string
     case "archived":
     case "delete":
       return { key: `${change.kind} ${change.kind === "delete" ? "" : change.after}`, name: change.name }
+    case "retry":
+    case "run-anew":
+      return { key: `${change.kind} ${change.instance}/${change.workflow}`, name: String(change.execution) }
     default:
       return { key: idOf(change), name: "" }
   }
@@ -143,6 +158,8 @@ export const undoes: (change: Change) => string = Match.type<Change>().pipe(
     delete: () => "makes anew what the plan deleted",
     "create-tag": () => "deletes the tag that the plan created",
     "delete-tag": () => "makes anew the tag that the plan deleted",
-    "delete-execution": () => "cannot bring back a deleted execution"
+    "delete-execution": () => "cannot bring back a deleted execution",
+    retry: () => "cannot take back a run",
+    "run-anew": () => "cannot take back a run"
   })
 )

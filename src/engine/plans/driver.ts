@@ -16,6 +16,7 @@ import { groupOf, order } from "./order.ts"
 import { questionOf } from "./planQuestion.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
 import { resolve } from "./resolve.ts"
+import { isRetried } from "./retry/readRetries.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
 import type { Step } from "./Step.ts"
@@ -30,7 +31,8 @@ const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step
   for (const step of steps.toSorted(order)) {
     const last = groups.at(-1)
     const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
-    if (last !== undefined && isSame && last.length < batchSize) last.push(step)
+    const isFull = last !== undefined && last.length >= (isRetried(step.change) ? 1 : batchSize)
+    if (last !== undefined && isSame && !isFull) last.push(step)
     else groups.push([step])
   }
   return groups
@@ -45,7 +47,9 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
   delete: 4,
   "create-tag": 2,
   "delete-tag": 3,
-  "delete-execution": 1
+  "delete-execution": 1,
+  retry: 2,
+  "run-anew": 4
 }
 
 /** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
@@ -53,7 +57,8 @@ const callsPerSecond = 60
 
 const estimate = (steps: ReadonlyArray<Step>): Estimate => {
   const calls = steps.reduce((sum, { change }) => sum + callsFor[change.kind], 0)
-  return { calls, seconds: Math.ceil(calls / callsPerSecond) }
+  const paced = steps.filter(({ change }) => isRetried(change)).length
+  return { calls, seconds: Math.max(paced, Math.ceil(calls / callsPerSecond)) }
 }
 
 /** Workflows, their tags and executions on any instance, for plans that change them. */
@@ -78,16 +83,18 @@ export const make = (
     batches: batchesOf,
     sending: ({ kind }) => ({
       isAlone: kind !== "delete-execution",
-      isRepeatable: kind !== "create" && kind !== "create-tag"
+      isRepeatable: !["create", "create-tag", "retry", "run-anew"].includes(kind)
     }),
     creations: {
-      isOne: ({ kind }) => kind === "create" || kind === "create-tag",
+      isOne: ({ kind }) => ["create", "create-tag", "retry", "run-anew"].includes(kind),
       describe: (change) =>
         change.kind === "create"
           ? `workflow "${change.content.name}"`
           : change.kind === "create-tag"
             ? `tag "${change.name}"`
-            : idOf(change),
+            : isRetried(change)
+              ? `the new run of execution ${change.execution}`
+              : idOf(change),
       unknownReason: "OutcomeUnknown",
       search: "The next call looks for it, and only creates it where it is not there.",
       advice: "look at them, and plan again",
@@ -113,11 +120,13 @@ export const make = (
     rollback: {
       undoes,
       limits: (touched) => ({
-        irreversible: touched.flatMap(({ change, id, undo }) =>
-          undo.length === 0 && change.kind === "delete-execution"
+        irreversible: touched.flatMap(({ change, id, undo }) => {
+          if (undo.length > 0) return []
+          if (isRetried(change)) return [{ what: id, reason: "a run cannot be taken back" }]
+          return change.kind === "delete-execution"
             ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
             : []
-        ),
+        }),
         later: []
       }),
       warnings: (steps, read) => {
@@ -155,7 +164,10 @@ export const make = (
 
 /** The workflow of a change, with its instance. */
 const workflowOf = (change: Change): string | undefined =>
-  "workflow" in change && change.kind !== "delete-execution" && typeof change.workflow === "string"
+  "workflow" in change &&
+  change.kind !== "delete-execution" &&
+  !isRetried(change) &&
+  typeof change.workflow === "string"
     ? `${change.instance}/${change.workflow}`
     : undefined
 

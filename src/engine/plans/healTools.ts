@@ -1,14 +1,17 @@
 import { Effect, Schema } from "effect"
 
-import { runs } from "../../mcp/annotations.ts"
+import { summary } from "../../changes/tools/summary.ts"
+import { reads, runs } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { operationsArgument } from "../operator/edit/edited.ts"
+import { failureClasses } from "../operator/explain/failureClass.ts"
 import { instanceSchema } from "../tools/overInstances.ts"
-import { executionId, optional, text } from "../tools/parameters.ts"
+import { executionId, optional, text, timestamp } from "../tools/parameters.ts"
 import { toPlanningFailure } from "./failures.ts"
 import { tryFix } from "./fix/tryFix.ts"
-import type { WorkflowPlans } from "./Plans.ts"
+import { WorkflowPlans } from "./Plans.ts"
+import { planRetry } from "./retry/planRetry.ts"
 
 /** A tool that plans against failures, with the services that it uses. */
 type HealTool = Tool.Tool<Instances | WorkflowPlans>
@@ -40,5 +43,37 @@ const tryFixTool: HealTool = Tool.make("try_fix", {
   run: Effect.fn("try_fix")((request) => tryFix(request), orRefuse)
 })
 
+const planRetryTool: HealTool = Tool.make("plan_retry", {
+  title: "Plan retry",
+  description:
+    "Plan to run failed executions again: oldest first, once each, none that a retry has made up for. apply_plan applies it, at a pace",
+  annotations: reads,
+  arguments: {
+    workflow: optional(text("Id or name; default all")),
+    instances: optional(
+      Schema.Union([Schema.Array(Schema.String), Schema.String]).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "*: all" }
+      })
+    ),
+    since: optional(timestamp("ISO 8601; default a day ago")),
+    until: optional(timestamp("ISO 8601")),
+    class: optional(
+      Schema.Literals(failureClasses).annotate({
+        inputSchema: { type: "string", description: "As explain_execution names it" }
+      })
+    ),
+    latest_version: optional(Schema.Boolean.annotate({ description: "With the workflow as it is now" })),
+    once_per: optional(text("Path in the input, such as $json.body.order.id: the newest run of each value"))
+  },
+  run: Effect.fn("plan_retry")(function* (request) {
+    const { plan, ...counts } = yield* planRetry(request)
+    const { describing } = yield* WorkflowPlans
+    return { ...(yield* summary(describing, plan, retryRoom)), ...counts }
+  }, orRefuse)
+})
+
+/** Bytes for the first steps of a plan of retries, of which there is one for each workflow. */
+const retryRoom = 600
+
 /** The tools that heal failures: a fix that is proven, and runs that are made up for. */
-export const healTools: ReadonlyArray<HealTool> = [tryFixTool]
+export const healTools: ReadonlyArray<HealTool> = [tryFixTool, planRetryTool]

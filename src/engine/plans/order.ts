@@ -16,7 +16,9 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
     tags: () => [4],
     delete: ({ level }) => [7, -level],
     "delete-tag": () => [8],
-    "delete-execution": () => [9]
+    "delete-execution": () => [9],
+    retry: () => [10],
+    "run-anew": () => [10]
   })
 )
 

@@ -23,7 +23,9 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
     delete: () => "is deleted, with its executions",
     "create-tag": () => "is created",
     "delete-tag": () => "is deleted",
-    "delete-execution": () => "is deleted"
+    "delete-execution": () => "is deleted",
+    retry: () => "runs again for a failed execution",
+    "run-anew": () => "runs anew for a failed execution"
   })
 )
 
@@ -34,7 +36,7 @@ const placesOf = (changes: ReadonlyArray<Change>) =>
  * The question to a person before a plan is applied: it names the protected workflows that it changes, their instances, and
  * each change.
  */
-export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): string | undefined => {
+export const questionOf = (guards: Guards, { id, kind, steps, warnings }: Plan<Change>): string | undefined => {
   const protectedByName = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const gone = steps.filter(({ change }) => change.kind === "delete-execution")
   const forGood =
@@ -43,8 +45,17 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
       : [
           `This ${kind} deletes ${gone.length} ${gone.length === 1 ? "execution" : "executions"} on ${placesOf(gone.map(({ change }) => change))}, which nothing brings back.`
         ]
+  const again = steps.flatMap(({ change }) => (change.kind === "retry" || change.kind === "run-anew" ? [change] : []))
+  const runs =
+    again.length === 0
+      ? []
+      : [
+          `This ${kind} runs ${again.length} failed ${again.length === 1 ? "execution" : "executions"} of ${new Set(again.map(({ workflow }) => workflow)).size} workflows on ${placesOf(again)} again, which really act outside.`,
+          ...warnings.map(oneLine)
+        ]
   const all = `${protectedByName.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
-  if (protectedByName.length === 0) return forGood.length === 0 ? undefined : [...forGood, all].join("\n")
+  const final = [...forGood, ...runs, all]
+  if (protectedByName.length === 0) return final.length === 1 ? undefined : final.join("\n")
   const instances = placesOf(protectedByName.flatMap(([, changes]) => changes))
   const rows = protectedByName.slice(0, mostNamed).map(([name, changes]) => {
     const fates = [...new Set(changes.map(fateOf))]
@@ -55,12 +66,5 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
       ? [`- and ${protectedByName.length - mostNamed} more, which show_plan lists`]
       : []
   const proof = kind === "fix" ? steps.slice(0, 1).map(({ reason }) => `It was ${oneLine(reason)}.`) : []
-  return [
-    `This ${kind} changes protected workflows on ${instances}:`,
-    ...rows,
-    ...rest,
-    ...proof,
-    ...forGood,
-    all
-  ].join("\n")
+  return [`This ${kind} changes protected workflows on ${instances}:`, ...rows, ...rest, ...proof, ...final].join("\n")
 }

@@ -55,6 +55,8 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
   switch (change.kind) {
     case "create-tag":
     case "delete-execution":
+    case "retry":
+    case "run-anew":
       return change
     case "create": {
       const resolved = resolveContent(change.content, change.references, created, false)

@@ -15,6 +15,7 @@ import type { Change, ChangeOf, Content, Ref } from "./Change.ts"
 import { contentOf, differingParts, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
 import { changedParts, judgementOf, removedSettings } from "./RemoteState.ts"
+import { sendRetry } from "./retry/sendRetry.ts"
 
 type Client = EngineClient["Service"]
 
@@ -62,6 +63,9 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return Effect.map(client.createTag(change.name), ({ id }) => ({ created: id }))
     case "delete-tag":
       return deleteTag(client, TagId.make(idOf(change.tag)))
+    case "retry":
+    case "run-anew":
+      return sendRetry(client, change)
     case "delete-execution":
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {

@@ -16,6 +16,7 @@ import { credentialsOf } from "./describe.ts"
 import type { ChangeError } from "./failures.ts"
 import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planTools } from "./planTools.ts"
+import { retryReport } from "./retry/retryReport.ts"
 
 /** A toolset over instances with the tools that plan changes of their workflows. */
 export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | PlanConfig | WorkflowPlans> => ({
@@ -60,6 +61,7 @@ const mostRead = 10
 
 /** The workflows that a plan has touched, as they are now: their state, tags and credentials. */
 const finalStates = Effect.fnUntraced(function* (instances: Instances["Service"], state: PlanState<Change>) {
+  if (state.plan.kind === "retry") return yield* retryReport(instances, state)
   const touched = new Map(
     state.plan.steps.flatMap(({ change, id }) => {
       const { created, doneAt } = recordOf(state, id)

@@ -47,8 +47,43 @@ const test = {
 }
 const kills = [
   { tool: "run_workflow", where: "on one machine", within: [], isOffered: true },
-  { tool: "run_tests", where: "in restarted containers", within: inNewContainer, isOffered: hasContainers }
+  { tool: "run_tests", where: "in restarted containers", within: inNewContainer, isOffered: hasContainers },
+  { tool: "try_fix", where: "on a failed run", within: [], isOffered: true }
 ]
+
+type Send = (method: string, at: string, body?: unknown) => Effect.Effect<unknown>
+
+const readId = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
+const readRuns = Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) }))
+
+/** A run that failed at a node's code, with a fix to try on it. */
+const failedRun = Effect.fnUntraced(function* (host: string, send: Send) {
+  const fails = { mode: "runOnceForEachItem", jsCode: "return { json: { mail: $json.body.mail.trim() } }" }
+  const nodes = [
+    {
+      name: "Hook",
+      type: "n8n-nodes-base.webhook",
+      typeVersion: 2,
+      position: [0, 0],
+      parameters: { path: "broken", httpMethod: "POST", responseMode: "lastNode", options: {} },
+      webhookId: "broken"
+    },
+    { name: "Work", type: "n8n-nodes-base.code", typeVersion: 2, position: [220, 0], parameters: fails }
+  ]
+  const connections = { Hook: { main: [[{ node: "Work", type: "main", index: 0 }]] } }
+  const { id } = readId(yield* send("POST", "/workflows", { name: "Broken", nodes, connections, settings: {} }))
+  yield* send("POST", `/workflows/${id}/activate`)
+  const called = Effect.promise(async () => (await fetch(`${host}/webhook/broken`, { method: "POST" })).status)
+  yield* eventually(called, (status) => status !== 404)
+  const runs = Effect.map(send("GET", `/executions?workflowId=${id}`), (listed) => readRuns(listed).data)
+  const [run] = yield* eventually(runs, ({ length }) => length > 0)
+  const value = 'return { json: { mail: "none" } }'
+  return {
+    execution: Number(run?.id),
+    operations: [{ op: "set", node: "Work", path: "parameters.jsCode", value }],
+    against: 0
+  }
+})
 
 describe("kill -9 in the middle of a run", () => {
   useCommand()
@@ -78,6 +113,7 @@ describe("kill -9 in the middle of a run", () => {
           const nodes = [node("manualTrigger", "Start"), node("wait", "Wait", { amount: 1, unit: "seconds" })]
           const connections = { Start: { main: [[{ node: "Wait", type: "main", index: 0 }]] } }
           yield* send("POST", "/workflows", { name: "Slow", nodes, connections, settings: {} })
+          const broken = tool === "try_fix" ? yield* failedRun(host, send) : undefined
           const before = yield* workflows
 
           const environments = { local: { engine_host: host, engine_api_key: key } }
@@ -88,7 +124,7 @@ describe("kill -9 in the middle of a run", () => {
           const command = () => start(["--toolsets", "engine,operator"], { cwd, within })
           const params = {
             name: tool,
-            arguments: tool === "run_tests" ? { test } : { id: before[0]?.id, confirm: true }
+            arguments: broken ?? (tool === "run_tests" ? { test } : { id: before[0]?.id, confirm: true })
           }
           const left: Array<string> = []
           for (const when of runMoments) {

@@ -28,7 +28,7 @@ interface Findings extends FailedRun {
 }
 
 /** Whether the node that failed is as it was in the last success, and was answered there. */
-const wasAnswered = ({ data, failure: { at } }: FailedRun, success: Execution | undefined): boolean => {
+export const wasAnswered = ({ data, failure: { at } }: FailedRun, success: Execution | undefined): boolean => {
   const before = success === undefined ? undefined : runDataOf(success)
   const run = before?.runs.findLast(({ node }) => node === at?.node)
   const [now, then] = [nodeNamed(data, at?.node), before && nodeNamed(before, at?.node)]

@@ -1,0 +1,240 @@
+import { Clock, Effect, Option, Result } from "effect"
+
+import { grouped } from "../../../internal/collections.ts"
+import { Progress } from "../../../mcp/callContext.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { offers } from "../../client/capabilities.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { Instances } from "../../client/Instances.ts"
+import { firstPages } from "../../client/listAll.ts"
+import { wasAnswered } from "../../operator/explain/explainFailure.ts"
+import type { FailureClass } from "../../operator/explain/failureClass.ts"
+import { failureClassOf } from "../../operator/explain/failureRules.ts"
+import { readFailed } from "../../operator/explain/readExecutions.ts"
+import { runDataOf } from "../../operator/explain/runData.ts"
+import { failedRunOf, failedRuns } from "../../operator/explain/subRuns.ts"
+import { unsupportedReason } from "../../operator/routeSupport.ts"
+import { workflowOf } from "../../operator/tests/runTest.ts"
+import { type Execution, ExecutionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
+import type { Path } from "../../workflow/valuePaths.ts"
+import { WorkflowPlans } from "../Plans.ts"
+import { draftRetry, type RetryGroup } from "./draftRetry.ts"
+import { readRetries } from "./readRetries.ts"
+import { callAnew } from "./rerun.ts"
+import { actedIn, keyOf, notRetried, oncePerKey, parseKey, retriesOf } from "./selectRuns.ts"
+
+/** The arguments of `plan_retry`. */
+export interface RetryRequest {
+  /** Id or name; all workflows where it is left out. */
+  readonly workflow?: string | undefined
+  readonly instances?: ReadonlyArray<string> | string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly class?: FailureClass | undefined
+  readonly latest_version?: boolean | undefined
+  readonly once_per?: string | undefined
+}
+
+/** Plans the retry of all failed runs that fit. */
+export const planRetry = Effect.fn("planRetry")(function* (request: RetryRequest) {
+  const { defaultName, names, resolve } = yield* Instances
+  const { instances = defaultName } = request
+  const wanted = (typeof instances === "string" ? [instances] : instances).flatMap((name) =>
+    name === "*" ? names : name
+  )
+  const key = request.once_per === undefined ? undefined : yield* orRefuse("once_per", parseKey(request.once_per))
+  const now = yield* Clock.currentTimeMillis
+  const since = Date.parse(request.since ?? new Date(now - day).toISOString())
+  const until = request.until === undefined ? now : Date.parse(request.until)
+  if (!(since < until)) return yield* new InvalidArgument({ argument: "since", problem: "must be before until" })
+  const groups = yield* Effect.forEach([...new Set(wanted)], (name) =>
+    Effect.flatMap(resolve(name), (client) =>
+      Effect.provideService(groupsOn({ ...request, since, until, key }), EngineClient, client)
+    )
+  )
+  const draft = draftRetry(groups.flat(), request)
+  const plans = yield* WorkflowPlans
+  return { plan: yield* plans.keep(draft.draft), ...draft.answer }
+})
+
+const orRefuse = <A>(argument: string, result: Result.Result<A, string>) =>
+  Effect.fromResult(Result.mapError(result, (problem) => new InvalidArgument({ argument, problem })))
+
+const day = 24 * 60 * 60 * 1000
+
+interface Wanted extends Omit<RetryRequest, "since" | "until"> {
+  readonly since: number
+  readonly until: number
+  readonly key: Path | undefined
+}
+
+/** Pages of lists that are read, and failed runs that one plan may hold. */
+const mostPages = 20
+const mostRuns = 500
+const atOnce = 4
+
+const retryRoute = {
+  call: "POST /executions/{id}/retry",
+  verb: "retry executions",
+  since: "1.115.0",
+  scope: "execution:retry",
+  instead: "A run anew is planned where a workflow has an active webhook."
+} as const
+
+/** The failed runs of an instance by their workflows, with what is known of each. */
+const groupsOn = Effect.fnUntraced(function* (wanted: Wanted) {
+  const engine = yield* EngineClient
+  const { instance } = engine
+  if (engine.isReadOnly) {
+    return [{ instance, blocked: `instance ${instance} is read-only` }] satisfies ReadonlyArray<RetryGroup>
+  }
+  const only =
+    wanted.workflow === undefined
+      ? undefined
+      : yield* workflowOf({ workflow: { id: wanted.workflow, name: wanted.workflow } }).pipe(
+          Effect.catchTag("NoWorkflow", ({ message }) =>
+            Effect.fail(new InvalidArgument({ argument: "workflow", problem: message }))
+          )
+        )
+  const { isWhole, runs } = yield* failedSince(wanted, only?.id)
+  const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
+  const isOffered = offer !== undefined && offers(offer, "POST /executions/1/retry")
+  const unsupported = isOffered ? undefined : yield* unsupportedReason(retryRoute)
+  const byWorkflow = [...grouped(runs, ({ workflowId }) => String(workflowId))]
+  const groups = yield* Effect.forEach(
+    byWorkflow,
+    ([id, failed]) => groupOf(wanted, only, { id: WorkflowId.make(id), failed, unsupported }),
+    { concurrency: atOnce }
+  )
+  return isWhole
+    ? groups
+    : [...groups, { instance, blocked: `${instance} has more failed runs than are listed: give a shorter period` }]
+})
+
+/** The failed runs of a period, with crashed and, if asked for, canceled ones; older engines count crashes as errors. */
+const failedSince = Effect.fnUntraced(function* (wanted: Wanted, workflowId: WorkflowId | undefined) {
+  const engine = yield* EngineClient
+  const isCanceled = wanted.class === "timed out" || wanted.class === "stopped by a person"
+  const statuses = isCanceled ? (["canceled"] as const) : (["error", "crashed"] as const)
+  const lists = yield* Effect.forEach(statuses, (status) => {
+    const listed = listSince({ ...wanted, status }, workflowId)
+    return status === "error" ? listed : Effect.orElseSucceed(listed, () => ({ matches: [], isWhole: true }))
+  })
+  const runs = lists.flatMap(({ matches }) => matches).toSorted((a, b) => a.id - b.id)
+  return {
+    runs: runs.slice(-mostRuns),
+    isWhole: lists.every(({ isWhole }) => isWhole) && runs.length <= mostRuns,
+    instance: engine.instance
+  }
+})
+
+const listSince = (
+  { since, status, until }: Pick<Wanted, "since" | "until"> & { readonly status?: "canceled" | "crashed" | "error" },
+  workflowId: WorkflowId | undefined
+) =>
+  EngineClient.use((engine) => {
+    const filters = {
+      ...(workflowId === undefined ? {} : { workflowId }),
+      ...(status === undefined ? {} : { status }),
+      startedAfter: new Date(since).toISOString()
+    }
+    const startOf = ({ startedAt }: Execution) => Date.parse(String(startedAt))
+    return firstPages(
+      (query) => engine.listExecutions({ ...filters, ...query }),
+      { pages: mostPages, isEnough: (picked, all) => picked < all && until >= since && picked === 0 },
+      (page) => page.filter((run) => startOf(run) >= since && startOf(run) <= until)
+    )
+  })
+
+interface Listed {
+  readonly id: WorkflowId
+  readonly failed: ReadonlyArray<Execution>
+  /** The reason why the engine retries nothing by its API. */
+  readonly unsupported: string | undefined
+}
+
+const groupOf = Effect.fnUntraced(function* (
+  wanted: Wanted,
+  only: Workflow | undefined,
+  { failed, id, unsupported }: Listed
+): Effect.fn.Return<RetryGroup, never, EngineClient> {
+  const engine = yield* EngineClient
+  const { instance } = engine
+  const read = only === undefined ? yield* Effect.result(engine.getWorkflow(id)) : Result.succeed(only)
+  if (Result.isFailure(read)) return { instance, blocked: `workflow ${id} cannot be read: ${read.failure.message}` }
+  const workflow = read.success
+  const later = yield* Effect.option(listSince({ since: wanted.since, until: Infinity }, id))
+  if (Option.isNone(later)) return { instance, blocked: `the later runs of ${workflow.name} cannot be read` }
+  const retries = retriesOf(later.value.matches)
+  const anew = unsupported === undefined ? noRuns : yield* anewOf(instance, workflow, failed)
+  const left = failed.map((execution) => ({
+    execution,
+    why: anew.has(execution.id) ? "it was run anew" : notRetried(execution, retries)
+  }))
+  const open = left.flatMap(({ execution, why }) => (why === undefined ? [execution] : []))
+  const progress = yield* Progress
+  let done = 0
+  const runs = yield* Effect.forEach(
+    open,
+    (execution) =>
+      Effect.tap(describedRun(execution, workflow, wanted.key), () =>
+        progress({ progress: ++done, total: open.length, message: workflow.name })
+      ),
+    { concurrency: atOnce }
+  )
+  const fitting = runs.filter((run) => wanted.class === undefined || run.class === wanted.class)
+  const { kept, others } = oncePerKey(fitting)
+  const noKey = wanted.key === undefined ? 0 : kept.filter(({ key }) => key === undefined).length
+  return {
+    instance,
+    workflow,
+    runs: kept.map((run) => ({
+      ...run,
+      anew: unsupported === undefined ? undefined : Result.map(run.call, () => unsupported)
+    })),
+    others,
+    noKey,
+    otherClasses: runs.length - fitting.length,
+    left: left.flatMap(({ why }) => why ?? [])
+  }
+})
+
+const noRuns: ReadonlyMap<number, number> = new Map()
+
+/** The runs of failed executions that were begun anew, where that can be read. */
+const anewOf = (instance: string, { id, name }: Workflow, failed: ReadonlyArray<Execution>) =>
+  EngineClient.use((engine) =>
+    readRetries(
+      engine,
+      failed.map((execution) => ({ kind: "run-anew", instance, execution: execution.id, workflow: id, name }))
+    )
+  ).pipe(Effect.orElseSucceed(() => noRuns))
+
+/** A failed run with its class, its key and what acted outside in it. */
+const describedRun = Effect.fnUntraced(function* (execution: Execution, workflow: Workflow, key: Path | undefined) {
+  const id = ExecutionId.make(execution.id)
+  const read = yield* Effect.option(readFailed(id))
+  const whole = Option.getOrElse(read, () => execution)
+  const data = runDataOf(whole)
+  const failed = failedRunOf(whole)
+  const chain = failed === undefined ? [] : yield* failedRuns(failed)
+  const named = failureClassOf(whole, chain.at(-1))
+  const isUnknownHost = named === "address wrong" && chain.length === 1 && failed !== undefined
+  const success = isUnknownHost ? yield* lastSuccess(workflow.id, id) : undefined
+  return {
+    execution,
+    class: isUnknownHost ? failureClassOf(whole, failed, { wasAnswered: wasAnswered(failed, success) }) : named,
+    key: keyOf(data, key),
+    acted: actedIn(data, workflow),
+    call: callAnew(workflow, data, execution.id)
+  }
+})
+
+const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId, before: ExecutionId) {
+  const engine = yield* EngineClient
+  const page = yield* Effect.option(engine.listExecutions({ workflowId, status: "success", limit: 20 }))
+  const last = Option.isNone(page) ? undefined : page.value.data.find(({ id }) => id < before)
+  return last === undefined
+    ? undefined
+    : Option.getOrUndefined(yield* Effect.option(engine.getExecution(last.id, true)))
+})

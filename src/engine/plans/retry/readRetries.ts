@@ -1,0 +1,85 @@
+import { Effect, Option } from "effect"
+
+import { grouped } from "../../../internal/collections.ts"
+import { fields, only, type Selection } from "../../../internal/json/Selection.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { firstPages } from "../../client/listAll.ts"
+import { statusOf } from "../../operator/explain/describeExecution.ts"
+import { jsonOf, runDataOf } from "../../operator/explain/runData.ts"
+import { type Execution, ExecutionId } from "../../workflow/models.ts"
+import type { Change, ChangeOf } from "../Change.ts"
+import { markOf } from "./rerun.ts"
+
+type Client = EngineClient["Service"]
+
+/** A change that runs a failed execution again. */
+export type Retried = ChangeOf<"retry" | "run-anew">
+
+export const isRetried = (change: Change): change is Retried => change.kind === "retry" || change.kind === "run-anew"
+
+/** Pages of a list that are read at most, and runs whose call is read. */
+const mostPages = 20
+const mostMarksRead = 200
+
+/** The newest runs of failed executions, by the numbers of these: their retries, and those that were begun anew. */
+export const readRetries = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
+  const byWorkflow = grouped(changes.filter(isRetried), ({ workflow }) => workflow)
+  const rows = yield* Effect.forEach(byWorkflow, ([workflowId, some]) =>
+    Effect.gen(function* () {
+      const oldest = Math.min(...some.map(({ execution }) => execution))
+      const { matches } = yield* firstPages(
+        (query) => client.listExecutions({ ...query, workflowId }),
+        { pages: mostPages, isEnough: (later, all) => later < all },
+        (page) => page.filter(({ id }) => id > oldest)
+      )
+      const oldestFirst = matches.toSorted((a, b) => a.id - b.id)
+      const retries = oldestFirst.flatMap(({ id, retryOf }) =>
+        retryOf === undefined || retryOf === null ? [] : [[Number(retryOf), id] as const]
+      )
+      return [...retries, ...(some.some(({ kind }) => kind === "run-anew") ? yield* anewIn(client, oldestFirst) : [])]
+    })
+  )
+  return new Map(rows.flat())
+})
+
+const whole: Selection = "whole"
+const first: Selection = (place) => (Number(place) === 0 ? fields({ json: only({ headers: whole }) }) : "nothing")
+
+/** The headers of the call that began a run, and nothing else of its data. */
+const headersOnly: Selection = only({
+  id: whole,
+  status: whole,
+  data: only({
+    resultData: only({
+      runData: () => (at) => (Number(at) === 0 ? only({ startTime: whole, data: () => () => first }) : "nothing")
+    })
+  })
+})
+
+/** The marks of runs that have been read, by client: they never change. */
+const marks = new WeakMap<Client, Map<number, string>>()
+
+/** The runs that were begun anew, with the number of the execution that each stands for. */
+const anewIn = Effect.fnUntraced(function* (client: Client, runs: ReadonlyArray<Execution>) {
+  const read = marks.get(client) ?? new Map<number, string>()
+  marks.set(client, read)
+  const unread = runs.filter(({ id }) => !read.has(id)).slice(-mostMarksRead)
+  yield* Effect.forEach(
+    unread,
+    (run) =>
+      Effect.map(Effect.option(client.getExecution(ExecutionId.make(run.id), true, headersOnly)), (execution) => {
+        if (Option.isNone(execution)) return
+        const data = runDataOf(execution.value)
+        const mark = objectOf(jsonOf(data?.runs[0]?.outputs[0]?.[0]).headers)["x-correlation-id"]
+        if (typeof mark === "string" || !["new", "running"].includes(statusOf(run))) read.set(run.id, String(mark))
+      }),
+    { concurrency: 4 }
+  )
+  return runs.flatMap(({ id }) => {
+    const [, execution] = /^anew-(\d+)$/.exec(read.get(id) ?? "") ?? []
+    return execution === undefined || read.get(id) !== markOf(Number(execution))
+      ? []
+      : [[Number(execution), id] as const]
+  })
+})

@@ -1,0 +1,94 @@
+import { Result } from "effect"
+
+import { grouped } from "../../../internal/collections.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { FailureClass } from "../../operator/explain/failureClass.ts"
+import { jsonOf, type RunData } from "../../operator/explain/runData.ts"
+import { sideEffectsOf } from "../../operator/run/sideEffects.ts"
+import { type Execution, nameOf, type Workflow } from "../../workflow/models.ts"
+import { isTrigger } from "../../workflow/triggers.ts"
+import { parsePath, type Path, valueAt } from "../../workflow/valuePaths.ts"
+
+/** Parses `$json.order.id`: a plain path, so that nothing is ever evaluated. */
+export const parseKey = (text: string): Result.Result<Path, string> => {
+  const bare = /^\s*(?:=?\s*\{\{)?\s*\$json\s*(?:\.\s*)?((?:[^{}]|\{(?!\{)|\}(?!\}))+?)\s*(?:\}\})?\s*$/.exec(text)?.[1]
+  const isPlain =
+    bare !== undefined &&
+    /^(?:(?:^|\.)[A-Za-z_$][\w$]*|\[\d{1,6}\]|\["[^"\]]{1,200}"\]|\['[^'\]]{1,200}'\])+$/.test(bare)
+  return isPlain
+    ? parsePath(bare)
+    : Result.fail("must be a plain path over the input, as in $json.order.id: no code is run")
+}
+
+/** A failed run, as far as a retry depends on it. */
+export interface FailedExecution {
+  readonly execution: Execution
+  readonly class: FailureClass
+  /** The values of the key in the items that the run began with. */
+  readonly key: string | undefined
+  /** Names of the nodes that acted outside before the one that failed. */
+  readonly acted: ReadonlyArray<string>
+}
+
+/** The values of a key in the items that a run began with, as one text. */
+export const keyOf = (data: RunData | undefined, path: Path | undefined): string | undefined => {
+  const items = data?.runs[0]?.outputs.flat() ?? []
+  const values = path === undefined ? [] : items.map((item) => valueAt(jsonOf(item), path))
+  return values.length === 0 || values.some((value) => value === undefined || value === null)
+    ? undefined
+    : JSON.stringify(values)
+}
+
+/** The nodes that acted outside in a run, but for the one that failed. */
+export const actedIn = (data: RunData | undefined, { nodes }: Pick<Workflow, "nodes">): ReadonlyArray<string> => {
+  const ran = new Set(data?.runs.filter(({ error }) => error === undefined).map(({ node }) => node))
+  const acting = sideEffectsOf(nodes.filter((node) => ran.has(nameOf(node)) && !isTrigger(node)))
+  return acting.map(({ node }) => node)
+}
+
+/** Executions by what they are retries of. */
+export const retriesOf = (executions: ReadonlyArray<Execution>): ReadonlyMap<string, ReadonlyArray<Execution>> =>
+  grouped(
+    executions.filter(({ retryOf }) => retryOf !== undefined && retryOf !== null),
+    ({ retryOf }) => String(retryOf)
+  )
+
+/** The reason why a listed failure is not retried; undefined where it may be. */
+export const notRetried = (
+  { id, mode, retrySuccessId }: Execution,
+  retries: ReadonlyMap<string, ReadonlyArray<Execution>>
+): string | undefined => {
+  if (retrySuccessId !== undefined && retrySuccessId !== null) return "a retry has succeeded"
+  if (retries.has(String(id))) return "it was retried, and that run stands for it"
+  switch (mode) {
+    case "integrated":
+      return "its caller failed with it, and is retried in its place"
+    case "error":
+      return "it is the run of an error workflow"
+    case "manual":
+    case "evaluation":
+      return "a person ran it in the editor"
+    default:
+      return undefined
+  }
+}
+
+/** The newest run of each key, oldest first; runs without a value of the key stand for themselves. */
+export const oncePerKey = <Run extends FailedExecution>(
+  runs: ReadonlyArray<Run>
+): { readonly kept: ReadonlyArray<Run>; readonly others: number } => {
+  const byKey = grouped(runs, ({ execution: { id, workflowId }, key }) => `${String(workflowId)} ${key ?? `run ${id}`}`)
+  const kept = [...byKey.values()].flatMap((group) =>
+    group.toSorted((a, b) => b.execution.id - a.execution.id).slice(0, 1)
+  )
+  return { kept: kept.toSorted((a, b) => a.execution.id - b.execution.id), others: runs.length - kept.length }
+}
+
+/** The trigger of a run, with the item that a webhook wrote of the call that began it. */
+export const callOf = (data: RunData | undefined) => {
+  const [first] = data?.runs ?? []
+  const [item, ...others] = first?.outputs.flat() ?? []
+  return first === undefined || item === undefined || others.length > 0 || objectOf(item).binary !== undefined
+    ? undefined
+    : { node: first.node, json: jsonOf(item) }
+}
