@@ -149,7 +149,15 @@ const DeleteExecution = Schema.Struct({
   workflow: Schema.String
 })
 
-const retried = { ...onInstance, execution: Schema.Int, workflow: Schema.String, name: Schema.String, labels }
+const retried = {
+  ...onInstance,
+  execution: Schema.Int,
+  workflow: Schema.String,
+  name: Schema.String,
+  labels,
+  /** Milliseconds between the beginnings of two such runs on one instance; default a second. */
+  interval: Schema.optionalKey(Schema.Int)
+}
 
 /** A failed execution that the engine runs again, from the node that failed. */
 const Retry = Schema.Struct({

@@ -63,6 +63,13 @@ const planRetryTool: HealTool = Tool.make("plan_retry", {
       })
     ),
     latest_version: optional(Schema.Boolean.annotate({ description: "With the workflow as it is now" })),
+    per_minute: optional(
+      Schema.Int.check(
+        Schema.isBetween({ minimum: 1, maximum: 6000 }, { message: "must be between 1 and 6000" })
+      ).annotate({
+        inputSchema: { type: "integer", minimum: 1, maximum: 6000, description: "Pace on each instance, default 60" }
+      })
+    ),
     once_per: optional(text("Path in the input, such as $json.body.order.id: the newest run of each value"))
   },
   run: Effect.fn("plan_retry")(function* (request) {

@@ -34,6 +34,7 @@ export type RetryGroup =
 
 interface Options {
   readonly latest_version?: boolean | undefined
+  readonly per_minute?: number | undefined
 }
 
 /** Nodes that a warning names. */
@@ -46,7 +47,10 @@ const countsOf = (values: ReadonlyArray<string>): Readonly<Record<string, number
 }
 
 /** A plan of retries, with its numbers: the oldest runs come first. */
-export const draftRetry = (groups: ReadonlyArray<RetryGroup>, { latest_version: latest = false }: Options) => {
+export const draftRetry = (
+  groups: ReadonlyArray<RetryGroup>,
+  { latest_version: latest = false, per_minute }: Options
+) => {
   const planned = groups.flatMap((group) => ("workflow" in group ? [group] : []))
   const rows = planned.flatMap(({ instance, runs, workflow }) => runs.map((run) => ({ instance, run, workflow })))
   const possible = rows.filter(({ run: { anew } }) => anew === undefined || Result.isSuccess(anew))
@@ -61,6 +65,7 @@ export const draftRetry = (groups: ReadonlyArray<RetryGroup>, { latest_version: 
         workflow: workflow.id,
         name: workflow.name,
         labels: (workflow.tags ?? []).map(({ name }) => name),
+        ...(per_minute === undefined ? {} : { interval: Math.round(60_000 / per_minute) }),
         ...(anew === undefined && latest ? { latest } : {})
       }
       return stepOf(change, `${run.class}, ${String(execution.startedAt)}`)

@@ -33,6 +33,8 @@ export interface RetryRequest {
   readonly class?: FailureClass | undefined
   readonly latest_version?: boolean | undefined
   readonly once_per?: string | undefined
+  /** Runs that begin in a minute on one instance at most. */
+  readonly per_minute?: number | undefined
 }
 
 /** Plans the retry of all failed runs that fit. */

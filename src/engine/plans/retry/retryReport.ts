@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import { type PlanState, recordOf } from "../../../changes/PlanState.ts"
+import { isOpen, type PlanState, recordOf } from "../../../changes/PlanState.ts"
 import { grouped } from "../../../internal/collections.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Instances } from "../../client/Instances.ts"
@@ -21,7 +21,7 @@ export const retryReport = Effect.fnUntraced(function* (instances: Instances["Se
     const { created, doneAt } = recordOf(state, id)
     return isRetried(change) && doneAt !== undefined ? [{ instance: change.instance, run: created }] : []
   })
-  if (begun.length === 0) return {}
+  if (begun.length === 0 || state.plan.steps.some(isOpen(state))) return {}
   const rows = yield* Effect.forEach(
     grouped(begun, ({ instance }) => instance),
     ([name, some]) =>

@@ -12,7 +12,7 @@ import { callAnew, markOf } from "./rerun.ts"
 type Client = EngineClient["Service"]
 
 /** Milliseconds between the beginnings of two runs on one instance, so that a service that was down is not met by all at once. */
-const pace = 1000
+const usualInterval = 1000
 
 /** The moments at which the last runs began, by client, on the clock that nobody sets. */
 const lastBegun = new WeakMap<Client, number>()
@@ -23,7 +23,7 @@ export const sendRetry = Effect.fnUntraced(function* (
   change: Retried
 ): Effect.fn.Return<{ readonly created?: number }, EngineError> {
   const now = yield* monotonicMillis
-  const wait = (lastBegun.get(client) ?? -Infinity) + pace - now
+  const wait = (lastBegun.get(client) ?? -Infinity) + (change.interval ?? usualInterval) - now
   if (wait > 0) yield* Effect.sleep(wait)
   lastBegun.set(client, yield* monotonicMillis)
   return yield* change.kind === "retry" ? retry(client, change) : runAnew(client, change)
