@@ -250,6 +250,42 @@ export const healingSuite = (title: string, engine: Layer.Layer<Sessions | Teste
       )
     )
 
+    it.effect("tries the fix of a sub-workflow on its own failed run, and then through its caller", () =>
+      inEngine(
+        Effect.gen(function* () {
+          // The embedded engine calls no sub-workflows.
+          if (!isReal) return
+          const { isV2, send } = yield* TestedEngine
+          const start = node("executeWorkflowTrigger", "Called", { inputSource: "passthrough" }, { typeVersion: 1.1 })
+          const inner = yield* created({
+            nodes: [start, work("$json.email.trim()")],
+            connections: chain("Called", "Work")
+          })
+          if (isV2) yield* send("POST", `/workflows/${inner.id}/activate`)
+          const workflowId = { __rl: true, mode: "id", value: inner.id }
+          const caller = yield* created({
+            nodes: [
+              webhook({ responseMode: "onReceived" }),
+              node("code", "Make", { jsCode: "return $json.body.list" }, { typeVersion: 2 }),
+              node("executeWorkflow", "Call", { workflowId, mode: "once", options: {} }, { typeVersion: 1.2 }),
+              answer("Say", "={{ $json.out }}")
+            ],
+            connections: chain("Webhook", "Make", "Call", "Say"),
+            active: true
+          })
+          const execution = yield* run(caller.id, { list: [{ email: " a " }, { number: 2 }] })
+          yield* eventually(ask("get_execution", { id: execution }), ({ status }) => status === "error")
+          const said = yield* ask("try_fix", { execution, operations: code('($json.email ?? "").trim()') })
+          assert.include(said, { failed_run: "passes" }, JSON.stringify(said))
+          assert.nestedPropertyVal(said, "workflow.id", inner.id)
+          assert.include(
+            JSON.stringify(said.not_proven),
+            `Its caller ${caller.id} goes on with what it gives back, from Call on`
+          )
+        })
+      )
+    )
+
     it.effect("refuses what it cannot try, and says why", () =>
       inEngine(
         Effect.gen(function* () {
