@@ -80,7 +80,7 @@ const planRetryTool: HealTool = Tool.make("plan_retry", {
 })
 
 /** Bytes for the first steps of a plan of retries, of which there is one for each workflow. */
-const retryRoom = 600
+const retryRoom = 400
 
 /** The tools that heal failures: a fix that is proven, and runs that are made up for. */
 export const healTools: ReadonlyArray<HealTool> = [tryFixTool, planRetryTool]

@@ -38,12 +38,17 @@ interface Options {
 }
 
 /** Nodes that a warning names. */
-const mostNamed = 8
+const mostNamed = 4
+
+/** Values that are counted by name; the others are counted together. */
+const mostCounted = 8
 
 const countsOf = (values: ReadonlyArray<string>): Readonly<Record<string, number>> => {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a))
+  const rows = [...counts].toSorted(([, a], [, b]) => b - a)
+  const rest = rows.slice(mostCounted).reduce((sum, [, count]) => sum + count, 0)
+  return Object.fromEntries([...rows.slice(0, mostCounted), ...(rest === 0 ? [] : [["others", rest] as const])])
 }
 
 /** A plan of retries, with its numbers: the oldest runs come first. */
@@ -76,7 +81,7 @@ export const draftRetry = (
       ? []
       : [{ what: `execution ${execution.id} of ${clipped(workflow.name, 60)}`, reason: anew.failure }]
   )
-  const acted = (some: typeof rows) => [...new Set(some.flatMap(({ run }) => run.acted))]
+  const acted = (some: typeof rows) => [...new Set(some.flatMap(({ run }) => run.acted.map((name) => clipped(name, 40))))]
   const notRepeated = acted(possible.filter(({ run }) => run.anew === undefined))
   const repeated = acted(anewRows)
   const draft: Draft = {
@@ -110,7 +115,7 @@ export const draftRetry = (
     draft,
     answer: {
       classes: countsOf(possible.map(({ run }) => run.class)),
-      workflows: countsOf(possible.map(({ workflow }) => clipped(workflow.name, 60))),
+      workflows: countsOf(possible.map(({ workflow }) => clipped(workflow.name, 40))),
       ...(anewRows.length === 0 ? {} : { anew: anewRows.length }),
       ...(Object.keys(left).length === 0 ? {} : { not_retried: left }),
       ...(others === 0 ? {} : { same_key: others }),
