@@ -81,7 +81,9 @@ export const draftRetry = (
       ? []
       : [{ what: `execution ${execution.id} of ${clipped(workflow.name, 60)}`, reason: anew.failure }]
   )
-  const acted = (some: typeof rows) => [...new Set(some.flatMap(({ run }) => run.acted.map((name) => clipped(name, 40))))]
+  const acted = (some: typeof rows) => [
+    ...new Set(some.flatMap(({ run }) => run.acted.map((name) => clipped(name, 40))))
+  ]
   const notRepeated = acted(possible.filter(({ run }) => run.anew === undefined))
   const repeated = acted(anewRows)
   const draft: Draft = {
