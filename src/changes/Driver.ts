@@ -171,7 +171,7 @@ export interface RollbackRules<C, S> {
 /** The guards of the configuration, and a person's agreement; by default there are none. */
 export interface GuardRules<C, E> {
   /** Removes from a draft, or from a rollback's rollback, what is forbidden at this time. */
-  readonly hold?: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>
+  readonly hold?: (draft: Draft<C>, circumstances: Effect.Effect<Circumstances<C>>) => Effect.Effect<Draft<C>>
   /** Checks a rollback: it may exceed the guards and says so; a rollback of a rollback (`isForward`) may not. */
   readonly holdRollback?: (draft: Draft<C>, isForward: boolean) => Draft<C>
   /** The problems that forbid a whole plan when it is applied. */
@@ -184,6 +184,8 @@ export interface GuardRules<C, E> {
       readonly isProtectedConfirmed: boolean
     }
   ) => ReadonlyArray<string>
+  /** Fails where a plan cannot be applied at all, such as for want of rights. */
+  readonly mayApply?: (plan: Plan<C>) => Effect.Effect<unknown, E>
   /** The question to a person before a plan is applied; undefined if that needs no agreement. */
   readonly question?: (plan: Plan<C>) => string | undefined
   /** The addresses that a plan is sent to, which an agreement covers. */
@@ -262,8 +264,9 @@ export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>
   ...driver,
   guards: {
     addresses: () => Effect.succeed([]),
-    hold: (draft) => draft,
+    hold: Effect.succeed,
     holdRollback: (draft) => draft,
+    mayApply: () => Effect.void,
     problems: () => [],
     question: () => undefined,
     ...driver.guards

@@ -38,6 +38,16 @@ export interface ApplyOptions {
 /** A change that needs no plan, as it is recorded. */
 export type Action = Omit<ActionEntry, "at" | "type"> & Pick<ActionEntry, "operation" | "outcome">
 
+type ApplyError<E> =
+  | ApplyStopped
+  | E
+  | GuardViolation
+  | JournalFailed
+  | NotAgreed
+  | PlanExpired
+  | PlanNotFound
+  | PlanSpent
+
 /**
  * Plans that are kept, applied once, go on after a break, and can be rolled back. `C` is a change of the upstream, `E`
  * what its calls fail with.
@@ -48,13 +58,12 @@ export interface Plans<C, E> {
   /** The state of a plan, by the journal. */
   readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
   /** Checks and sends what was not done yet, reads it back, and records every step. */
-  readonly apply: (
+  readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyError<E>>
+  /** The same, with the state of the plan afterwards. */
+  readonly applyWithState: (
     id: string,
     options?: ApplyOptions
-  ) => Effect.Effect<
-    Report,
-    ApplyStopped | E | GuardViolation | JournalFailed | NotAgreed | PlanExpired | PlanNotFound | PlanSpent
-  >
+  ) => Effect.Effect<{ readonly report: Report; readonly state: PlanState<C> }, ApplyError<E>>
   /** Applies a plan to its end without a caller; ends early where waiting does not settle what has stopped it. */
   readonly goOn: (id: string, isProtectedConfirmed: boolean) => Effect.Effect<void>
   /** The plans that a server has not finished which went on without a caller. */
@@ -112,9 +121,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   })
 
   /** Leaves out what the guards forbid at this time, which only the journal can tell. */
-  const keep = Effect.fnUntraced(function* (draft: Draft<C>, reversed?: PlanState<C>) {
-    return yield* write(driver.guards.hold(draft, yield* circumstances), reversed)
-  })
+  const keep = (draft: Draft<C>) => Effect.flatMap(driver.guards.hold(draft, circumstances), (held) => write(held))
 
   /** The state of a plan by these entries. One that is not among them may be in what cannot be read. */
   const stateIn = (entries: ReadonlyArray<Kept<C>>, id: string) => {
@@ -145,6 +152,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const { plan } = past
     if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
+    yield* driver.guards.mayApply(plan)
     const original = plan.reverses === undefined ? undefined : yield* stateIn(at.entries, plan.reverses)
     if (original !== undefined) {
       if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
@@ -156,12 +164,16 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       isRevert: isRevert(at.entries, plan),
       isProtectedConfirmed
     })
-    return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
+    return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { at, past, original }
   })
 
-  /** The state of a plan on top of what other plans have changed since it was made, which is written before anything is sent. */
-  const rebase = Effect.fnUntraced(function* (past: PlanState<C>) {
-    const { entries, now: at } = yield* circumstances
+  /**
+   * The state from which a plan is applied now: on top of what other plans have changed since it was made, which is written before
+   * anything is sent. A journal may be large: it is read once, and only what is about this plan is kept.
+   */
+  const starting = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
+    const { at: circumstancesNow, original, past } = yield* applicable(id, isProtectedConfirmed)
+    const { entries, now: at } = circumstancesNow
     const { plan } = past
     const from = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === plan.id)
     const untouchedSteps = plan.steps.flatMap((one) =>
@@ -169,30 +181,31 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     )
     const besides = new Set([plan.id, ...(plan.reverses === undefined ? [] : [plan.reverses])])
     const { overtaken, steps } = rebased(driver, entries, untouchedSteps, { besides, now: at })
-    if (steps.length === 0) return { overtaken, state: past }
+    if (steps.length === 0) return { original, overtaken, past, state: past }
     const entry = { type: "rebased", at, plan_id: plan.id, of_plan: steps } as const
     yield* append(entry)
-    return { overtaken, state: step(past, entry) }
+    return { original, overtaken, past, state: step(past, entry) }
   })
 
-  const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
+  const applyWithState = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
     const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
     // Nothing is held or begun while a person is asked. Where nobody can be, what the caller says counts.
-    const agreement = yield* Agreement.obtain(driver, yield* state(id), applicable(id, true))
+    const agreement = yield* Agreement.obtain(driver, state(id), applicable(id, true))
     const isProtectedConfirmed = agreement !== undefined || options.isProtectedConfirmed === true
     const until = (yield* monotonicMillis) + maxSeconds * 1000
     const work = Effect.gen(function* () {
-      const from = yield* applicable(id, isProtectedConfirmed)
-      const { overtaken, state: onTop } = yield* rebase(from.state)
-      const made = { driver, journal: { ...journal, append }, sentTimes, until, ...from, state: onTop, overtaken }
-      const run = yield* Run.make(made)
-      if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, from.state, agreement))) {
+      const { past, ...from } = yield* starting(id, isProtectedConfirmed)
+      const run = yield* Run.make({ driver, journal: { ...journal, append }, sentTimes, until, ...from })
+      if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, past, agreement))) {
         yield* run.record({ type: "agreed", ...agreement })
       }
-      return yield* runPlan(run, onProgress)
+      const report = yield* runPlan(run, onProgress)
+      return { report, state: run.state }
     })
     return yield* oneAtATime.withPermit(journal.hold(work))
   })
+
+  const apply = (id: string, options?: ApplyOptions) => Effect.map(applyWithState(id, options), ({ report }) => report)
 
   const goOn = (id: string, isProtectedConfirmed: boolean) =>
     WithoutCaller.toTheEnd(
@@ -201,7 +214,8 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     )
 
   const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
-    const entries = yield* journal.entries
+    const at = yield* circumstances
+    const { entries } = at
     const past = yield* stateIn(entries, id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
     const isForward = isRevert(entries, past.plan)
@@ -213,22 +227,22 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       )
     )
     const besides = new Set([id, ...HashMap.keys(past.rollbacks)])
-    const at = yield* now
     const draft = yield* draftRollback(driver, past, (undoing) => {
       const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
-      return rebased(driver, entries, placed, { besides, now: at })
+      return rebased(driver, entries, placed, { besides, now: at.now })
     })
     const checked = driver.guards.holdRollback(draft, isForward)
     const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
     const whole = { ...checked, warnings: [...checked.warnings, ...left] }
     if (whole.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: whole.blocked })
-    return yield* isForward ? keep(whole, past) : write(whole, past)
+    return yield* write(isForward ? yield* driver.guards.hold(whole, Effect.succeed(at)) : whole, past)
   })
 
   return {
-    keep: (draft) => keep(draft),
+    keep,
     state,
     apply,
+    applyWithState,
     goOn,
     goingOn: Effect.map(circumstances, ({ entries, now: at }) => WithoutCaller.goingOn(entries, at)),
     rollback,

@@ -26,15 +26,18 @@ const isAmong = (agreements: ReadonlyArray<Agreement>, { caller, digest }: Agree
  * A person's agreement to what a plan changes, for the current caller: as the journal has it, or asked for now. Undefined
  * where none is needed, or nobody can be asked; fails where a person does not agree.
  */
-export const obtain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E, E2>(
+export const obtain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E, E2, E3>(
   driver: CompleteDriver<C, S, E>,
-  { agreements, plan }: PlanState<C>,
+  /** Read from the journal only where somebody can be asked. */
+  state: Effect.Effect<PlanState<C>, E3>,
   /** Fails where the plan cannot be applied anyway, so that nobody is asked in vain. */
   mayApply: Effect.Effect<unknown, E2>
 ) {
   const { ask } = yield* Elicitation
-  const message = ask === undefined ? undefined : driver.guards.question(plan)
-  if (ask === undefined || message === undefined) return undefined
+  if (ask === undefined) return undefined
+  const { agreements, plan } = yield* state
+  const message = driver.guards.question(plan)
+  if (message === undefined) return undefined
   yield* mayApply
   const digest = yield* fingerprint(yield* coveredBy(driver, plan))
   const agreement: Agreement = { caller: yield* yield* CallerId, digest }

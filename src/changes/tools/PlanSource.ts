@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Option } from "effect"
+import { Clock, Context, Effect } from "effect"
 
 import { fitted, fitting } from "../../internal/json/values.ts"
 import { Audience } from "../../mcp/callContext.ts"
@@ -82,15 +82,14 @@ export const make = <C, E>(
       ),
     apply: (id, options) =>
       Effect.gen(function* () {
-        const report = yield* Effect.mapError(plans.apply(id, options), render)
-        const state = yield* Effect.option(plans.state(id))
-        const isForGood = Option.exists(state, ({ plan }) => plan.steps.every(({ undo }) => undo.length === 0))
+        const { report, state } = yield* Effect.mapError(plans.applyWithState(id, options), render)
+        const isForGood = state.plan.steps.every(({ undo }) => undo.length === 0)
         const adjustments = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
           fields: {
             ...adjustments?.fields,
-            ...(Option.isSome(state) && report.state !== "in progress" ? yield* outcomeOf(state.value) : {})
+            ...(report.state === "in progress" ? {} : yield* outcomeOf(state))
           },
           advice:
             (yield* Audience) === "person"

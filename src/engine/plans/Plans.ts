@@ -113,9 +113,7 @@ export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Cha
     Effect.gen(function* () {
       const { journalProblem: problem, plans } = yield* PlanConfig
       const instances = yield* Instances
-      const driver = WorkflowDriver.make(instances, { guards: plans.guards, problem })
-      const all = yield* Core.make({ driver, journal: yield* WorkflowJournal, planMinutes: plans.planMinutes })
-      const requireRights = (steps: ReadonlyArray<Step>) =>
+      const requireRights = ({ steps }: { readonly steps: ReadonlyArray<Step> }) =>
         Effect.forEach(
           grouped(steps, ({ change }) => change.instance),
           ([instance, changes]) =>
@@ -141,18 +139,18 @@ export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Cha
         )
         return new Map(versions.flat())
       })
+      const driver = WorkflowDriver.make(instances, { guards: plans.guards, mayApply: requireRights, problem })
+      const all = yield* Core.make({ driver, journal: yield* WorkflowJournal, planMinutes: plans.planMinutes })
       return {
         ...all,
         keep: (given) =>
           Effect.gen(function* () {
             const draft = withoutFrozen(given, yield* freezingVersions(given.steps))
-            const result = yield* Effect.result(requireRights(draft.steps))
+            const result = yield* Effect.result(requireRights(draft))
             return yield* all.keep(
               Result.isSuccess(result) ? draft : { ...draft, warnings: [...draft.warnings, result.failure.message] }
             )
-          }),
-        apply: (id, options) =>
-          Effect.flatMap(all.state(id), ({ plan }) => Effect.andThen(requireRights(plan.steps), all.apply(id, options)))
+          })
       }
     })
   )

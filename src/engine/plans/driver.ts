@@ -64,7 +64,15 @@ const estimate = (steps: ReadonlyArray<Step>): Estimate => {
 /** Workflows, their tags and executions on any instance, for plans that change them. */
 export const make = (
   instances: Instances["Service"],
-  { guards, problem }: { readonly guards: Guards; readonly problem?: string | undefined }
+  {
+    guards,
+    mayApply,
+    problem
+  }: {
+    readonly guards: Guards
+    readonly mayApply: (plan: { readonly steps: ReadonlyArray<Step> }) => Effect.Effect<unknown, ChangeError>
+    readonly problem?: string | undefined
+  }
 ): Driver<Change, WorkflowState, ChangeError> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
   const reason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
@@ -147,10 +155,11 @@ export const make = (
       }
     },
     guards: {
-      hold: (draft) => holdToGuards(guards, draft, instances.holdsKey),
+      hold: (draft) => Effect.succeed(holdToGuards(guards, draft, instances.holdsKey)),
       holdRollback: (draft, isForward) =>
         isForward ? holdToGuards(guards, draft, instances.holdsKey) : warnOfProtected(guards, draft),
       problems: (plan, agreed) => planProblems(guards, plan.steps, agreed),
+      mayApply,
       question: (plan) => questionOf(guards, plan),
       addresses: ({ steps }) =>
         Effect.forEach([...new Set(steps.map(({ change }) => change.instance))].toSorted(), (name) =>

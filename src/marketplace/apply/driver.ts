@@ -124,11 +124,13 @@ export const make = (
     },
 
     guards: {
-      hold: (draft, { entries, now }) =>
-        holdToSent(
-          holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
-          entries,
-          now - visibleMs
+      hold: (draft, circumstances) =>
+        Effect.map(circumstances, ({ entries, now }) =>
+          holdToSent(
+            holdToDay(guards, draft, { dayAgo: bidsDayAgo(entries, now), topUps: topUpsOf(entries, now) }),
+            entries,
+            now - visibleMs
+          )
         ),
       holdRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
       problems: (plan, { entries, isRevert, now }) =>
