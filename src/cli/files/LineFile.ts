@@ -24,6 +24,9 @@ export interface LineFile {
 export const make = (file: string): Effect.Effect<LineFile, FileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
+/** Bytes of a file that are read at once. */
+const chunkSize = 256 * 1024
+
 /** Files whose permissions have been reported: some are opened for every line. */
 const warned = new Set<string>()
 
@@ -56,11 +59,20 @@ export const open = Effect.fnUntraced(function* (name: string) {
     Effect.map(fileSystem.exists(file), (is) => !is)
   ).pipe(failed)
   if (!warned.has(file) && (yield* failed(warnOfExposure(file)))) warned.add(file)
-  const bytes = yield* failed(fileSystem.readFile(file))
+  const measured = fileSystem.stream(file, { chunkSize }).pipe(
+    Stream.runFold(
+      () => ({ bytes: 0, ofWholeLines: 0 }),
+      ({ bytes, ofWholeLines }, chunk) => {
+        const end = chunk.lastIndexOf("\n".charCodeAt(0))
+        return { bytes: bytes + chunk.length, ofWholeLines: end === -1 ? ofWholeLines : bytes + end + 1 }
+      }
+    )
+  )
+  const { bytes, ofWholeLines } = yield* failed(measured)
   /** Bytes of whole lines; unknown while it is unclear whether lines were replaced. */
-  const length = yield* Ref.make<number | undefined>(wholeLines(bytes))
+  const length = yield* Ref.make<number | undefined>(ofWholeLines)
   // No file of ours begins with a torn line: whatever this is, it stays as it is.
-  if (bytes.length > 0 && wholeLines(bytes) === 0) {
+  if (bytes > 0 && ofWholeLines === 0) {
     return yield* new FileError({ message: `${file} is not a journal of this server` })
   }
 
@@ -91,10 +103,10 @@ export const open = Effect.fnUntraced(function* (name: string) {
   }
 
   const opened: LineFile = {
-    length: bytes.length,
+    length: bytes,
     lines: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
     append: Effect.fnUntraced(function* (line) {
-      const good = (yield* Ref.get(length)) ?? wholeLines(yield* fileSystem.readFile(file))
+      const good = (yield* Ref.get(length)) ?? (yield* measured).ofWholeLines
       yield* good === 0 ? rewrite(`${line}\n`) : extend(good, `${line}\n`)
     }, failed),
     replace: (lines) => failed(rewrite(lines.map((line) => `${line}\n`).join("")))
@@ -116,18 +128,12 @@ export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
   return warnings.length > 0
 })
 
-/** Number of bytes up to the end of the last whole line. */
-const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
-
 /** The whole lines of a text. */
 const linesOf = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
     .slice(0, -1)
     .filter((line) => line !== "")
-
-/** Bytes of a file that are read at once. */
-const chunkSize = 256 * 1024
 
 /**
  * Takes the whole lines of a file one by one, including empty ones, as it is at this moment; none if it does not exist. Takes

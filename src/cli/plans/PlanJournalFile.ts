@@ -7,7 +7,7 @@ import type { KeptValues } from "../../internal/KeptValues.ts"
 import { FileError } from "../files/fileProblems.ts"
 import * as LineFile from "../files/LineFile.ts"
 import * as ValueFile from "../files/valueFile.ts"
-import { withoutExpired } from "./expiredPlans.ts"
+import { emptyOutline, expiredIn, withLine, withoutPlans } from "./expiredPlans.ts"
 
 const failed = Effect.mapError((error: { readonly message: string }) => new JournalFailed({ problem: error.message }))
 
@@ -138,8 +138,14 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   /** Plans that have expired would be read with every plan that is made. */
   const dropExpired = Effect.fnUntraced(function* (file: LineFile.LineFile) {
     if (file.length < worthwhile) return
-    const rest = withoutExpired(yield* file.lines, yield* Clock.currentTimeMillis)
-    if (rest !== undefined) yield* file.replace(rest)
+    let outline = emptyOutline()
+    const take = (line: string) =>
+      Effect.sync(() => {
+        outline = withLine(outline, line)
+      })
+    yield* LineFile.eachLine(name, take)
+    const expired = expiredIn(outline, yield* Clock.currentTimeMillis)
+    if (expired !== undefined) yield* file.replace(withoutPlans(yield* file.lines, expired))
   })
 
   const mutex = yield* Semaphore.make(1)

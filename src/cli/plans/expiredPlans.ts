@@ -21,35 +21,50 @@ const expiryOf = (line: string): number => Number(/"expiresAt":(\d+)/.exec(line.
 /** Characters of expired plans that are left to lie: rewriting the file for fewer is not worth it. */
 const least = 256 * 1024
 
-/**
- * The lines of a journal without the steps of plans that were never begun and have expired, each of which leaves a short line;
- * undefined where that saves little. A line of another form stays as it is.
- */
-export const withoutExpired = (lines: ReadonlyArray<string>, now: number): ReadonlyArray<string> | undefined => {
-  const heads = lines.map(headOf)
-  const begun = new Set(
-    heads.flatMap((head) => (head === undefined || harmless.includes(head.type) ? [] : [head.plan]))
-  )
-  const expired = new Set(
-    lines.flatMap((line, index) => {
-      const head = heads[index]
-      const isOver = head?.type === "planned" && !begun.has(head.plan) && expiryOf(line) < now
-      return isOver ? [head.plan] : []
+/** The lines of one plan in short. */
+interface PlanLines {
+  readonly length: number
+  readonly isBegun: boolean
+  /** When it can be begun no more. */
+  readonly expiresAt: number
+}
+
+/** The lines of a journal in short: a large one is looked through line by line. */
+export interface Outline {
+  readonly length: number
+  readonly plans: Map<string, PlanLines>
+}
+
+export const emptyOutline = (): Outline => ({ length: 0, plans: new Map() })
+
+export const withLine = ({ length, plans }: Outline, line: string): Outline => {
+  const head = headOf(line)
+  if (head !== undefined && head.type !== "expired") {
+    const before = plans.get(head.plan) ?? { length: 0, isBegun: false, expiresAt: Infinity }
+    plans.set(head.plan, {
+      length: before.length + line.length,
+      isBegun: before.isBegun || !harmless.includes(head.type),
+      expiresAt: head.type === "planned" ? expiryOf(line) : before.expiresAt
     })
-  )
-  const isDropped = (index: number): boolean => {
-    const head = heads[index]
-    return head !== undefined && head.type !== "expired" && expired.has(head.plan)
   }
-  const sizeOf = (some: ReadonlyArray<string>) => some.reduce((sum, { length }) => sum + length, 0)
-  const saved = sizeOf(lines.filter((_, index) => isDropped(index)))
-  if (saved < least || saved * 4 < sizeOf(lines)) return undefined
-  return lines.flatMap((line, index) => {
-    if (!isDropped(index)) return [line]
-    const short = heads[index]?.type === "planned" ? shortened(line) : undefined
+  return { length: length + line.length, plans }
+}
+
+/** The plans of a journal that were never begun and have expired; undefined where leaving them out saves little. */
+export const expiredIn = ({ length, plans }: Outline, now: number): ReadonlySet<string> | undefined => {
+  const expired = [...plans].filter(([, { expiresAt, isBegun }]) => !isBegun && expiresAt < now)
+  const saved = expired.reduce((sum, [, plan]) => sum + plan.length, 0)
+  return saved < least || saved * 4 < length ? undefined : new Set(expired.map(([id]) => id))
+}
+
+/** The lines of a journal without the steps of expired plans, each of which leaves a short line. */
+export const withoutPlans = (lines: ReadonlyArray<string>, expired: ReadonlySet<string>): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const head = headOf(line)
+    if (head === undefined || head.type === "expired" || !expired.has(head.plan)) return [line]
+    const short = head.type === "planned" ? shortened(line) : undefined
     return short === undefined ? [] : [JSON.stringify(short)]
   })
-}
 
 const shortened = (line: string): ExpiredEntry | undefined => {
   const entry = Option.getOrUndefined(Option.filter(parseJson(line), isJsonObject)) ?? {}
