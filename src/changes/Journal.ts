@@ -167,14 +167,24 @@ export interface Journal<C> {
   readonly append: (...entries: ReadonlyArray<Entry<C>>) => Effect.Effect<void, JournalFailed>
   /** All entries, those of other processes included. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  /** What a function makes of each entry; the entries, which are large where plans are, are not kept. */
+  readonly mapped: Mapped<C>
   /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
   readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | JournalFailed, R>
 }
+
+export type Mapped<C> = <A>(make: (entry: Kept<C>) => A) => Effect.Effect<ReadonlyArray<A>>
+
+/** The reading side of a journal, by the way in which it goes through its entries. */
+export const readingBy = <C>(mapped: Mapped<C>): Pick<Journal<C>, "entries" | "mapped"> => ({
+  entries: Effect.suspend(() => mapped((entry) => entry)),
+  mapped
+})
 
 /** A journal in memory. */
 export const inMemory = <C>(): Effect.Effect<Journal<C>> =>
   Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (kept) => ({
     append: (...more) => Ref.update(kept, (entries) => [...entries, ...more]),
-    entries: Ref.get(kept),
+    ...readingBy<C>((make) => Effect.map(Ref.get(kept), (entries) => entries.map((entry) => make(entry)))),
     hold: (work) => work
   }))

@@ -76,6 +76,8 @@ export interface Plans<C, E> {
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  /** What a function makes of each line of the journal; steps of a large plan stand in lines before its own. */
+  readonly mapped: Journal<C>["mapped"]
   /** Records a change that needs no plan. */
   readonly record: (action: Action) => Effect.Effect<void, JournalFailed>
 }
@@ -244,10 +246,11 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     apply,
     applyWithState,
     goOn,
-    goingOn: Effect.map(circumstances, ({ entries, now: at }) => WithoutCaller.goingOn(entries, at)),
+    goingOn: Effect.zipWith(journal.mapped(WithoutCaller.signOf), now, WithoutCaller.goingOn),
     rollback,
     describing: driver,
     entries: journal.entries,
+    mapped: journal.mapped,
     record: (action) =>
       Effect.flatMap(Effect.zip(now, byCaller), ([at, who]) => append({ ...who, ...action, type: "action", at }))
   } satisfies Plans<C, E>

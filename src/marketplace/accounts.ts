@@ -1,5 +1,6 @@
 import { Effect, Predicate } from "effect"
 
+import type { RowFields } from "../changes/tools/auditOutline.ts"
 import type { PlanSource } from "../changes/tools/PlanSource.ts"
 import { Elicitation } from "../mcp/Elicitation.ts"
 import type { ResourceProvider } from "../mcp/Resources.ts"
@@ -48,7 +49,7 @@ export const plansOf = (account: string, source: PlanSource): PlanSource => {
     rollback: (id) => named(source.rollback(id)),
     audit: Effect.map(source.audit, (trail) => {
       const rows = (some: typeof trail.events) => () =>
-        some().map((one) => ({ ...one, row: () => ({ account, ...one.row() }) }))
+        some().map((one) => ({ ...one, row: (details: RowFields) => ({ account, ...one.row(details) }) }))
       return { ...trail, events: rows(trail.events), changes: rows(trail.changes) }
     }),
     ...(changedElsewhere && {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-import { goingOn, markOf, toTheEnd } from "../../src/changes/apply/toTheEnd.ts"
+import { goingOn, markOf, signOf, toTheEnd } from "../../src/changes/apply/toTheEnd.ts"
 import type { Kept } from "../../src/changes/Journal.ts"
 import { ApplyStopped, GuardViolation, JournalFailed } from "../../src/changes/PlanError.ts"
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
@@ -18,13 +18,15 @@ describe("a plan that is applied in the background", () => {
     return type === "stopped" ? { ...about, type, problem: "no answer" } : { ...about, type: "begun", steps: ["a"] }
   }
 
+  const going = (entries: ReadonlyArray<Kept<never>>, now: number) => goingOn(entries.map(signOf), now)
+
   it("goes on after a restart, unless it has finished or stopped, or a day has passed", () => {
-    assert.deepStrictEqual(goingOn([mark, later("begun")], 3 * hour), [{ id: "bids-1", isProtectedConfirmed: true }])
-    assert.isEmpty(goingOn([mark, later("finished")], 3 * hour))
-    assert.isEmpty(goingOn([mark, later("stopped")], 3 * hour))
-    assert.isEmpty(goingOn([mark, later("begun")], 30 * hour))
-    assert.isEmpty(goingOn([later("begun")], 3 * hour))
-    assert.lengthOf(goingOn([mark, later("stopped"), { ...mark, at: 2 * hour }], 3 * hour), 1)
+    assert.deepStrictEqual(going([mark, later("begun")], 3 * hour), [{ id: "bids-1", isProtectedConfirmed: true }])
+    assert.isEmpty(going([mark, later("finished")], 3 * hour))
+    assert.isEmpty(going([mark, later("stopped")], 3 * hour))
+    assert.isEmpty(going([mark, later("begun")], 30 * hour))
+    assert.isEmpty(going([later("begun")], 3 * hour))
+    assert.lengthOf(going([mark, later("stopped"), { ...mark, at: 2 * hour }], 3 * hour), 1)
   })
 
   const stopped = (retryAfterSeconds?: number) =>

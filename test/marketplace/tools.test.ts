@@ -296,14 +296,13 @@ describe("the marketplace toolset", () => {
       return path.endsWith("/budget") ? { status: 404 } : {}
     })
     return Effect.gen(function* () {
-      const { append, entries, hold } = yield* PlanJournal
+      const { append, ...journal } = yield* PlanJournal
       const full = PlanJournal.of({
         append: (entry) =>
           entry.type === "action" && entry.outcome === "done"
             ? Effect.fail(new JournalFailed({ problem: "the disk is full" }))
             : append(entry),
-        entries,
-        hold
+        ...journal
       })
       const over = plansOver({}, Layer.succeed(HttpClient.HttpClient, client), Layer.succeed(PlanJournal, full))
       const started = yield* call("ads_start_campaign", { advert_id: 1001, confirm: true }).pipe(

@@ -1,6 +1,6 @@
 import { Duration, Effect, Ref, Schedule as Times, Schema } from "effect"
 
-import type { Entry, Journal, Kept } from "../../src/changes/Journal.ts"
+import { type Entry, type Journal, readingBy } from "../../src/changes/Journal.ts"
 import { JournalFailed } from "../../src/changes/PlanError.ts"
 import type { Journals } from "../../src/cli/plans/PlanJournalFile.ts"
 import { SpoolError, type Spool } from "../../src/engine/history/git/Spool.ts"
@@ -185,8 +185,10 @@ export class Machine {
           )
         )
       },
-      entries: Effect.flatMap(Ref.get(waiting), (more) =>
-        this.onDisk(server, () => Effect.succeed([...lines(), ...more].map((text): Kept<C> => decode(text))))
+      ...readingBy<C>((make) =>
+        Effect.flatMap(Ref.get(waiting), (more) =>
+          this.onDisk(server, () => Effect.succeed([...lines(), ...more].map((text) => make(decode(text)))))
+        )
       ),
       hold: (work) =>
         Effect.acquireUseRelease(

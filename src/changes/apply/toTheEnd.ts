@@ -26,15 +26,23 @@ export const markOf = (plan_id: string, at: number, isProtectedConfirmed: boolea
   background: { is_protected_confirmed: isProtectedConfirmed }
 })
 
+/** The parts of an entry by which it is known whether a plan goes on. */
+export const signOf = <C>(entry: Kept<C>) => ({
+  at: entry.at,
+  type: entry.type,
+  plan: entry.type === "action" ? undefined : entry.plan_id,
+  background: entry.type === "begun" ? entry.background : undefined
+})
+
 /** The plans that went on in the background when the journal ends, neither finished nor stopped. */
-export const goingOn = <C>(entries: ReadonlyArray<Kept<C>>, now: number) => {
+export const goingOn = (signs: ReadonlyArray<ReturnType<typeof signOf>>, now: number) => {
   const marks = new Map<string, { readonly isProtectedConfirmed: boolean }>()
   const last = new Map<string, { readonly type: string; readonly at: number }>()
-  for (const entry of entries) {
-    if (entry.type === "action" || entry.plan_id === undefined) continue
-    last.set(entry.plan_id, entry)
-    if (entry.type === "begun" && entry.background !== undefined) {
-      marks.set(entry.plan_id, { isProtectedConfirmed: entry.background.is_protected_confirmed })
+  for (const sign of signs) {
+    if (sign.plan === undefined) continue
+    last.set(sign.plan, sign)
+    if (sign.background !== undefined) {
+      marks.set(sign.plan, { isProtectedConfirmed: sign.background.is_protected_confirmed })
     }
   }
   return [...marks].flatMap(([id, mark]) => {

@@ -100,7 +100,7 @@ export const make = <C, E>(
     goOn: plans.goOn,
     goingOn: plans.goingOn,
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
-    audit: Effect.map(plans.entries, (entries) => trailOf(describing, entries)),
+    audit: trailOf(plans),
     isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnly?.(now) === undefined)
   }
 }

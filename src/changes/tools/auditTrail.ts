@@ -1,7 +1,11 @@
+import { Effect } from "effect"
+
 import type { DescribedAction, Describing } from "../Driver.ts"
 import type { ActionEntry, Kept, PlannedEntry, ProgressEntry } from "../Journal.ts"
+import { joined } from "../largePlans.ts"
 import type { Step } from "../Plan.ts"
-import { moment, stepRow } from "./summary.ts"
+import { detailsOf, outlined, type RowFields, type Source, type Subject, sentKey } from "./auditOutline.ts"
+import { moment } from "./summary.ts"
 
 /** An entry of the journal as a row, with what rows are chosen by. */
 interface AuditRow {
@@ -10,8 +14,9 @@ interface AuditRow {
   readonly plan: string | undefined
   /** The id of the thing that it is about; `unknown` where that cannot be told. */
   readonly subject: string | undefined
-  /** Worked out for rows that are shown. */
-  readonly row: () => Readonly<Record<string, unknown>>
+  /** The name of its details, if it has some that are read for the rows that are shown. */
+  readonly key?: string | undefined
+  readonly row: (details: RowFields) => RowFields
 }
 
 /** The plans and changes, in the order of writing. */
@@ -20,6 +25,8 @@ export interface AuditTrail {
   readonly events: () => ReadonlyArray<AuditRow>
   /** A row for each plan, and for each change without one. */
   readonly changes: () => ReadonlyArray<AuditRow>
+  /** The details of the rows that are shown, by their keys: the journal is read once more for them. */
+  readonly detailsOf: (rows: ReadonlyArray<AuditRow>) => Effect.Effect<ReadonlyMap<string, RowFields>>
   /** Hours by which the upstream's days begin before those of UTC. */
   readonly hoursAhead: number
 }
@@ -31,30 +38,35 @@ type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
 
 const outcomes: ReadonlyArray<string> = ["done", "observed", "refused", "unsent"]
 
-const sentKey = (plan: string, step: string): string => `${plan} ${step}`
 const actionKey = ({ group = "", operation, subject }: ActionEntry & DescribedAction): string =>
   `${operation} ${subject} ${group}`
 
-type Made<C> = ReadonlyMap<string, PlannedEntry<C>>
+type Made = ReadonlyMap<string, PlannedEntry<Subject>>
 
-/** The rows of a journal in the words of its upstream. */
-export const trailOf = <C>(describing: Describing<C>, entries: ReadonlyArray<Kept<C>>): AuditTrail => {
-  const made: Made<C> = new Map(
-    entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : []))
-  )
-  return {
-    events: () => eventRows(describing, entries, made),
-    changes: () => changeRows(describing, entries, made),
-    hoursAhead: describing.hoursAhead ?? 0
-  }
-}
+/** The rows of a journal in the words of its upstream. Of the changes of all plans only their subjects are kept. */
+export const trailOf = <C>({ describing, mapped }: Source<C>): Effect.Effect<AuditTrail> =>
+  Effect.map(mapped(outlined(describing)), (lines) => {
+    const entries = joined(lines)
+    const made: Made = new Map(
+      entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : []))
+    )
+    return {
+      events: () => eventRows(describing, entries, made),
+      changes: () => changeRows(describing, entries, made),
+      detailsOf: (rows) => {
+        const keys = rows.flatMap(({ key, plan }) => (plan !== undefined && made.has(plan) && key) || [])
+        return keys.length === 0 ? Effect.succeed(new Map()) : detailsOf({ describing, mapped }, new Set(keys))
+      },
+      hoursAhead: describing.hoursAhead ?? 0
+    }
+  })
 
 const eventRows = <C>(
   describing: Describing<C>,
-  entries: ReadonlyArray<Kept<C>>,
-  made: Made<C>
+  entries: ReadonlyArray<Kept<Subject>>,
+  made: Made
 ): ReadonlyArray<AuditRow> => {
-  const steps = new Map<string, ReadonlyMap<string, Step<C>>>()
+  const steps = new Map<string, ReadonlyMap<string, Step<Subject>>>()
   const stepsOf = (plan: string) => {
     const planSteps = steps.get(plan) ?? new Map(made.get(plan)?.plan.steps.map((step) => [step.id, step]))
     steps.set(plan, planSteps)
@@ -86,7 +98,7 @@ const eventRows = <C>(
         events.push({
           at: entry.at,
           plan: entry.plan_id,
-          ...stepEntry(describing, entry, id, stepsOf(entry.plan_id).get(id), who)
+          ...stepEntry(entry, id, stepsOf(entry.plan_id).get(id), who)
         })
       }
     } else events.push(...eventOf(entry))
@@ -97,7 +109,7 @@ const eventRows = <C>(
 const by = (who: string | undefined) => (who === undefined ? {} : { who })
 
 /** An entry that is about no single step. */
-const eventOf = <C>(entry: Exclude<Kept<C>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
+const eventOf = (entry: Exclude<Kept<Subject>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
   const plan = "plan_id" in entry ? entry.plan_id : undefined
   const about = { at: entry.at, plan, subject: undefined }
   const at = moment(entry.at)
@@ -127,7 +139,7 @@ const eventOf = <C>(entry: Exclude<Kept<C>, ActionEntry | WithSteps>): ReadonlyA
   }
 }
 
-const plannedRow = <C>({ at, plan, plan_id, who }: PlannedEntry<C>) => {
+const plannedRow = ({ at, plan, plan_id, who }: PlannedEntry<Subject>) => {
   const { kind, reverses, steps } = plan
   return {
     at: moment(at),
@@ -150,8 +162,8 @@ interface Progress {
 /** A row for each plan with what has become of it, and for each change without one; several of one call are one. */
 const changeRows = <C>(
   describing: Describing<C>,
-  entries: ReadonlyArray<Kept<C>>,
-  made: Made<C>
+  entries: ReadonlyArray<Kept<Subject>>,
+  made: Made
 ): ReadonlyArray<AuditRow> => {
   const progress = new Map<string, Progress>()
   const groups = new Map<string, { readonly row: AuditRow; readonly done: Set<string> }>()
@@ -198,15 +210,13 @@ const changeRows = <C>(
       at: one?.at ?? entry.at,
       plan: entry.plan_id,
       subject: undefined,
-      row: () => {
-        const words = describing.overview?.digest(entry.plan.steps)
-        return {
-          ...plannedRow(entry),
-          ...(one === undefined ? {} : { done: one.done.size, changed_at: moment(one.at) }),
-          ...(one?.who === undefined ? {} : { changed_by: one.who }),
-          ...(words === undefined ? {} : { digest: words })
-        }
-      }
+      key: describing.overview && entry.plan_id,
+      row: (details) => ({
+        ...plannedRow(entry),
+        ...(one === undefined ? {} : { done: one.done.size, changed_at: moment(one.at) }),
+        ...(one?.who === undefined ? {} : { changed_by: one.who }),
+        ...details
+      })
     })
   }
   const actions = single.filter((row) => row !== undefined)
@@ -217,22 +227,18 @@ const changeRows = <C>(
 const describedAction = <C>(describing: Describing<C>, entry: ActionEntry): DescribedAction =>
   describing.describeAction?.(entry) ?? { subject: "", row: { what: entry.operation, outcome: entry.outcome } }
 
-const stepEntry = <C>(
-  describing: Describing<C>,
-  entry: WithSteps,
-  id: string,
-  step: Step<C> | undefined,
-  who: string | undefined
-) => {
+const stepEntry = (entry: WithSteps, id: string, step: Step<Subject> | undefined, who: string | undefined) => {
   const created = entry.type === "done" ? entry.created : undefined
-  const subject = step === undefined ? created : (describing.subjectOf(step.change) ?? created)
+  const subject = step?.change ?? created
   return {
     subject: subject === undefined ? undefined : String(subject),
-    row: () => ({
+    key: step && sentKey(entry.plan_id, id),
+    row: (details: RowFields) => ({
       at: moment(entry.at),
       what: whatOf(entry),
       plan_id: entry.plan_id,
-      ...(step === undefined ? { step: id } : stepRow(describing, step)),
+      step: id,
+      ...details,
       ...(created === undefined ? {} : { created }),
       ...("problem" in entry ? { problem: entry.problem } : {}),
       ...by(who)

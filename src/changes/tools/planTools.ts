@@ -218,13 +218,19 @@ export const auditLog = Tool.make("audit_log", {
         const from = since === undefined ? -Infinity : (yield* spanOf("since", since, now, trail.hoursAhead)).from
         const to = until === undefined ? Infinity : (yield* spanOf("until", until, now, trail.hoursAhead)).to
         if (from >= to) return yield* new InvalidArgument({ argument: "since", problem: "must not be after until" })
-        return (plans ? trail.changes() : trail.events()).filter(({ at }) => at >= from && at < to)
+        const some = (plans ? trail.changes() : trail.events()).filter(({ at }) => at >= from && at < to)
+        return { rows: some, detailsOf: trail.detailsOf }
       })
     )
-    const rows = (all.length > 1 ? all.flat().toSorted((a, b) => a.at - b.at) : all.flat())
+    const matches = all.flatMap(({ rows }) => rows)
+    const rows = (all.length > 1 ? matches.toSorted((a, b) => a.at - b.at) : matches)
       .filter((one) => isMatch(plan_id, one.plan) && isMatch(subject, one.subject))
       .toReversed()
-    const page = rows.slice(offset, offset + (limit ?? mostRows)).map(({ row }) => row())
+    const shownRows = rows.slice(offset, offset + (limit ?? mostRows))
+    const details = new Map(
+      (yield* Effect.forEach(all, ({ detailsOf }) => detailsOf(shownRows))).flatMap((some) => [...some])
+    )
+    const page = shownRows.map(({ key, row }) => row(key === undefined ? {} : (details.get(key) ?? {})))
     const entries = limit === undefined ? fitted(page, room) : page
     return {
       total: rows.length,

@@ -1,6 +1,14 @@
 import { Clock, Context, Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 
-import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
+import {
+  type Entry,
+  inMemory,
+  type Journal,
+  type Kept,
+  type Mapped,
+  readingBy,
+  type UnreadableEntry
+} from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import { BoundedCache } from "../../internal/caching.ts"
 import type { KeptValues } from "../../internal/KeptValues.ts"
@@ -19,9 +27,15 @@ export const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema
 /** The file beside a journal for actions that need no plan: such as a pause, which must not wait for anybody's apply. */
 const actionsFile = (name: string) => `${name}.actions`
 
+/** The value made of an entry, with the moment of that. */
+interface Made<A> {
+  readonly at: number
+  readonly value: A
+}
+
 /** Plans and their progress in their order, with each action before the first entry that is later. */
-const withActions = <C>(plans: ReadonlyArray<Kept<C>>, actions: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C>> => {
-  const merged: Array<Kept<C>> = []
+const withActions = <A>(plans: ReadonlyArray<Made<A>>, actions: ReadonlyArray<Made<A>>): ReadonlyArray<Made<A>> => {
+  const merged: Array<Made<A>> = []
   let next = 0
   for (const entry of plans) {
     for (let action = actions[next]; action !== undefined && action.at < entry.at; action = actions[++next]) {
@@ -36,10 +50,13 @@ const withActions = <C>(plans: ReadonlyArray<Kept<C>>, actions: ReadonlyArray<Ke
 const allEntries = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   const plans = yield* reader(name, lines)
   const actions = yield* reader(actionsFile(name), lines)
-  return (waiting: Effect.Effect<ReadonlyArray<Entry<C>>>): Journal<C>["entries"] =>
-    Effect.gen(function* () {
-      return withActions([...(yield* plans), ...(yield* waiting)], yield* actions)
-    })
+  return (waiting: Effect.Effect<ReadonlyArray<Entry<C>>>): Mapped<C> =>
+    (make) =>
+      Effect.gen(function* () {
+        const read = yield* plans(make)
+        const added = (yield* waiting).map((entry) => ({ at: entry.at, value: make(entry) }))
+        return withActions([...read, ...added], yield* actions(make)).map(({ value }) => value)
+      })
 })
 
 /** A line with what it says, and its length. */
@@ -48,7 +65,10 @@ interface Decoded<C> {
   readonly length: number
 }
 
-/** Characters of decoded lines that are kept for the next reading: they take several times as many bytes. */
+/**
+ * Characters of decoded lines that are kept for the next reading: they take several times as many bytes. Of a longer file only
+ * the beginning is kept, as a cache that forgets what it has just taken holds nothing that is read again.
+ */
 const mostKept = 8 * 1024 * 1024
 
 /** Characters of a line after which others have their turn. */
@@ -60,22 +80,25 @@ const reader = <C>(name: string, lines: Lines<C>) =>
     const decodeLine = reading(lines)
     const decoded = new BoundedCache<Decoded<C>>(mostKept, ({ length }) => length)
 
-    return Effect.suspend(() => {
-      const kept: Array<Kept<C>> = []
-      let number = 0
+    return <A>(make: (entry: Kept<C>) => A) => {
+      const made: Array<Made<A>> = []
+      const add = (entry: Kept<C>) => made.push({ at: entry.at, value: make(entry) })
+      let [number, characters] = [0, 0]
       const take = (line: string) => {
         number++
         if (line.trim() === "") return Effect.void
-        const { entry } = decoded.keep(line, () => ({ entry: decodeLine(line), length: line.length }))
-        kept.push(Option.getOrElse(entry, () => unreadable(name, line, number, kept.at(-1)?.at ?? 0)))
+        characters += line.length
+        const decode = () => ({ entry: decodeLine(line), length: line.length })
+        const { entry } = characters <= mostKept ? decoded.keep(line, decode) : decode()
+        add(Option.getOrElse(entry, () => unreadable(name, line, number, made.at(-1)?.at ?? 0)))
         return line.length > long ? Effect.yieldNow : Effect.void
       }
-      return Effect.as(LineFile.eachLine(name, take), kept)
-    }).pipe(
-      Effect.catchTag("FileError", ({ message }) =>
-        Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: message }])
+      return Effect.as(LineFile.eachLine(name, take), made).pipe(
+        Effect.catchTag("FileError", ({ message: problem }) =>
+          Effect.succeed([{ at: 0, value: make({ type: "unreadable", at: 0, problem }) }])
+        )
       )
-    )
+    }
   })
 
 const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry =>
@@ -131,7 +154,7 @@ const busy = ({ message }: FileError) =>
  * is written, or while it is held; actions lie in a file of their own beside it.
  */
 export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
-  const entries = yield* allEntries(name, lines)
+  const mapped = yield* allEntries(name, lines)
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait until another process releases the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
@@ -212,7 +235,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
 
   const journal: Journal<C> = {
     append,
-    entries: entries(Ref.get(waiting)),
+    ...readingBy(mapped(Ref.get(waiting))),
     hold: (work) =>
       Effect.acquireUseRelease(
         failed(acquire),
@@ -229,12 +252,11 @@ export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: 
 })
 
 /** A journal that is only read, followed by the plans made here. */
-export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["entries"]) {
+export const besideMemory = Effect.fnUntraced(function* <C>(read: Mapped<C>) {
   const memory = yield* inMemory<C>()
-  const journal: Journal<C> = {
-    ...memory,
-    entries: Effect.zipWith(read, memory.entries, (kept, added) => [...kept, ...added])
-  }
+  const both: Mapped<C> = (make) =>
+    Effect.zipWith(read(make), memory.mapped(make), (kept, added) => [...kept, ...added])
+  const journal: Journal<C> = { ...memory, ...readingBy(both) }
   return journal
 })
 

@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Option, Schema } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
+import { type Entry, type Journal, type Kept, type Mapped, readingBy } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import {
   type Journals,
@@ -47,7 +47,7 @@ const problems = new Map([
 ])
 
 /** The current journal: whole entries in order, each read and decoded once, as nothing is ever removed. */
-const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
+const reader = <C>(store: Store, name: string, lines: Lines<C>): Mapped<C> => {
   const decode = reading(lines)
   const list = store.key("journal", name)
   let entries: ReadonlyArray<Kept<C>> = []
@@ -66,9 +66,10 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
     if (entries === before) entries = kept
     return kept
   })
-  return Effect.catch(read, (error) =>
+  const whole = Effect.catch(read, (error) =>
     Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: journalProblem(error) }])
   )
+  return (make) => Effect.map(whole, (kept) => kept.map((entry) => make(entry)))
 }
 
 const noEntry = (name: string, number: number) =>
@@ -104,7 +105,7 @@ const make = <C>(store: Store, name: string, lines: Lines<C>) =>
       append: Effect.fnUntraced(function* (...entries) {
         for (const entry of entries) yield* retryWhileBusy(push(entry, yield* Effect.orDie(encode(entry))))
       }, Effect.uninterruptible),
-      entries: reader(store, name, lines),
+      ...readingBy(reader(store, name, lines)),
       hold: (work) =>
         Effect.acquireUseRelease(
           Effect.tap(retryWhileBusy(taken), () =>

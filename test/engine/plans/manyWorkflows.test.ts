@@ -6,7 +6,7 @@ import { workflowsIn } from "../../../src/engine/client/listAll.ts"
 import type { Change } from "../../../src/engine/plans/Change.ts"
 import { outlineOf } from "../../../src/engine/plans/outlineOf.ts"
 import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
-import { ask } from "../../support/harness.ts"
+import { ask, refused } from "../../support/harness.ts"
 import { engineWith, serverOf, turnsBeside, workflowOf } from "../../support/manyWorkflows.ts"
 
 const count = 2000
@@ -32,7 +32,7 @@ describe("a plan over thousands of workflows", () => {
     }).pipe(Effect.provide(serverOf(engine)))
   })
 
-  it.live("is read once to be shown", () => {
+  it.live("is read once to be shown, and once to be applied", () => {
     let reads = 0
     const counted = Layer.effect(
       WorkflowJournal,
@@ -50,6 +50,9 @@ describe("a plan over thousands of workflows", () => {
       reads = 0
       const { total } = yield* ask("show_plan", { plan_id })
       assert.strictEqual(total, 11)
+      assert.strictEqual(reads, 1)
+      reads = 0
+      yield* refused("apply_plan", { plan_id, confirm: true })
       assert.strictEqual(reads, 1)
     }).pipe(Effect.provide(serverOf(engineWith(10), {}, counted)))
   })

@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+
+import { grouped } from "../../internal/collections.ts"
+import type { Describing } from "../Driver.ts"
+import type { CreatedId, Kept, Mapped } from "../Journal.ts"
+import type { Step } from "../Plan.ts"
+import { stepRow } from "./summary.ts"
+
+/** In place of a change: the id of the thing that it is about. */
+export type Subject = CreatedId | undefined
+
+export type RowFields = Readonly<Record<string, unknown>>
+
+/** A journal, and the words for what is in it. */
+export interface Source<C> {
+  readonly describing: Describing<C>
+  readonly mapped: Mapped<C>
+}
+
+export const sentKey = (plan: string, step: string): string => `${plan} ${step}`
+
+/** The function from an entry to one that has only the subjects of the changes of plans, which may be large. */
+export const outlined = <C>({ subjectOf }: Describing<C>) => {
+  const outline = ({ change, id }: Step<C>): Step<Subject> => ({ id, change: subjectOf(change), reason: "", undo: [] })
+  return (entry: Kept<C>): Kept<Subject> => {
+    switch (entry.type) {
+      case "planned":
+        return { ...entry, plan: { ...entry.plan, steps: entry.plan.steps.map(outline) } }
+      case "rebased":
+      case "steps":
+        return { ...entry, of_plan: entry.of_plan.map(outline) }
+      default:
+        return entry
+    }
+  }
+}
+
+const stepsIn = <C>(entry: Kept<C>): ReadonlyArray<Step<C>> => {
+  if (entry.type === "steps") return entry.of_plan
+  return entry.type === "planned" ? entry.plan.steps : []
+}
+
+/** The rows of steps by plan and step, and the digests of plans by their ids. */
+export const detailsOf = <C>({ describing, mapped }: Source<C>, keys: ReadonlySet<string>) => {
+  const { overview } = describing
+  const reading = mapped((entry) => {
+    const plan = (entry.type !== "action" && entry.plan_id) || ""
+    const steps = stepsIn(entry)
+    return {
+      plan,
+      steps: overview !== undefined && keys.has(plan) ? steps : [],
+      rows: steps.flatMap((step): ReadonlyArray<readonly [string, RowFields]> => {
+        const key = sentKey(plan, step.id)
+        return keys.has(key) ? [[key, stepRow(describing, step)]] : []
+      })
+    }
+  })
+  return Effect.map(reading, (lines): ReadonlyMap<string, RowFields> => {
+    const whole = grouped(
+      lines.filter(({ steps }) => steps.length > 0),
+      ({ plan }) => plan
+    )
+    const digests = [...whole].map(
+      ([plan, parts]) => [plan, { digest: overview?.digest(parts.flatMap(({ steps }) => steps)) }] as const
+    )
+    return new Map([...lines.flatMap(({ rows }) => rows), ...digests])
+  })
+}
