@@ -20,7 +20,7 @@ import {
   TooLargeToShow
 } from "./EngineError.ts"
 import { apiResponse, cameInstead, cut, foreignProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
-import { kindOf, verdictOf } from "./verdict.ts"
+import { isKeyRefused, kindOf, verdictOf } from "./verdict.ts"
 
 /** The answer is about another thing than the one in the path. */
 export const isOfAnother = "another"
@@ -102,7 +102,7 @@ export const make = (instance: string, environment: Environment) => {
     const isRefusal = verdict._tag === "Refused" || (verdict._tag === "Missing" && thing !== undefined)
     if (!isRefusal && answer.status !== payloadTooLarge) return ofForeign(call, answer)
     const details = { instance, apiResponse: apiResponse(answer, redact) }
-    if (answer.status === 401) return new AuthenticationFailed(details)
+    if (isKeyRefused(answer)) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
     const words = problemOf(answer, instance, redact)
     const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`

@@ -4,7 +4,7 @@ import { again } from "../../internal/http/resend.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { keyHeaders } from "../workflow/naming.ts"
 import type { Environment } from "./config/EngineConfig.ts"
-import { verdictOf } from "./verdict.ts"
+import { isKeyRefused, verdictOf } from "./verdict.ts"
 
 type KeyHeader = (typeof keyHeaders)[number]
 
@@ -35,14 +35,15 @@ export const makeKeyHeader = (
   const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
     Effect.suspend(() => {
       if (acceptedHeader === undefined) return tryBoth(ask)
-      return pinned === undefined ? Effect.tap(ask(acceptedHeader, [401]), forget) : ask(acceptedHeader, [])
+      return pinned === undefined
+        ? Effect.tap(ask(acceptedHeader, [401]), (answer) => (isKeyRefused(answer) ? forget : Effect.void))
+        : ask(acceptedHeader, [])
     })
 
-  /** A form that is refused now may never have been accepted: something else may have answered then. */
-  const forget = ({ status }: Reply) =>
-    Effect.sync(() => {
-      if (status === 401) acceptedHeader = undefined
-    })
+  /** Learns the header anew: what answered was not the engine, or the engine refuses it now. */
+  const forget = Effect.sync(() => {
+    acceptedHeader = pinned
+  })
 
   const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const former = yield* headers.read(origin)
@@ -53,12 +54,12 @@ export const makeKeyHeader = (
       return header === former ? Effect.void : headers.keep(origin, header)
     }
     const answer = yield* ask(first, [401])
-    if (answer.status !== 401) return yield* Effect.as(learnt(answer, first), answer)
+    if (!isKeyRefused(answer)) return yield* Effect.as(learnt(answer, first), answer)
     const other = yield* again("other key header", ask(second, []))
-    return other.status === 401 ? answer : yield* Effect.as(learnt(other, second), other)
+    return isKeyRefused(other) ? answer : yield* Effect.as(learnt(other, second), other)
   })
 
-  return { learn }
+  return { learn, forget }
 }
 
 /**

@@ -117,7 +117,8 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (Option.isNone(body)) return Effect.fail(errors.ofReply(call, answer))
     return Schema.decodeUnknownEffect(schema)(body.value).pipe(
       Effect.mapError((error) => errors.ofShape(call, answer, error)),
-      Effect.filterOrFail(Predicate.not(isAnother), () => errors.ofShape(call, answer, CallErrors.isOfAnother))
+      Effect.filterOrFail(Predicate.not(isAnother), () => errors.ofShape(call, answer, CallErrors.isOfAnother)),
+      Effect.tapError(() => keyHeader.forget)
     )
   }
 

@@ -44,6 +44,9 @@ export const verdictOf = (reply: Reply): Verdict => {
   return status === 405 && noMethod.test(words) ? { _tag: "NotOffered", words } : { _tag: "Refused", words }
 }
 
+/** Whether the engine itself refuses the key: before it looks at anything else. */
+export const isKeyRefused = (reply: Reply): boolean => reply.status === 401 && verdictOf(reply)._tag === "Refused"
+
 /** Engines limit no rates and log in at no proxy. */
 const neverOfEngines = new Set([407, 429])
 

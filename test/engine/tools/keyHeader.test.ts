@@ -77,7 +77,7 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is learnt anew where what answered first was no engine, and the engine refuses it", () => {
+  it.live("is not learnt from JSON of something else in front of the engine", () => {
     let isClosed = true
     const { client, requests } = engineThat(({ headers }) => {
       if (isClosed) return json({ status: "ok" })
@@ -86,9 +86,17 @@ describe("the header of the API key", () => {
     return Effect.gen(function* () {
       yield* refused("list_workflows")
       isClosed = false
-      yield* refused("list_workflows")
       yield* ask("list_workflows")
-      assert.deepStrictEqual(carried(requests), [[ours], [ours], [ours], [theirs]])
+      assert.deepStrictEqual(carried(requests), [[ours], [ours], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is not tried in another form where something else asks for a login", () => {
+    const { client, requests } = engineThat(() => json({ error: "login required", code: 7 }, 401))
+    return Effect.gen(function* () {
+      const { message } = yield* refused("list_workflows")
+      assert.notInclude(message, "Check API key")
+      assert.deepStrictEqual(carried(requests), [[ours]])
     }).pipe(Effect.provide(serving(client)))
   })
 
