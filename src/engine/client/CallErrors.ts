@@ -105,8 +105,9 @@ export const make = (instance: string, environment: Environment) => {
     if (isKeyRefused(answer)) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
     const words = problemOf(answer, instance, redact)
+    const about = thing === undefined ? {} : { missing: thing }
     const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`
-    return new ApiError({ ...details, httpStatus: answer.status, problem })
+    return new ApiError({ ...details, ...about, httpStatus: answer.status, problem })
   }
 
   /** The error for an answer that is not the engine's, or not to this call. */

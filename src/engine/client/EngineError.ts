@@ -42,6 +42,8 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   instance: Schema.String,
   httpStatus: Schema.Int,
   problem: Schema.String,
+  /** The thing that the engine does not have, such as `workflow 12`; only of a 404. */
+  missing: Schema.optionalKey(Schema.String),
   apiResponse: Schema.Unknown
 }) {
   override get message() {
@@ -67,8 +69,8 @@ export class ForeignAnswer extends Schema.TaggedError<ForeignAnswer>()("ForeignA
 }
 
 /** The same refusal with a more helpful message. */
-export const reworded = ({ apiResponse, httpStatus, instance }: ApiError, problem: string): ApiError =>
-  new ApiError({ instance, httpStatus, problem, apiResponse })
+export const reworded = ({ apiResponse, httpStatus, instance, missing }: ApiError, problem: string): ApiError =>
+  new ApiError({ instance, httpStatus, problem, apiResponse, ...(missing === undefined ? {} : { missing }) })
 
 /** An upstream call timed out. `outcomeUnknownOf` is a change that was sent, and may or may not have happened. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {

@@ -135,6 +135,8 @@ const Delete = Schema.Struct({
   key: Schema.String,
   content: Content,
   ...besideContent,
+  /** The tags that a rollback gives back: a workflow that has others by now is not deleted. */
+  tags: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The ids of other workflows of this name: one that comes later was made in its place. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -270,7 +272,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     archived: (change) => [{ ...change, before: change.after, after: change.before }],
     delete: (change) => [
       {
-        ...Struct.omit(change, ["name", "workflow"]),
+        ...Struct.omit(change, ["name", "tags", "workflow"]),
         ...sourceBack(change),
         kind: "create",
         ...(typeof change.workflow === "string"

@@ -151,7 +151,7 @@ export const judgementOf = (
     case "active":
       return workflow.active === change.after ? "already" : "pending"
     case "tags": {
-      const ids = (workflow.tags ?? []).map(({ id }) => id)
+      const ids = tagIdsOf(workflow)
       return isSameSet(ids, change.after) ? "already" : isSameSet(ids, change.before) ? "pending" : "drift"
     }
     case "delete":
@@ -172,9 +172,12 @@ export const changedParts = (
   workflow: Workflow
 ): ReadonlyArray<string> => {
   if (change.kind === "tags") return ["tags"]
-  return change.kind === "delete"
-    ? differsBeside(change.references, change.content, contentOf(workflow))
-    : differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
+  if (change.kind === "update") {
+    return differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
+  }
+  const parts = differsBeside(change.references, change.content, contentOf(workflow))
+  const hasTags = change.tags === undefined || isSameSet(tagIdsOf(workflow), change.tags)
+  return hasTags ? parts : [...parts, "tags"]
 }
 
 /** Settings that the change removes and that are still there, although this engine can remove them. */
@@ -188,6 +191,8 @@ export const removedSettings = (
       contentOf(workflow).settings[name] !== undefined &&
       (generationOf(workflow) === "1.x" || Object.hasOwn(removals, name))
   )
+
+const tagIdsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ id }) => id)
 
 /** Whether two lists of ids hold the same, in any order. */
 export const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>

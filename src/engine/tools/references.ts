@@ -128,16 +128,16 @@ export const idsAmong = (
   })
 }
 
-/** The words in which refusals name a thing. */
-const wordsOf = ({ given, kind }: Omit<Reference, "argument">) =>
-  `(${kind} ${idPattern.test(given) ? given : inQuotes(given)} on instance `
+/** A thing as a refusal has it that says that it is missing. */
+const thingOf = ({ given, kind }: Omit<Reference, "argument">): string => `${kind} ${given}`
 
-/** The engine's refusal of a thing that it does not have, for a name that cannot be an id. */
-const notFound = (reference: Omit<Reference, "argument">, instance: string) =>
+/** The engine's refusal of a thing that it does not have, for a name; one that cannot be an id is quoted. */
+const notFound = ({ given, kind }: Omit<Reference, "argument">, instance: string) =>
   new ApiError({
     instance,
     httpStatus: 404,
-    problem: `Not Found ${wordsOf(reference)}${instance})`,
+    missing: thingOf({ given, kind }),
+    problem: `Not Found (${kind} ${idPattern.test(given) ? given : inQuotes(given)} on instance ${instance})`,
     apiResponse: { message: "Not Found" }
   })
 
@@ -276,7 +276,7 @@ export const resolvingNames = <Args extends object, A, R>(
       (one) => idOf(one, options)
     )
     return yield* Effect.catchIf(runWith(fromNames), isOfMissing, (refusal) => {
-      const reference = all.find((one) => canBeId(one) && refusal.problem.includes(wordsOf(one)))
+      const reference = all.find((one) => canBeId(one) && refusal.missing === thingOf(one))
       return reference === undefined
         ? Effect.fail(refusal)
         : Effect.flatMap(idInstead(refusal, reference, options), (one) => runWith([...fromNames, one]))

@@ -371,6 +371,29 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live(
+      "deletes no workflow whose tags somebody has changed since, so that a rollback brings back what was there",
+      () =>
+        Effect.gen(function* () {
+          const { send } = yield* Beside
+          const { id: tag } = yield* send("production", "POST", "/tags", { name: "theirs" })
+          const id = yield* make("production", { name: "Goes", nodes: [hook("goes")] }, true)
+          const planned = ask("plan_bulk", { instance: "production", action: "delete", where: { ids: [id] } })
+          const early = yield* planned
+          yield* send("production", "PUT", `/workflows/${id}/tags`, [{ id: tag }])
+          const { refused } = yield* apply(early)
+          assert.include(JSON.stringify(refused), "changed it since, and it stays as it is (tags)")
+          assert.deepInclude((yield* shownOn("production")).get("Goes"), { active: true })
+          const plan = yield* planned
+          assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+          yield* undone(plan)
+          assert.deepNestedInclude((yield* shownOn("production")).get("Goes"), {
+            active: true,
+            "tags[0].name": "theirs"
+          })
+        }).pipe(Effect.provide(engines))
+    )
+
     it.live("counts as done what arrives late, after the reading of its batch and before its turn", () =>
       Effect.gen(function* () {
         const { meddle, send } = yield* Beside

@@ -38,6 +38,7 @@ export const deletions = (
     content: wholeContentOf(workflow),
     references,
     labels: on.labels,
+    tags: tags.map((tag) => tag.id),
     namesakes: namesakes.filter((other) => other !== id)
   }
   const created = { created_by: idOf(createAgain(change)), later: true } as const
