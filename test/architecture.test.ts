@@ -83,7 +83,7 @@ const engineFloors = [
   ["nodes", "history"],
   ["upgrade"],
   ["tools"],
-  ["operator"],
+  ["operator", "api"],
   ["plans", "toolset"]
 ]
 

@@ -13,6 +13,7 @@ interface Facts {
 const facts = {
   engine: {},
   operator: {},
+  api: {},
   marketplace: { isUsefulAlone: true, variables: ["MARKETPLACE_API_KEY", "MARKETPLACE_HOST"] }
 } as const satisfies Readonly<Record<string, Facts>>
 

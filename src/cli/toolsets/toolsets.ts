@@ -17,6 +17,7 @@ import * as Outlined from "./outlinedToolsets.ts"
 const sets: { readonly [name in ToolsetName]?: Effect.Effect<{ readonly load: Load }> } = {
   engine: Effect.succeed({ load: Outlined.engine }),
   operator: Effect.succeed({ load: Outlined.operator }),
+  api: Effect.promise(() => import("./api.ts")),
   marketplace: Effect.promise(() => import("../marketplace/marketplace.ts"))
 }
 

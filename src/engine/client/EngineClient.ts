@@ -208,6 +208,11 @@ export class EngineClient extends Context.Service<
     /** The installed community packages with node types. */
     readonly communityPackagesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<CommunityPackage>>, EngineError>
 
+    /** The engine's description of its API, an OpenAPI document as YAML; `None` where it gives none. Asked without the key. */
+    readonly apiDescriptionIfSupported: Effect.Effect<Option.Option<string>, EngineError>
+    /** Reads by a call of the API that has no method here; its path is below the API's root, with all ids encoded. */
+    readonly readCall: (path: string, query: Readonly<Record<string, string>>) => Effect.Effect<unknown, EngineError>
+
     /** Creates a tag; a name that is taken is an `ApiError` 409. */
     readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>
     /** One page of all tags. */

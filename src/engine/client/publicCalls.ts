@@ -13,6 +13,9 @@ import { json } from "./verdict.ts"
 /** Statuses of an engine that does not make public what others do. */
 const refusals = [401, 403]
 
+/** The engine's own description of its API, an OpenAPI document. */
+const descriptionPath = "/api/v1/openapi.yml"
+
 /** Calls for public data, without the key. */
 export const publicCalls = (
   upstream: Upstream,
@@ -40,6 +43,12 @@ export const publicCalls = (
         (sent) => read(path, `read ${path}`, sent),
         Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none()))
       ),
+    apiDescriptionIfSupported: Effect.flatMap(remaining(callTimeout), (timeout) =>
+      upstream.send({ method: "GET", path: descriptionPath, headers, expected: [...refusals, 404], timeout })
+    ).pipe(
+      (sent) => read(descriptionPath, "read the API's description", sent),
+      Effect.map(({ status, text }) => (status === 200 ? Option.some(text) : Option.none()))
+    ),
     publicVersion: read("/", "read the version", publicVersion(upstream, headers)),
     clockSkew: read("/", "read the time", clockSkew)
   }

@@ -70,6 +70,9 @@ export const restCalls = (
     requireRights: calls.requireRights,
     rights: calls.rights,
     publicVersion: calls.publicVersion,
+    apiDescriptionIfSupported: calls.apiDescriptionIfSupported,
+    readCall: (path: string, query: Readonly<Record<string, string>>) =>
+      calls.call(Schema.Unknown, { operation: "call the API", method: "GET", path, query }),
     capabilitiesIfSupported: Effect.map(calls.callIfSupported(Discovered, Call.discovery), Option.map(capabilitiesOf)),
     clockSkew: calls.clockSkew
   }

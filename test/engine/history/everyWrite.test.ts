@@ -41,6 +41,8 @@ const methods: { readonly [method in keyof Client]: Use } = {
   requireRights: "none",
   rights: "none",
   clockSkew: "none",
+  apiDescriptionIfSupported: "none",
+  readCall: "none",
 
   listWorkflows: "none",
   getWorkflow: "none",

@@ -1,0 +1,56 @@
+import { Effect, Option, Schema } from "effect"
+
+import { clipped } from "../../internal/foreignText.ts"
+import { reads } from "../../mcp/annotations.ts"
+import { offers } from "../client/capabilities.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import * as EngineTool from "../tools/EngineTool.ts"
+import { type ApiCall, isRead } from "./ApiCall.ts"
+import { ApiDescriptions } from "./ApiDescriptions.ts"
+import { argumentsOf, lineOf, rankCalls } from "./findCalls.ts"
+import { toolFor } from "./toolFor.ts"
+
+/** Calls that are shown at most. */
+const most = 8
+
+export const findCall = EngineTool.make("find_call", {
+  title: "Find call",
+  description: "Calls of this engine's API for a task, and the arguments of the best one, for call_engine",
+  annotations: reads,
+  arguments: { text: Schema.String.annotate({ description: "e.g. rows of a data table" }) },
+  run: Effect.fnUntraced(function* ({ text }) {
+    const { allowed, description, refused } = yield* allowedCalls
+    const [best, ...others] = rankCalls(allowed, text)
+    if (best === undefined) {
+      return { calls: [], notice: `No call of this engine's API is about that (${allowed.length} calls searched).` }
+    }
+    const tool = toolFor(best.call)
+    return {
+      best: {
+        call: best.call,
+        ...(best.summary === "" ? {} : { does: clipped(best.summary, 200) }),
+        arguments: argumentsOf(best),
+        ...(isRead(best) ? {} : { changes: "call_engine makes reading calls only" }),
+        ...(tool === undefined ? {} : { tool: `${tool} does this better` })
+      },
+      ...(others.length === 0 ? {} : { others: others.slice(0, most - 1).map(lineOf) }),
+      ...(others.length >= most ? { more: others.length - most + 1 } : {}),
+      ...(refused === 0 ? {} : { notice: `The API key may not make ${refused} other calls of this engine.` }),
+      ...(description.keptOf === undefined
+        ? {}
+        : { source: `The calls of ${description.keptOf}: this engine does not describe its own` }),
+      ...(description.unreadable.length === 0 ? {} : { unreadable: description.unreadable.length })
+    }
+  })
+})
+
+/** The calls that the engine describes, cut to those that this key may make as far as the engine tells. */
+export const allowedCalls = Effect.gen(function* () {
+  const engine = yield* EngineClient
+  const description = yield* (yield* ApiDescriptions).of(engine)
+  const rights = yield* engine.capabilitiesIfSupported
+  const isAllowed = ({ call }: ApiCall) =>
+    Option.match(rights, { onNone: () => true, onSome: (all) => offers(all, call) })
+  const allowed = description.calls.filter(isAllowed)
+  return { allowed, description, refused: description.calls.length - allowed.length }
+})

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+
+import type { Offer, Toolset } from "../../mcp/Toolset.ts"
+import { Instances } from "../client/Instances.ts"
+import { over } from "../tools/overInstances.ts"
+import { foreignTexts } from "../workflow/naming.ts"
+import { callEngine } from "./callEngine.ts"
+import { findCall } from "./findCall.ts"
+
+const everything: Offer<Instances> = {
+  instructions:
+    "find_call finds what else the engine's API can do, and call_engine reads by it: data tables, projects, variables, users.",
+  data: foreignTexts,
+  tools: [findCall, callEngine]
+}
+
+/** The toolset `api`: the reading calls of an engine's API that no other tool makes, as the engine itself describes them. */
+export const ApiToolset: Toolset<Instances> = {
+  name: "api",
+  ...everything,
+  narrow: Effect.map(Instances, (instances) =>
+    instances.names.length === 0
+      ? { instructions: "", tools: [] }
+      : { ...everything, tools: over(everything.tools, instances) }
+  )
+}

@@ -1,0 +1,233 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+
+import { readDescription } from "../../../src/engine/api/readDescription.ts"
+import { ApiToolset } from "../../../src/engine/api/toolset.ts"
+import { atOnce } from "../../../src/internal/Sliced.ts"
+import { answers, type Step } from "../../internal/http/standIn.ts"
+import { ask, refused, serverOverEmbedded } from "../../support/harness.ts"
+import { engineThat, isOfTheApi, json, serving } from "../tools/standIn.ts"
+
+const document = `openapi: 3.0.0
+info:
+  title: An engine
+paths:
+  /data-tables:
+    get:
+      tags: [DataTable]
+      summary: List all data tables
+      parameters:
+        - $ref: '#/components/parameters/limit'
+        - name: filter
+          in: query
+          description: |
+            Conditions as JSON
+              - - of any depth
+          schema: { type: string }
+    post:
+      summary: Create a data table
+  /data-tables/{dataTableId}/rows:
+    get:
+      summary: Retrieve rows from a data table
+      description: All rows, or those that match
+      parameters:
+        - name: dataTableId
+          in: path
+          required: true
+          schema: { type: string }
+        - $ref: '#/components/parameters/limit'
+        - name: sort
+          in: query
+          schema: { type: string, enum: [up, down] }
+  /workflows/{id}:
+    parameters:
+      - { name: id, in: path, required: true, schema: { type: string } }
+    get:
+      summary: Retrieve a workflow
+      example:
+        main:
+          - - node: Next
+              index: 0
+    delete:
+      summary: Delete a workflow
+  /round:
+    get:
+      summary: A call whose arguments lead into each other
+      parameters:
+        - name: a
+          in: query
+          schema: { $ref: '#/components/schemas/round' }
+  /outside:
+    get:
+      parameters:
+        - $ref: 'https://elsewhere.example/x.yml#/a'
+  /broken:
+    get: [
+components:
+  parameters:
+    limit:
+      name: limit
+      in: query
+      description: The most items of one answer
+      schema: { type: integer, minimum: 1, maximum: 250 }
+  schemas:
+    round:
+      properties:
+        again: { $ref: '#/components/schemas/round' }
+`
+
+const secret = "xoxb-111111111111-222222222222-abcdefghijklmnopqrstuvwx"
+
+/** An engine of this description, whose key may make these calls. */
+const engineWith = (step: Step, allowed?: ReadonlyArray<string>) =>
+  engineThat(({ path }) => {
+    if (path === "/api/v1/openapi.yml") return step
+    if (path === "/api/v1/discover") {
+      const endpoints = allowed?.map((call) => {
+        const [method = "", below = ""] = call.split(" ")
+        return { method, path: `/api/v1${below}` }
+      })
+      return endpoints === undefined
+        ? json({ message: "not found" }, 404)
+        : json({ data: { scopes: [], resources: { all: { endpoints } } } })
+    }
+    if (path.startsWith("/api/v1/data-tables/t%2F1/rows")) {
+      return json({
+        data: Array.from({ length: 100 }, (_, id) => ({ id, note: "x".repeat(200), secret })),
+        nextCursor: "n"
+      })
+    }
+    return json({ data: [], nextCursor: null })
+  })
+
+const described = answers(200, { "content-type": "text/yaml" }, document)
+
+const sentTo = (requests: ReadonlyArray<{ readonly path: string }>) =>
+  requests.map(({ path }) => path).filter((path) => !/openapi|discover|\/tags/.test(path))
+
+describe("The calls of an engine's API", () => {
+  it.effect("are found by a task, with the arguments of the best one", () => {
+    const { client } = engineWith(described)
+    return Effect.gen(function* () {
+      const answer = yield* ask("find_call", { text: "the rows of a data table" })
+      assert.deepInclude(answer, {
+        best: {
+          call: "GET /data-tables/{dataTableId}/rows",
+          does: "Retrieve rows from a data table",
+          arguments: {
+            dataTableId: "string, required",
+            limit: "integer, at least 1, at most 250: The most items of one answer",
+            sort: "up | down"
+          }
+        },
+        unreadable: 3
+      })
+      assert.isBelow(JSON.stringify(answer).length, 1500)
+      const deletion = yield* ask("find_call", { text: "delete a workflow" })
+      assert.nestedPropertyVal(deletion, "best.call", "DELETE /workflows/{id}")
+      assert.nestedPropertyVal(deletion, "best.tool", "delete_workflow does this better")
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("are made with encoded ids, and answered in 8 kB without secrets", () => {
+    const { client, requests } = engineWith(described)
+    return Effect.gen(function* () {
+      const args = { dataTableId: "t/1", sort: "up", limit: "100" }
+      const answer = yield* ask("call_engine", { call: "GET /data-tables/{dataTableId}/rows", arguments: args })
+      assert.deepStrictEqual(sentTo(requests), ["/api/v1/data-tables/t%2F1/rows?limit=100&sort=up"])
+      const rows = Array.isArray(answer["data"]) ? answer["data"].length : 0
+      assert.isAbove(rows, 20)
+      assert.deepInclude(answer, { leftOut: 100 - rows, nextCursor: "n" })
+      assert.isAtMost(JSON.stringify(answer).length, 8300)
+      assert.notInclude(JSON.stringify(answer), secret)
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("are refused before anything is sent, where they change something or their arguments are wrong", () => {
+    const { client, requests } = engineWith(described)
+    const rows = "GET /data-tables/{dataTableId}/rows"
+    return Effect.gen(function* () {
+      for (const [call, args, problem] of [
+        ["POST /data-tables", {}, "changes something"],
+        ["DELETE /workflows/{id}", { id: "1" }, "delete_workflow does that"],
+        ["GET /data-table", {}, "did you mean GET /data-tables?"],
+        ["GET /../../rest/login", {}, "is no call"],
+        [rows, {}, "dataTableId"],
+        [rows, { dataTableId: ".." }, "neither empty nor dots alone"],
+        [rows, { dataTableId: "a", sort: "sideways" }, "must be up | down"],
+        [rows, { dataTableId: "a", limit: 1000 }, "at most 250"],
+        [rows, { dataTableId: "a", limitt: 1 }, "limit"],
+        ["GET /round", {}, "is no call"],
+        ["GET /outside", {}, "is no call"]
+      ] as const) {
+        const { message } = yield* refused("call_engine", { call, arguments: args })
+        assert.include(message, problem, call)
+      }
+      assert.deepStrictEqual(sentTo(requests), [])
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("are those that the key may make, where the engine tells", () => {
+    const { client } = engineWith(described, ["GET /data-tables"])
+    return Effect.gen(function* () {
+      const { best, notice, others } = yield* ask("find_call", { text: "data tables" })
+      assert.deepInclude(best, { call: "GET /data-tables" })
+      assert.isUndefined(others)
+      assert.include(String(notice), "4 other calls")
+      const { message } = yield* refused("call_engine", { call: "GET /workflows/{id}", arguments: { id: "1" } })
+      assert.include(message, "this key may make")
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("are read once for many questions", () => {
+    const { client, requests } = engineWith(described)
+    return Effect.gen(function* () {
+      const questions = ["tables", "rows", "workflow"].map((text) => ask("find_call", { text }))
+      yield* Effect.all(questions, { concurrency: "unbounded" })
+      assert.lengthOf(
+        requests.filter(({ path }) => path.endsWith("openapi.yml")),
+        1
+      )
+      assert.isUndefined(
+        requests.filter(isOfTheApi).find(({ path, headers }) => path.endsWith("yml") && "x-n8n-api-key" in headers)
+      )
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  for (const [kind, step] of [
+    ["something else than a description", answers(200, {}, "hello: world")],
+    ["a page", answers(200, { "content-type": "text/html" }, "<html></html>")],
+    ["a description of 4 MB", answers(200, {}, `${document}${"#".repeat(4_000_000)}`)],
+    ["nothing", json({ message: "not found" }, 404)]
+  ] as const) {
+    it.effect(`are those of a version that is known where the engine answers ${kind}, which is said`, () =>
+      Effect.gen(function* () {
+        for (const [allowed, source] of [
+          [undefined, "1.82.3"],
+          [["GET /users", "GET /tags"], "2.41.1"]
+        ] as const) {
+          const { client } = engineWith(step, allowed)
+          const answer = yield* ask("find_call", { text: "users" }).pipe(
+            Effect.provide(Layer.fresh(serving(client, {}, [ApiToolset])))
+          )
+          assert.nestedPropertyVal(answer, "best.call", "GET /users")
+          assert.nestedPropertyVal(answer, "best.arguments.limit", "number, at most 250")
+          assert.include(String(answer["source"]), source)
+        }
+      })
+    )
+  }
+
+  it.effect("are made on the embedded engine, too", () =>
+    Effect.gen(function* () {
+      assert.isArray((yield* ask("call_engine", { call: "GET /tags" }))["data"])
+    }).pipe(Effect.provide(serverOverEmbedded({ seed: true }, [ApiToolset])))
+  )
+
+  it("are read of no text that only looks like a description", () => {
+    for (const text of ["", "paths:", "openapi: 3.0.0\npaths:", "openapi: 2.0\npaths:\n  /a:\n    get: {}"]) {
+      const calls = Option.map(atOnce(readDescription(text)), (description) => description.calls.length)
+      assert.include([undefined, 0], Option.getOrUndefined(calls), text)
+    }
+  })
+})
