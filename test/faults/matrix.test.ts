@@ -1,6 +1,7 @@
 import { assert, describe, it } from "vitest"
 
 import { ChangesToolset } from "../../src/changes/toolset.ts"
+import { ApiToolset } from "../../src/engine/api/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { withPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
@@ -46,7 +47,7 @@ const namesOf = (...toolsets: ReadonlyArray<{ readonly tools: ReadonlyArray<{ re
 
 describe("a call that meets a fault at one of its requests", { timeout: 300_000 }, () => {
   it("is there for every tool", () => {
-    const expected = namesOf(EngineToolset, withPlans(OperatorToolset), ChangesToolset, MarketplaceToolset)
+    const expected = namesOf(EngineToolset, withPlans(OperatorToolset), ApiToolset, ChangesToolset, MarketplaceToolset)
     assert.sameMembers([...new Set([...engineTrials, ...adsTrials].map(({ tool }) => tool))], expected)
   })
 

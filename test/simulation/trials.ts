@@ -170,6 +170,8 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   ),
   trial("run_tests", recorded),
   trial("explain_execution", ofExecution),
+  trial("find_call", given({ text: "all tags" })),
+  trial("call_engine", given({ call: "GET /tags" })),
   trial("find_nodes", given({ query: "webhook" })),
   trial("describe_node", given({ type: "n8n-nodes-base.webhook" })),
   trial("check_workflow", on()),

@@ -3,6 +3,7 @@ import type { HttpClient } from "effect/http"
 
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
+import { ApiToolset } from "../../src/engine/api/toolset.ts"
 import type { Environment } from "../../src/engine/client/config/EngineConfig.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
 import { Protection } from "../../src/engine/client/Protection.ts"
@@ -50,6 +51,7 @@ export const planServer = (
       const toolsets = [
         provide(EngineToolset, context),
         provide(withPlans(OperatorToolset), context),
+        provide(ApiToolset, context),
         provide(ChangesToolset, Context.make(PlanSources, [source]))
       ]
       return Server.layer({ toolsets, selection, version: "0.0.0-test" })

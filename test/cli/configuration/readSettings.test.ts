@@ -434,7 +434,7 @@ const refusals: ReadonlyArray<
   [
     "an unknown toolset",
     file({ environments: { production }, toolsets: ["all"] }),
-    ".config.json: toolsets.0: expected one of engine, operator, marketplace"
+    ".config.json: toolsets.0: expected one of engine, operator, api, marketplace"
   ],
   [
     "an alias beside its own name",
