@@ -64,12 +64,12 @@ const shownCalls = ({ audit, config, http }: Launch) =>
       )
 
 /** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
-const transport = ({ http }: Launch, metrics: Watching["metrics"], stopped: Effect.Effect<void>) =>
+const transport = ({ http, shared }: Launch, metrics: Watching["metrics"], stopped: Effect.Effect<void>) =>
   http === undefined
     ? Effect.succeed(overStdio(stopped))
     : Effect.map(
         Effect.promise(() => import("./http/overHttp.ts")),
-        ({ overHttp }) => overHttp(http, metrics, stopped)
+        ({ overHttp }) => overHttp(http, { isAlone: shared === undefined, metrics }, stopped)
       )
 
 /** Writes a line where all before it has left. */

@@ -13,6 +13,18 @@ export interface Question {
   readonly covers?: unknown
 }
 
+/**
+ * Values that only a person knows, such as those of a credential. They enter them on a page of this server: neither the client
+ * nor a model sees them.
+ */
+export interface SecretForm {
+  /** Distinguishes it from other questions of the same call. */
+  readonly key: string
+  readonly message: string
+  /** The JSON Schema of the values. */
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
 /** The outcome of a question. The content is what the form returned; only the client has validated it. */
 export type Reply =
   | { readonly _tag: "Accepted"; readonly content: Readonly<Record<string, unknown>> }
@@ -29,6 +41,8 @@ export type Reply =
  */
 export const Elicitation = Context.Reference<{
   readonly ask: ((question: Question) => Effect.Effect<Reply>) | undefined
+  /** Lets the person enter secrets; the content of the reply are the values. Undefined where the client opens no addresses, or no page is served. */
+  readonly enter?: ((form: SecretForm) => Effect.Effect<Reply>) | undefined
 }>("workflow-tool-server/mcp/Elicitation", { defaultValue: () => ({ ask: undefined }) })
 
 /** An answer as the client sent it: either a result or an error. */

@@ -2,15 +2,15 @@ import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import { visible } from "../internal/foreignText.ts"
-import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { type Outcome, token } from "./client.ts"
 import { FleetContext, useFollowed } from "./fleet.ts"
-import { textOf } from "./json.ts"
-import { beginLogin, endLogin, readLogin } from "./login.ts"
+import { endLogin } from "./login.ts"
 import { Empty, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
 import { readServer, Server, type ServerInfo } from "./server.ts"
+import { TokenForm } from "./TokenForm.tsx"
 import { Changes } from "./views/Changes.tsx"
+import { Enter } from "./views/Enter.tsx"
 import { Now } from "./views/Now.tsx"
 import { Plan, Plans } from "./views/Plans.tsx"
 import { Runs } from "./views/Runs.tsx"
@@ -73,7 +73,11 @@ export const App = () => {
         )}
       </header>
       <main id="content" tabIndex={-1}>
-        <Content outcome={outcome} route={route} onToken={ask} loginProblem={loginProblem} />
+        {route.words[0] === "enter" ? (
+          <Enter key={route.words[1]} id={route.words[1] ?? ""} loginProblem={loginProblem} />
+        ) : (
+          <Content outcome={outcome} route={route} onToken={ask} loginProblem={loginProblem} />
+        )}
       </main>
     </>
   )
@@ -163,57 +167,5 @@ const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocuse
     <h1 ref={heading} tabIndex={-1}>
       {text}
     </h1>
-  )
-}
-
-const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly onToken: () => void }) => {
-  const [text, setText] = useState("")
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  const wasTried = token.get() !== ""
-  const [authorize, setAuthorize] = useState<JsonObject>()
-  useEffect(() => {
-    void readLogin().then((login) => {
-      if (login.ok && isJsonObject(login.value.authorize)) setAuthorize(login.value.authorize)
-    })
-  }, [])
-  const submit = (event: Event) => {
-    event.preventDefault()
-    token.set(text.trim())
-    onToken()
-  }
-  return (
-    <form class="card narrow" onSubmit={submit}>
-      <h1>{authorize === undefined ? "Token needed" : "Log in"}</h1>
-      <p>
-        {wasTried
-          ? "This token was not taken, or has expired. Look it up again, and mind blanks at its ends."
-          : problem}
-      </p>
-      {authorize === undefined ? null : (
-        <>
-          <button type="button" class="main wide" onClick={() => void beginLogin(authorize)}>
-            Log in at {new URL(textOf(authorize.endpoint)).host}
-          </button>
-          <p class="soft">Or enter a token.</p>
-        </>
-      )}
-      <label>
-        Token
-        <input
-          ref={field}
-          type="password"
-          autocomplete="off"
-          required
-          value={text}
-          aria-invalid={wasTried}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <p class="soft">It stays in this tab, and is forgotten when the tab is closed.</p>
-      <button type="submit" class="main">
-        Continue
-      </button>
-    </form>
   )
 }

@@ -27,39 +27,75 @@ export const token = {
   clear: () => sessionStorage.removeItem(tokenKey)
 }
 
+interface Headed {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Sends JSON to the server that this page came from. */
+const post = (path: string, body: object, more: Headed = {}) => {
+  const currentToken = token.get()
+  return fetch(path, {
+    method: "POST",
+    body: JSON.stringify(body),
+    credentials: "omit",
+    cache: "no-store",
+    ...more,
+    headers: {
+      "content-type": "application/json",
+      ...(currentToken === "" ? {} : { authorization: `Bearer ${currentToken}` }),
+      ...more.headers
+    }
+  })
+}
+
+/** The refusal of a request without a token that is accepted. */
+const tokenProblem = ({ status }: Response) =>
+  status === 401 || status === 429
+    ? failure(
+        status === 401 ? "This server asks for a token." : "Too many wrong tokens. Wait ten seconds.",
+        undefined,
+        true
+      )
+    : undefined
+
+const unreachable = failure("The server cannot be reached. Is it still running?")
+
+/** Reads a form for secrets, or sends it; neither goes through the tools. */
+export const secretForm = (body: Args): Promise<Outcome<JsonObject>> =>
+  post("secrets", body).then(
+    (response) =>
+      response.text().then((text) => {
+        const value = objectOf(readJson(text)?.value)
+        return response.ok ? { ok: true, value } : (tokenProblem(response) ?? failure(textOf(value.error)))
+      }),
+    () => unreachable
+  )
+
 /** One request to the server that this page came from, at the endpoint that every client uses. */
 export const request = (
   method: string,
   params: Args,
   { onProgress, signal }: Listening = {}
-): Promise<Outcome<JsonObject>> => {
-  const currentToken = token.get()
-  return fetch("mcp", {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: onProgress === undefined ? "application/json" : "application/json, text/event-stream",
-      "mcp-protocol-version": "2025-11-25",
-      ...(currentToken === "" ? {} : { authorization: `Bearer ${currentToken}` })
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    credentials: "omit",
-    cache: "no-store",
-    ...(signal === undefined ? {} : { signal })
-  }).then(
+): Promise<Outcome<JsonObject>> =>
+  post(
+    "mcp",
+    { jsonrpc: "2.0", id: 1, method, params },
+    {
+      headers: {
+        accept: onProgress === undefined ? "application/json" : "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25"
+      },
+      ...(signal === undefined ? {} : { signal })
+    }
+  ).then(
     (response) =>
-      response.status === 401 || response.status === 429
-        ? failure(
-            response.status === 401 ? "This server asks for a token." : "Too many wrong tokens. Wait ten seconds.",
-            undefined,
-            true
-          )
-        : response.body !== null && textOf(response.headers.get("content-type")).startsWith("text/event-stream")
-          ? events(response.body, onProgress)
-          : response.text().then(read, () => brokenOff),
-    () => failure("The server cannot be reached. Is it still running?")
+      tokenProblem(response) ??
+      (response.body !== null && textOf(response.headers.get("content-type")).startsWith("text/event-stream")
+        ? events(response.body, onProgress)
+        : response.text().then(read, () => brokenOff)),
+    () => unreachable
   )
-}
 
 const brokenOff = failure("The answer of the server broke off. What was asked for may have been done.")
 

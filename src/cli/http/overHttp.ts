@@ -15,7 +15,7 @@ const drainTimeout = "4 seconds"
 /** Serves HTTP until the process is told to stop; requests in flight then have some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
   { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
-  metrics: Watching["metrics"],
+  { isAlone, metrics }: { readonly isAlone: boolean; readonly metrics: Watching["metrics"] },
   stopRequested: Effect.Effect<void>
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)
@@ -28,6 +28,8 @@ export const overHttp = Effect.fnUntraced(function* (
     together: nextRound,
     until: Fiber.join(drained),
     metrics,
+    // A form that one copy has opened is unknown to the others.
+    hasPage: page && isAlone,
     ...accepted
   }
   const pageRoutes = page ? Page.layer(options, readPageFile, login) : Layer.empty

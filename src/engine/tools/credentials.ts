@@ -13,6 +13,7 @@ import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
 import { refuseMasked } from "./refuseMasked.ts"
 import * as results from "./results.ts"
+import { withEnteredValues } from "./secretValues.ts"
 
 const viewInEngine = {
   guidance:
@@ -57,15 +58,22 @@ export const createCredential = EngineTool.make("create_credential", {
   title: "Create credential",
   description: "Create a credential; the engine encrypts its data",
   annotations: creates,
-  arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
+  arguments: {
+    name: credentialName,
+    type: credentialType,
+    data: optional(object("As get_credential_schema says; else a person enters it"))
+  },
   result: results.credential,
-  run: (body) =>
-    Effect.andThen(
-      refuseMasked(body),
-      EngineClient.use((engine) => engine.createCredential(body)).pipe(
-        Effect.map((created) => ({ name: body.name, type: body.type, ...withoutValues(created), id: created.id }))
+  run: ({ data, name, type }) => {
+    const create = (values: JsonObject) =>
+      Effect.andThen(
+        refuseMasked({ name, data: values }),
+        EngineClient.use((engine) => engine.createCredential({ name, type, data: values })).pipe(
+          Effect.map((created) => ({ name, type, ...withoutValues(created), id: created.id }))
+        )
       )
-    )
+    return data === undefined ? withEnteredValues({ tool: "create_credential", name, type }, create) : create(data)
+  }
 })
 
 export const updateCredential = EngineTool.make("update_credential", {
@@ -76,15 +84,26 @@ export const updateCredential = EngineTool.make("update_credential", {
     id: credentialId,
     name: optional(credentialName),
     type: optional(credentialType),
-    data: optional(object("All values, as get_credential_schema says"))
+    data: optional(object("All values; with id alone, a person enters them"))
   },
-  run: ({ id, ...body }) =>
-    Effect.andThen(
-      refuseMasked(body),
-      EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
-        Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
+  run: ({ id, ...body }) => {
+    const update = (fields: typeof body) =>
+      Effect.andThen(
+        refuseMasked(fields),
+        EngineClient.use((engine) => engine.updateCredentialIfSupported(id, fields)).pipe(
+          Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
+        )
       )
+    if (Object.keys(body).length > 0) return update(body)
+    return Effect.flatMap(
+      EngineClient.use((engine) => engine.getCredentialIfSupported(id)),
+      Option.match({
+        onNone: () => Effect.succeed(createAnew),
+        onSome: (credential) =>
+          withEnteredValues({ tool: "update_credential", ...readNamed(credential) }, (data) => update({ data }))
+      })
     )
+  }
 })
 
 export const deleteCredential = EngineTool.make("delete_credential", {
@@ -107,6 +126,9 @@ export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   aliases: { typeName: "type" },
   run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type)).pipe(withSimilarTypes(type))
 })
+
+/** The name and the type of a credential as the engine shows it. */
+const readNamed = Schema.decodeUnknownSync(Schema.Struct({ name: Schema.String, type: CredentialType }))
 
 const visibleFields = new Set([
   "createdAt",

@@ -20,6 +20,8 @@ export interface ProtocolVersion {
   readonly icons: boolean
   /** Questions to the person at the client. */
   readonly elicitation: boolean
+  /** Requests to the person to open an address. */
+  readonly addresses: boolean
   /** Error code for a resource that does not exist. */
   readonly unknownResource: number
 }
@@ -32,6 +34,7 @@ const v2024_11_05: ProtocolVersion = {
   structure: false,
   icons: false,
   elicitation: false,
+  addresses: false,
   unknownResource: -32002
 }
 const v2025_03_26: ProtocolVersion = { ...v2024_11_05, date: "2025-03-26", batches: true, hints: true }
@@ -42,7 +45,7 @@ const v2025_06_18: ProtocolVersion = {
   structure: true,
   elicitation: true
 }
-const v2025_11_25: ProtocolVersion = { ...v2025_06_18, date: "2025-11-25", icons: true }
+const v2025_11_25: ProtocolVersion = { ...v2025_06_18, date: "2025-11-25", icons: true, addresses: true }
 const v2026_07_28: ProtocolVersion = { ...v2025_11_25, date: "2026-07-28", era: "modern", unknownResource: -32602 }
 
 /** Newest first. */

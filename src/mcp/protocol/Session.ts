@@ -3,8 +3,9 @@ import { Context, Deferred, Effect, Layer, Option } from "effect"
 import { lazy } from "../../internal/caching.ts"
 import { showsViews } from "../AppViews.ts"
 import { callerOn } from "../callContext.ts"
-import { Copies, type Question } from "../Elicitation.ts"
+import { Copies, type Question, type SecretForm } from "../Elicitation.ts"
 import * as Questions from "./elicitation/Questions.ts"
+import { enterWhileWaiting, type SecretForms } from "./elicitation/SecretForms.ts"
 import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./errors.ts"
 import { InFlightRequest, type InFlightRequests, makeInFlightRequests } from "./InFlightRequests.ts"
 import {
@@ -44,6 +45,8 @@ export interface Circumstances {
   readonly session?: string | undefined
   /** The address that the client calls from, where its messages come over no connection of their own. */
   readonly address?: string
+  /** The address of the page as the client's person reaches it; undefined where none is served to them. */
+  readonly page?: Effect.Effect<string | undefined>
 }
 
 /** Opens sessions, whose request ids are kept apart. */
@@ -58,6 +61,8 @@ export class Sessions extends Context.Service<
     ) => Session
     /** Whether a message that begins a session is answered immediately. */
     readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
+    /** The forms for secrets that their calls have opened. */
+    readonly forms: SecretForms
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
@@ -65,6 +70,7 @@ export class Sessions extends Context.Service<
     Effect.gen(function* () {
       const services = { protocol: yield* Protocol, questions: Questions.make(yield* Copies) }
       return Sessions.of({
+        forms: services.protocol.forms,
         open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances),
         isImmediate: (message, protocolVersion) => isImmediate(services, message, protocolVersion)
       })
@@ -81,7 +87,13 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { address, inFlightRequests = makeInFlightRequests(), session: continued, silent = Effect.never }: Circumstances
+  {
+    address,
+    page = Effect.undefined,
+    inFlightRequests = makeInFlightRequests(),
+    session: continued,
+    silent = Effect.never
+  }: Circumstances
 ): Session => {
   const connection = lazy(() => crypto.randomUUID())
   let negotiatedVersion = initial
@@ -109,7 +121,24 @@ const open = (
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern" || !Questions.isOfForms(session)) return undefined
     const client = { session, send, gone }
-    return (question: Question) => Effect.flatMap(caller(), (caller) => questions.ask(question, { ...client, caller }))
+    return (question: Question) =>
+      Effect.flatMap(caller(), (caller) => questions.ask(Questions.requestOf(question), { ...client, caller }))
+  }
+
+  const enterIn = ({ addresses, era }: ProtocolVersion) => {
+    if (session === undefined || era === "modern" || !addresses || !Questions.isOfAddresses(session)) return undefined
+    const client = { session, send, gone }
+    return (form: SecretForm) =>
+      Effect.flatMap(caller(), (caller) =>
+        enterWhileWaiting(protocol.forms, form, {
+          caller,
+          page,
+          gone,
+          consent: (request) => questions.ask(request, { ...client, caller }),
+          tellEnd: (elicitationId) =>
+            send({ jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId } })
+        })
+      )
   }
 
   /** The answer, or an error if time ran out; none if the client cancels it. */
@@ -130,6 +159,8 @@ const open = (
       gone,
       notify: send,
       ask: askIn(protocolVersion),
+      enter: enterIn(protocolVersion),
+      page,
       caller,
       showsViews:
         protocolVersion.era === "modern"

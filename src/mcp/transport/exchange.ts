@@ -21,8 +21,10 @@ export interface Conversations {
   readonly open: (
     protocolVersion: ProtocolVersion,
     send: (message: ServerMessage) => Effect.Effect<void>,
-    circumstances: Pick<Circumstances, "address" | "session" | "silent">
+    circumstances: Pick<Circumstances, "address" | "page" | "session" | "silent">
   ) => Session
+  /** The address of the page as the caller of a request reaches it, where what is typed there can be heard by nobody else. */
+  readonly pageOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
   /** Whether a message that begins one is answered immediately. */
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
 }
@@ -47,7 +49,7 @@ export const exchange = (
   if (!conversations.isImmediate(message, protocolVersion)) {
     return converse(conversations, request, message, protocolVersion, held)
   }
-  const { receive } = conversations.open(protocolVersion, () => Effect.void, circumstancesOf(request))
+  const { receive } = conversations.open(protocolVersion, () => Effect.void, circumstancesOf(conversations, request))
   return Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
 }
 
@@ -90,7 +92,7 @@ const begin = Effect.fnUntraced(function* (
     return events === undefined ? Effect.void : Queue.end(events)
   })
   share.join()
-  const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
+  const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(conversations, request))
   const serving = yield* receive(message).pipe(
     Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
     Effect.provideService(MemoryBudget, share),
@@ -112,7 +114,8 @@ const begin = Effect.fnUntraced(function* (
   })
 })
 
-const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
+const circumstancesOf = ({ pageOf }: Conversations, request: HttpServerRequest.HttpServerRequest) => ({
+  page: Effect.sync(() => pageOf(request)),
   session: readSessionId(request.headers["mcp-session-id"]),
   address: Option.getOrElse(request.remoteAddress, () => ""),
   ...(takesEvents(request) ? {} : { silent: Effect.void })

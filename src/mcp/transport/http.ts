@@ -17,7 +17,7 @@ import { Tools } from "../Tools.ts"
 import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
-import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
+import { type Handler, isLoopback, makeMiddleware, type Options, problem } from "./middleware.ts"
 import { readMessage } from "./readMessage.ts"
 import { metadata, metadataPaths } from "./tokens.ts"
 
@@ -38,6 +38,7 @@ export const layer = (options: Options = {}) =>
       const conversations: Conversations = {
         open: (protocolVersion, send, circumstances) =>
           sessions.open(protocolVersion, send, { ...circumstances, inFlightRequests }),
+        pageOf: options.hasPage === true ? pageOf(options) : () => undefined,
         isImmediate: sessions.isImmediate
       }
       const facts = yield* HealthFacts
@@ -103,6 +104,15 @@ export const layer = (options: Options = {}) =>
       yield* Effect.forEach(metadataPaths(protectedResource), (path) => router.add("GET", path, described))
     })
   )
+
+/** The address of the page: that of the resource that tokens are for, or the one by which the caller has reached this server. */
+const pageOf =
+  ({ protectedResource }: Options): Conversations["pageOf"] =>
+  ({ headers: { host = "", "x-forwarded-proto": scheme } }) => {
+    if (protectedResource !== undefined) return new URL(".", protectedResource.resource).href
+    if (scheme === "https") return `https://${host}/`
+    return isLoopback(host) ? `http://${host}/` : undefined
+  }
 
 /** Answers 404 to every other path, behind the same checks; for a server that has only our routes. */
 export const fallback = (options: Options = {}) =>

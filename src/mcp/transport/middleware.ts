@@ -29,6 +29,8 @@ export interface Options {
   readonly bodies?: BodyReaders
   /** The moment that a slow answer waits for, so that those of one round of the event loop are sent together. */
   readonly together?: Effect.Effect<void>
+  /** Whether the page is served beside it, at `/` of the same origin, by this process alone: there people can enter secrets. */
+  readonly hasPage?: boolean
   /** The text of `GET /metrics`, including the gauges of the toolsets; without it there is no such route. */
   readonly metrics?: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
@@ -172,6 +174,9 @@ const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | und
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i
+
+/** Whether a host is a name of this machine for itself. */
+export const isLoopback = (host: string): boolean => loopback.test(host)
 
 const isOurs = (host: string, { port }: OriginPolicy): boolean => {
   const match = loopback.exec(host)

@@ -1,6 +1,7 @@
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { Sessions } from "../protocol/Session.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 
 /** A file of the page by its path, such as `/page.js`; undefined if this build has none. */
@@ -36,9 +37,22 @@ const part = Schema.NonEmptyString.check(Schema.isMaxLength(4000))
 const Exchange = Schema.Struct({ code: part, verifier: part, redirectUri: part })
 const readExchange = Schema.decodeUnknownEffect(Schema.fromJsonString(Exchange))
 
-/** Bytes and time for the body of a login. */
-const largestLogin = ByteSize.bytes(16_384)
-const loginTime = "10 seconds"
+const Filled = Schema.Struct({ id: part, values: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+const readFilled = Schema.decodeUnknownEffect(Schema.fromJsonString(Filled))
+
+/** Bytes and time for the body of a login, or of the values that a person enters. */
+const largestBody = ByteSize.bytes(65_536)
+const bodyTime = "10 seconds"
+
+/** A short body, read by a schema. */
+const bodyOf = <A, E>({ text }: HttpServerRequest.HttpServerRequest, read: (text: string) => Effect.Effect<A, E>) =>
+  text.pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, largestBody),
+    Effect.flatMap(read),
+    Effect.timeout(bodyTime)
+  )
+
+const unstored = { headers: { "cache-control": "no-store" } }
 
 /** The files of the page, by path. */
 const files = {
@@ -70,8 +84,9 @@ const headers = {
 export const layer = (options: Options, read: ReadPageFile, login: Login = noLogin) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const { open } = yield* makeMiddleware(options)
+      const { authorized, open } = yield* makeMiddleware(options)
       yield* addLogin(router, login, open)
+      yield* addSecrets(router, authorized)
       yield* Effect.forEach(paths, (path) => router.add("GET", path, open(fileHandler(files[path], read))))
     })
   )
@@ -93,7 +108,7 @@ const addLogin = Effect.fnUntraced(function* (
 ) {
   const answered = Effect.match({
     onFailure: (words: string) => problem(502, words),
-    onSuccess: (value: object) => HttpServerResponse.jsonUnsafe(value, { headers: { "cache-control": "no-store" } })
+    onSuccess: (value: object) => HttpServerResponse.jsonUnsafe(value, unstored)
   })
   const start = answered(login.start)
   yield* router.add(
@@ -101,15 +116,41 @@ const addLogin = Effect.fnUntraced(function* (
     "/login",
     open(() => start)
   )
-  const exchange: Handler = ({ text }) =>
-    text.pipe(
-      Effect.provideService(HttpServerRequest.MaxBodySize, largestLogin),
-      Effect.flatMap(readExchange),
-      Effect.timeout(loginTime),
-      Effect.matchEffect({
-        onFailure: () => Effect.succeed(problem(400, "The login lacks its code, its verifier or its address")),
-        onSuccess: (given) => answered(Effect.map(login.exchange(given), (token) => ({ token })))
-      })
-    )
+  const exchange: Handler = (request) =>
+    Effect.matchEffect(bodyOf(request, readExchange), {
+      onFailure: () => Effect.succeed(problem(400, "The login lacks its code, its verifier or its address")),
+      onSuccess: (given) => answered(Effect.map(login.exchange(given), (token) => ({ token })))
+    })
   yield* router.add("POST", "/login", open(exchange))
 })
+
+/**
+ * `POST /secrets` shows a form for secrets by its id, or fills it in, once. The ids stand behind the # of an address, which goes
+ * into no log; they are taken from no other origin.
+ */
+const addSecrets = Effect.fnUntraced(function* (
+  router: HttpRouter.HttpRouter,
+  authorized: (handler: Handler) => Handler
+) {
+  const { fill, read } = (yield* Sessions).forms
+  const handler: Handler = (request) =>
+    Effect.matchEffect(bodyOf(request, readFilled), {
+      onFailure: () => Effect.succeed(problem(400, "The form lacks its id, or its values are none")),
+      onSuccess: ({ id, values }) =>
+        values === undefined
+          ? Effect.map(read(id), (form) =>
+              form === undefined
+                ? notOpen
+                : HttpServerResponse.jsonUnsafe({ message: form.message, schema: form.schema }, unstored)
+            )
+          : Effect.map(fill(id, values), (isFilled) =>
+              isFilled ? HttpServerResponse.jsonUnsafe({ entered: true }, unstored) : notOpen
+            )
+    })
+  yield* router.add("POST", "/secrets", authorized(handler))
+})
+
+const notOpen = problem(
+  404,
+  "This form is not open: it was sent already, or has expired, or was opened for somebody else. Ask the assistant to call again."
+)

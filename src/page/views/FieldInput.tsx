@@ -11,6 +11,8 @@ interface Props {
   /** The instance that the form is about; undefined for any. */
   readonly instance: string | undefined
   readonly onText: (text: string) => void
+  /** For a secret, whether it is hidden while it is typed. One of several lines, such as a private key, fits only where it is seen. */
+  readonly secrecy?: "hidden" | "visible"
 }
 
 /** A labelled input for one argument of a tool. */
@@ -50,7 +52,7 @@ export const FieldInput = (props: Props) => {
 const hints: Partial<Record<Field["kind"], string>> = { lines: "One a line", json: "As JSON" }
 
 const Control = (props: Props) => {
-  const { field, onText, problem, text } = props
+  const { field, onText, problem, secrecy, text } = props
   const id = `field-${field.name}`
   const common = {
     id,
@@ -113,6 +115,26 @@ const Control = (props: Props) => {
         defaultValue={text}
         // What is no number has no value: it is told as one that cannot be read, and stays to be mended.
         onInput={({ currentTarget: { validity, value } }) => onText(validity.badInput ? "?" : value)}
+      />
+    )
+  }
+  if (secrecy !== undefined) {
+    return secrecy === "visible" ? (
+      <textarea
+        {...common}
+        autocomplete="off"
+        value={text}
+        rows={3}
+        spellcheck={false}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    ) : (
+      <input
+        {...common}
+        autocomplete="off"
+        value={text}
+        type="password"
+        onInput={(event) => onText(event.currentTarget.value)}
       />
     )
   }

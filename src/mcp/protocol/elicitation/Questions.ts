@@ -2,7 +2,7 @@ import { Deferred, Effect, Option, Predicate, Schema } from "effect"
 
 import { oneLine, visible } from "../../../internal/foreignText.ts"
 import { showsViews } from "../../AppViews.ts"
-import type { Copies, Question, Reply } from "../../Elicitation.ts"
+import type { Copies, Question, Reply, SecretForm } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 
 /** Milliseconds for which a question waits for its answer. */
@@ -13,6 +13,18 @@ export const showsForms = (capabilities: unknown): boolean => {
   const elicitation = Predicate.hasProperty(capabilities, "elicitation") ? capabilities.elicitation : undefined
   return Predicate.isObject(elicitation) && ("form" in elicitation || !("url" in elicitation))
 }
+
+/** Whether a client with these capabilities opens addresses. */
+export const opensAddresses = (capabilities: unknown): boolean => {
+  const elicitation = Predicate.hasProperty(capabilities, "elicitation") ? capabilities.elicitation : undefined
+  return Predicate.hasProperty(elicitation, "url") && Predicate.isObject(elicitation.url)
+}
+
+/** The request to open an address. The id of the form is for revisions that tell when it is filled in. */
+export const requestToOpen = ({ message }: Pick<SecretForm, "message">, url: string, elicitationId?: string) => ({
+  method: "elicitation/create",
+  params: { mode: "url", message: visible(message), url, ...(elicitationId === undefined ? {} : { elicitationId }) }
+})
 
 /** The request without its id, the same in every revision that has it. Its message quotes upstreams. */
 export const requestOf = ({ fields, message, required = [] }: Question) => ({
@@ -54,23 +66,30 @@ const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): 
   return unanswered(`the client could not ask${said}`)
 }
 
-/** Marks in the id of a session for what its client shows: nothing else is known or kept of a session. */
-const marks = { forms: "elicits-", views: "views-" }
+/** Marks in the id of a session for what its client does: nothing else is known or kept of a session. */
+const marks = { forms: "elicits-", addresses: "opens-", views: "views-" }
 
-/** An unguessable id for a client with these capabilities; none for one that shows neither forms nor views. */
+/** An unguessable id for a client with these capabilities; none for one that has none of those that are marked. */
 export const mintSessionId = (capabilities: unknown): string | undefined => {
-  const marked = (showsForms(capabilities) ? marks.forms : "") + (showsViews(capabilities) ? marks.views : "")
+  const marked =
+    (showsForms(capabilities) ? marks.forms : "") +
+    (opensAddresses(capabilities) ? marks.addresses : "") +
+    (showsViews(capabilities) ? marks.views : "")
   return marked === "" ? undefined : `${marked}${crypto.randomUUID()}`
 }
 
 /** A session id from a header, if it is of this kind. */
 export const readSessionId = (id: string | undefined): string | undefined =>
-  id !== undefined && /^(?:elicits-|views-|elicits-views-)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  id !== undefined &&
+  /^(?![0-9a-f]{8}-)(?:elicits-)?(?:opens-)?(?:views-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
     ? id
     : undefined
 
 /** Whether the client of a session shows forms. */
 export const isOfForms = (session: string): boolean => session.startsWith(marks.forms)
+
+/** Whether the client of a session opens addresses. */
+export const isOfAddresses = (session: string): boolean => session.includes(marks.addresses)
 
 /** Whether the client of a session shows views. */
 export const isOfViews = (session: string): boolean => session.includes(marks.views)
@@ -95,6 +114,9 @@ interface Open extends Pick<Recipient, "caller" | "session"> {
   readonly reply: Deferred.Deferred<Reply>
 }
 
+/** A request to a client without its id. */
+type QuestionRequest = ReturnType<typeof requestOf | typeof requestToOpen>
+
 type From = Pick<Recipient, "caller" | "session">
 
 /** An answer's name among the copies of the server. */
@@ -116,7 +138,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   }
 
   /** Waits for the client's answer, but not longer than a person may take. */
-  const ask = (question: Question, { caller, gone, send, session }: Recipient): Effect.Effect<Reply> =>
+  const ask = (request: QuestionRequest, { caller, gone, send, session }: Recipient): Effect.Effect<Reply> =>
     Effect.suspend(() => {
       if (openOf(caller).length >= mostOfOne) {
         return Effect.succeed(unanswered(`${mostOfOne} questions to you are waiting for answers already`))
@@ -139,7 +161,7 @@ export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
         )
       ]
       const waiting = Effect.raceAllFirst([
-        Effect.andThen(send({ jsonrpc: "2.0", id, ...requestOf(question) }), Effect.never),
+        Effect.andThen(send({ jsonrpc: "2.0", id, ...request }), Effect.never),
         ...ends
       ])
       return Effect.acquireUseRelease(

@@ -1,14 +1,15 @@
-import { Clock, Data, Deferred, Effect, Option, Predicate, Result, Schema } from "effect"
+import { Cause, Clock, Data, Deferred, Effect, Exit, Option, Predicate, Result, Schema } from "effect"
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
 import { fingerprint } from "../../../internal/sha256.ts"
 import { CallerId } from "../../callContext.ts"
-import { Copies, Elicitation, type Question, type Reply, type Use } from "../../Elicitation.ts"
+import { Copies, Elicitation, type Question, type Reply, type SecretForm, type Use } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { invalidParams, type ProtocolError } from "../errors.ts"
 import type { MethodResult } from "../Message.ts"
 import { capabilitiesKey } from "../ProtocolVersion.ts"
-import { longestWait, replyOf, requestOf, showsForms, unanswered } from "./Questions.ts"
+import { longestWait, opensAddresses, replyOf, requestOf, requestToOpen, showsForms, unanswered } from "./Questions.ts"
+import { addressOf, noPage, type SecretForms, valuesInRound } from "./SecretForms.ts"
 
 /** The call continues when it is repeated with the answer to a question. */
 export class InputNeeded extends Data.TaggedError("InputNeeded")<{
@@ -33,6 +34,7 @@ interface Params {
 export type Rounds = <A>(
   program: Effect.Effect<A, ToolFailure>,
   params: Params,
+  page: Effect.Effect<string | undefined>,
   called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<MethodResult, E>
 ) => Effect.Effect<MethodResult, ToolFailure | ProtocolError>
 
@@ -46,7 +48,7 @@ const none: Answers = { answered: {}, use: Effect.succeed("again") }
 
 const unrecorded: Reply = unanswered("whether the answer was used before cannot be told just now")
 
-export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (forms: SecretForms) {
   const states = yield* makeStates
   const copies = yield* Copies
 
@@ -65,30 +67,67 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
     return { answered: { ...answered, [question]: result }, use }
   })
 
-  return Effect.fnUntraced(function* (program, params, called) {
-    if (!showsForms(params._meta?.[capabilitiesKey])) return yield* called(program)
+  const inRounds: Rounds = Effect.fnUntraced(function* (program, params, page, called) {
+    const capabilities = params._meta?.[capabilitiesKey]
+    const [isAsking, isOpening] = [showsForms(capabilities), opensAddresses(capabilities)]
+    if (!isAsking && !isOpening) return yield* called(program)
     const { answered, use } = yield* answersOf(params)
     const needed = yield* Deferred.make<never, InputNeeded>()
+    const idOf = (question: Question | SecretForm) => fingerprint([params.name, params.arguments ?? null, question])
+    const useNow = Effect.suspend(() => (Object.keys(answered).length === 0 ? Effect.succeed<Use>("again") : use))
 
-    const ask = Effect.fnUntraced(function* (question: Question) {
-      const questionId = yield* fingerprint([params.name, params.arguments ?? null, question])
-      const used = Object.keys(answered).length === 0 ? "again" : yield* use
-      const reply = replyOf(answered[questionId])
-      if (Option.isSome(reply) && used === "unknown") return unrecorded
-      if (Option.isSome(reply) && used === "first") return reply.value
-      const { key } = question
-      const requestState = yield* states.seal({
-        caller: yield* yield* CallerId,
-        key,
-        question: questionId,
-        answered: used === "first" ? answered : {}
+    /** The reply to a question in an earlier round. */
+    const replyTo = (questionId: string) =>
+      Effect.map(useNow, (used): Option.Option<Reply> => {
+        const reply = used === "again" ? Option.none() : replyOf(answered[questionId])
+        return Option.isSome(reply) && used === "unknown" ? Option.some(unrecorded) : reply
       })
-      yield* Deferred.fail(needed, new InputNeeded({ key, request: requestOf(question), requestState }))
+
+    /** Ends this round with a request to the client. */
+    const endRound = Effect.fnUntraced(function* (key: string, question: string, request: InputNeeded["request"]) {
+      const caller = yield* yield* CallerId
+      const requestState = yield* states.seal({
+        caller,
+        key,
+        question,
+        answered: (yield* useNow) === "first" ? answered : {}
+      })
+      yield* Deferred.fail(needed, new InputNeeded({ key, request, requestState }))
       return yield* Effect.interruptible(Effect.never)
     })
 
-    const asking = Effect.provideService(program, Elicitation, { ask })
+    const ask = Effect.fnUntraced(function* (question: Question) {
+      const questionId = yield* idOf(question)
+      const reply = yield* replyTo(questionId)
+      return Option.isSome(reply) ? reply.value : yield* endRound(question.key, questionId, requestOf(question))
+    })
+
+    const filled: Array<Effect.Effect<void>> = []
+    const enter = Effect.fnUntraced(function* (form: SecretForm) {
+      const address = yield* page
+      if (address === undefined) return unanswered(noPage)
+      const call = yield* idOf(form)
+      const caller = yield* yield* CallerId
+      const reply = yield* replyTo(call)
+      if (Option.isSome(reply) && reply.value._tag !== "Accepted") {
+        yield* forms.close(call, caller)
+        return reply.value
+      }
+      const opened = yield* forms.open(call, caller, form)
+      const values = Option.isSome(reply) ? yield* valuesInRound(opened) : Option.none()
+      if (Option.isNone(values)) {
+        return yield* endRound(form.key, call, requestToOpen(form, addressOf(address, opened)))
+      }
+      filled.push(forms.close(call, caller))
+      return values.value
+    })
+
+    const asking = Effect.provideService(program, Elicitation, {
+      ask: isAsking ? ask : undefined,
+      enter: isOpening ? enter : undefined
+    })
     return yield* called(Effect.raceFirst(asking, Deferred.await(needed))).pipe(
+      Effect.onExit((exit) => (isInputNeeded(exit) ? Effect.void : Effect.all(filled, { discard: true }))),
       Effect.catchTag("InputNeeded", ({ key, request, requestState }) =>
         Effect.succeed<MethodResult>({
           resultType: "input_required",
@@ -98,7 +137,12 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
       )
     )
   })
+  return inRounds
 })
+
+/** Whether a call goes on in another round. */
+const isInputNeeded = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): boolean =>
+  Exit.isFailure(exit) && exit.cause.reasons.find(Cause.isFailReason)?.error._tag === "InputNeeded"
 
 /** State that a client carries from one round of a call to the next. */
 const State = Schema.fromJsonString(

@@ -71,7 +71,7 @@ export const toolMethods = (
     ),
     "tools/call": Method.make(
       () => callTool,
-      (params, { ask, caller, listed, notify, protocolVersion, showsViews }) => {
+      (params, { ask, caller, enter, listed, notify, page, protocolVersion, showsViews }) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
         const client = params._meta?.[clientInfoKey]
@@ -84,8 +84,8 @@ export const toolMethods = (
           const program = readBy(params._meta?.[audienceKey], tool.call(params.arguments))
           const served =
             protocolVersion.era === "modern"
-              ? inRounds(program, params, called)
-              : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
+              ? inRounds(program, params, page, called)
+              : called(Effect.provideService(program, Elicitation, { ask, enter }))
           return Effect.provideService(served, CallerId, caller(clientName(client)))
         }
         return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange, selection }) => {
