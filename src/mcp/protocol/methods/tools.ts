@@ -85,7 +85,11 @@ export const toolMethods = (
           const served =
             protocolVersion.era === "modern"
               ? inRounds(program, params, page, called)
-              : called(Effect.provideService(program, Elicitation, { ask, enter }))
+              : called(
+                  ask === undefined && enter === undefined
+                    ? program
+                    : Effect.provideService(program, Elicitation, { ask, enter })
+                )
           return Effect.provideService(served, CallerId, caller(clientName(client)))
         }
         return Effect.flatMap(CurrentAccess, ({ mayChange, scopeToChange, selection }) => {
