@@ -31,8 +31,8 @@ const mostUntaken = 16_384
 /** Most lines waiting for a slow reader. */
 const outbox = 16
 
-/** Time for requests in flight when the input ends: more than any call takes. */
-const drainTimeout = "60 seconds"
+/** Time for requests in flight when the input ends: more than any call takes, runs of workflows too. */
+const drainTimeout = "330 seconds"
 
 /** The same when the server is told to stop. */
 const shutdownTimeout = "5 seconds"

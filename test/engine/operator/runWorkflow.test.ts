@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
 import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
 import { sideEffectsOf } from "../../../src/engine/operator/run/sideEffects.ts"
 import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/naming.ts"
+import * as Message from "../../../src/mcp/protocol/Message.ts"
+import { assumed } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { breaks, takes } from "../../internal/http/standIn.ts"
 import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
@@ -88,6 +91,26 @@ describe("run_workflow", () => {
       const run = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
       assert.deepInclude(run, { ran: true, status: "unknown" })
       assert.strictEqual(made.size, 0)
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("waits for as long as it is told, up to five minutes, and reports meanwhile that the run goes on", () => {
+    const { made, server } = keeping()
+    return Effect.gen(function* () {
+      const reports = new Array<unknown>()
+      const { receive } = (yield* Sessions).open(assumed, ({ params }) => Effect.sync(() => void reports.push(params)))
+      const startedAt = yield* Clock.currentTimeMillis
+      const args = { id: "w1", timeout: 200 }
+      const call = { name: "run_workflow", arguments: args, _meta: { progressToken: "run" } }
+      const outcome = yield* inTime(
+        receive(Message.read({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }))
+      )
+      assert.include(JSON.stringify(Option.getOrThrow(outcome).response), "did not end within 200 s")
+      assert.isAtLeast((yield* Clock.currentTimeMillis) - startedAt, 200_000)
+      assert.deepInclude(reports[0], { progress: 5, total: 200, message: "running for 5 s" })
+      assert.deepInclude(reports[39], { progress: 200, total: 200 })
+      assert.strictEqual(made.size, 0)
+      assert.match((yield* refused("run_workflow", { ...args, timeout: 301 })).message, /must be between 1 and 300/)
     }).pipe(Effect.provide(server))
   })
 

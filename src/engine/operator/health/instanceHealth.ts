@@ -3,6 +3,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { fitted, jsonBytes } from "../../../internal/json/values.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { shownNumber } from "../../../mcp/parameters.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import * as AcrossTool from "../AcrossTool.ts"
@@ -17,9 +18,9 @@ const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { 
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(24)))
 
 const limit = Schema.optionalKey(
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }, { message: "must be between 1 and 50" })).annotate({
-    description: "Rows of each kind; default: as many as fit into 2 kB"
-  })
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }, { message: "must be between 1 and 50" })).annotate(
+    shownNumber("Rows of each kind; default what fits into 2 kB")
+  )
 )
 
 export const instanceHealth = AcrossTool.make("instance_health", {

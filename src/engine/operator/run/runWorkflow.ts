@@ -4,7 +4,10 @@ import { quotedName } from "../../../internal/foreignText.ts"
 import { JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { agreedTo } from "../../../mcp/agreement.ts"
 import { runs } from "../../../mcp/annotations.ts"
+import { callSeconds, Progress } from "../../../mcp/callContext.ts"
+import { shownNumber } from "../../../mcp/parameters.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, refuseUnknownNodes, workflowId } from "../../tools/parameters.ts"
@@ -20,6 +23,31 @@ import { runReport } from "./runReport.ts"
 import { runPart } from "./runTemporaryCopy.ts"
 import { onlyAsks, runQuestion, type SideEffect, sideEffectsOf } from "./sideEffects.ts"
 import { type TemporaryCopy, temporaryCopyOf } from "./temporaryCopy.ts"
+
+/** Longest time of a run, in seconds. */
+const longestRun = 300
+
+/** Seconds for what is before and after a run, and between two reports of how long it has taken. */
+const aroundRun = 15
+const reportInterval = 5
+
+/** Gives a run its time, which may be more than that of other calls, and reports that it goes on: clients wait for longer then. */
+const whileTelling = <A, E, R>(seconds: number, run: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const report = yield* Progress
+    let elapsed = 0
+    const telling = Effect.forever(
+      Effect.delay(
+        Effect.suspend(() => {
+          elapsed += reportInterval
+          return report({ progress: Math.min(elapsed, seconds), total: seconds, message: `running for ${elapsed} s` })
+        }),
+        `${reportInterval} seconds`
+      )
+    )
+    const whole = seconds + aroundRun > callSeconds ? within(`${seconds + aroundRun} seconds`)(run) : run
+    return yield* Effect.raceFirst(whole, telling)
+  })
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
 
@@ -51,11 +79,9 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     from: optional(nodeName("Node that gets the items")),
     to: optional(nodeName("Last node")),
     timeout: optional(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }, { message: "must be between 1 and 40" })).annotate(
-        {
-          inputSchema: { type: "integer", minimum: 1, maximum: 40, description: "Seconds, default 30" }
-        }
-      )
+      Schema.Int.check(
+        Schema.isBetween({ minimum: 1, maximum: longestRun }, { message: `must be between 1 and ${longestRun}` })
+      ).annotate(shownNumber(`Seconds, at most ${longestRun}; default 30`))
     ),
     dry_run: optional(flag("Only list what acts outside")),
     confirm: optional(
@@ -102,7 +128,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       const sent = temporaryCopyOf(workflow, part, { ...options, name: "", path: "", secret: { text: "", digest: "" } })
       yield* agreedToRun(workflow, outside, { nodes: running, items: input.items, sent })
     }
-    const outcome = yield* runPart(workflow, part, options)
+    const outcome = yield* whileTelling(timeout, runPart(workflow, part, options))
     return { ...head, ran: true, ...shownOutcome(outcome, part, running, timeout) }
   })
 })
