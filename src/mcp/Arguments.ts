@@ -47,25 +47,25 @@ const decoderOf = <const F extends Fields>(
   const coerceGiven = lazy(() => coercion(jsonSchema()))
   const texts = new Set(names.filter((name) => isText(fields[name])))
   /** Strings where strings belong need no conversion: most calls have nothing else, and then no JSON Schema is made. */
-  const isPlain = (given: Readonly<Record<string, unknown>>) =>
-    Object.keys(given).every((name) => texts.has(name) && Predicate.isString(given[name]))
+  const isPlain = (args: Readonly<Record<string, unknown>>) =>
+    Object.keys(args).every((name) => texts.has(name) && Predicate.isString(args[name]))
 
   return (input: unknown): Result.Result<Decoded<F>, InvalidArgument> => {
     const refused = (argument: string, problem: string) => Result.fail(new InvalidArgument({ argument, problem }))
     if (!Predicate.isObject(input ?? {})) return refused("arguments", "must be an object")
-    const given = Object.fromEntries(
+    const args = Object.fromEntries(
       Object.entries(input ?? {}).map(([name, value]) => [named.get(name) ?? name, value])
     )
-    const unknown = Object.keys(given).find((name) => !names.includes(name))
+    const unknown = Object.keys(args).find((name) => !names.includes(name))
     if (unknown !== undefined) return refused(unknown, unknownArgument(unknown, [...names, ...others]))
-    const coerced = isPlain(given) ? given : coerceGiven()(given)
+    const coerced = isPlain(args) ? args : coerceGiven()(args)
     const broken = illFormed(coerced)
     if (broken !== undefined) return refused(broken, "holds half of a character (a lone surrogate)")
     const decoded = read(coerced)
     if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
     const expectation = inside === undefined ? words : unknownArgument(inside.name, inside.names)
-    const problem = refusedText(given, path) ?? expectation
+    const problem = refusedText(args, path) ?? expectation
     return refused(path || "arguments", problem)
   }
 }
@@ -74,8 +74,9 @@ const decoderOf = <const F extends Fields>(
 const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
     const field = fields[name]
-    const said = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
-    return [name, said ?? property]
+    const annotated =
+      field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
+    return [name, annotated ?? property]
   })
   return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
 }

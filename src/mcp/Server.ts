@@ -40,8 +40,8 @@ const aboutData = (nouns: ReadonlyArray<string>) =>
 /** Warns of names in a selection that mean no tool. */
 const warnOf = (names: ReadonlyArray<string>, tools: ReadonlyArray<Tool>) =>
   Effect.forEach(names, (name) => {
-    const meant = nearest(name, [...new Set(tools.flatMap((tool) => [tool.name, tool.toolset ?? tool.name]))])
-    const hint = meant === undefined ? "Its toolset may not be offered: see --toolsets." : `Did you mean ${meant}?`
+    const guess = nearest(name, [...new Set(tools.flatMap((tool) => [tool.name, tool.toolset ?? tool.name]))])
+    const hint = guess === undefined ? "Its toolset may not be offered: see --toolsets." : `Did you mean ${guess}?`
     return Effect.logWarning(`tools: ${quotedText(name)} is no tool that this server has. ${hint}`)
   })
 

@@ -36,10 +36,12 @@ const plainId = /^[\w.:-]{1,64}$/
 
 /** Runs something with the id that a request came with, or else a new one. */
 export const withRequestId = <A, E, R>(
-  given: string | undefined,
+  requestedId: string | undefined,
   then: (id: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Random.Random, (random) => then(given !== undefined && plainId.test(given) ? given : freshId(random)))
+  Effect.flatMap(Random.Random, (random) =>
+    then(requestedId !== undefined && plainId.test(requestedId) ? requestedId : freshId(random))
+  )
 
 const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> => {
   const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }

@@ -16,8 +16,8 @@ export const refusedText = (input: unknown, path: string): string | undefined =>
 export const coercion = (schema: JsonSchema.JsonSchema) => {
   const properties = new Map<string, unknown>(Object.entries(schema.properties ?? {}))
   return (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
-    const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
-    return Object.fromEntries(given.map(([name, value]) => [name, read(value, properties.get(name))]))
+    const entries = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
+    return Object.fromEntries(entries.map(([name, value]) => [name, read(value, properties.get(name))]))
   }
 }
 

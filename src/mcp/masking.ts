@@ -53,14 +53,17 @@ const room = 8000
 const longestTexts = [1000, 200]
 
 /** Fields whose texts fit already, or are for keeping: drawings and tests. */
-const kept: ReadonlySet<string> = new Set(["sketch", "text"])
+const wholeFields: ReadonlySet<string> = new Set(["sketch", "text"])
 
 const shortened = (fields: JsonObject): JsonObject => {
   let shorter = fields
   for (const most of longestTexts) {
     if (JSON.stringify(shorter).length <= room) return shorter
     shorter = Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name, kept.has(name) ? value : withoutLongTexts(value, most)])
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        wholeFields.has(name) ? value : withoutLongTexts(value, most)
+      ])
     )
   }
   return shorter

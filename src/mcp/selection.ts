@@ -36,7 +36,7 @@ interface Named {
 /** A name without the sign that takes away. */
 export const withoutSign = (name: string): string => name.replace(/^-/, "")
 
-const meant = (name: string) => {
+const matching = (name: string) => {
   const fits = fitting(withoutSign(name))
   return (tool: Named): boolean => fits(tool.name) || tool.toolset === withoutSign(name)
 }
@@ -45,7 +45,7 @@ const meant = (name: string) => {
 export const select = <A extends Named>(all: ReadonlyArray<A>, { names }: Selection): ReadonlyArray<A> =>
   names.reduce<ReadonlyArray<A>>(
     (chosen, name) => {
-      const isMeant = meant(name)
+      const isMeant = matching(name)
       return name.startsWith("-")
         ? chosen.filter((tool) => !isMeant(tool))
         : [...chosen, ...all.filter((tool) => isMeant(tool) && !chosen.includes(tool))]
@@ -55,4 +55,4 @@ export const select = <A extends Named>(all: ReadonlyArray<A>, { names }: Select
 
 /** The names of a selection that mean no tool. */
 export const unmatched = (all: ReadonlyArray<Named>, { names }: Selection): ReadonlyArray<string> =>
-  names.filter((name) => !all.some(meant(name))).map(withoutSign)
+  names.filter((name) => !all.some(matching(name))).map(withoutSign)

@@ -52,15 +52,20 @@ const Key = Schema.Struct({
   data: Schema.Struct({ rawApiKey: Schema.optionalKey(Schema.String), apiKey: Schema.optionalKey(Schema.String) })
 })
 
+/** The scopes that keys of the session's user may have; none on engines that know no scopes. */
+export const scopesOf = async (host: string, cookie: string): Promise<ReadonlyArray<string>> => {
+  const offered = await send(host, "GET", "/rest/api-keys/scopes", { cookie })
+  return offered.status === 200 ? decode(Scopes, offered.text).data : []
+}
+
 /** A key of the session's user with all rights that this engine knows, or only those named, where it knows scopes. */
 export const createKey = async (
   host: string,
   cookie: string,
   { expiresAt = null, scopes }: { readonly scopes?: ReadonlyArray<string>; readonly expiresAt?: number | null } = {}
 ): Promise<string> => {
-  const offered = await send(host, "GET", "/rest/api-keys/scopes", { cookie })
-  const known = offered.status === 200 ? decode(Scopes, offered.text).data : undefined
-  const body = { label: `key ${Date.now()}`, expiresAt, ...(known === undefined ? {} : { scopes: scopes ?? known }) }
+  const all = await scopesOf(host, cookie)
+  const body = { label: `key ${Date.now()}`, expiresAt, ...(all.length === 0 ? {} : { scopes: scopes ?? all }) }
   const made = await send(host, "POST", "/rest/api-keys", { cookie, body })
   if (made.status !== 200) throw new Error(`No API key can be made: ${made.status} ${made.text}`)
   const { apiKey, rawApiKey } = decode(Key, made.text).data

@@ -680,3 +680,43 @@ describe("the policy of the page", () => {
     assert.sameMembers(result.broken, ["require-trusted-types-for", "style-src-attr", "img-src", "connect-src"])
   })
 })
+
+describe("a form for secrets", () => {
+  const call = (more: object) =>
+    fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_credential" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: {
+          name: "create_credential",
+          arguments: { name: "Entered", type: "httpBasicAuth" },
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } }
+          },
+          ...more
+        }
+      })
+    }).then((response) => response.json())
+
+  it("hides what is typed, goes once, and lets the assistant go on", async () => {
+    const { inputRequests, requestState } = (await call({})).result
+    const page = await open(inputRequests.values.params.url)
+    await page.getByText('the new credential "Entered" (httpBasicAuth)').waitFor()
+    const password = page.getByLabel("password")
+    assert.strictEqual(await password.getAttribute("type"), "password")
+    await page.getByLabel("user").fill("ann")
+    await password.fill("correct-horse-battery")
+    await page.getByLabel("Show what is typed").check()
+    assert.strictEqual(await page.getByLabel("password").inputValue(), "correct-horse-battery")
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.getByText("The assistant goes on.").waitFor()
+    await page.reload()
+    await page.getByText("This form is not open").waitFor()
+    const { result } = await call({ requestState, inputResponses: { values: { action: "accept" } } })
+    assert.deepInclude(result.structuredContent, { name: "Entered", type: "httpBasicAuth" })
+  })
+})

@@ -11,24 +11,28 @@ const fixFailures: Skill = {
     "compare_workflows",
     "view_workflow",
     "describe_node",
-    "try_fix",
-    "plan_retry",
-    "apply_plan"
+    "run_workflow",
+    "edit_workflow",
+    "list_executions"
   ],
   text: `# Find and fix a failure
 
 1. Find the failure. \`explain_execution\` takes an execution's \`id\`, a workflow as \`workflowId\`, or nothing for the last failed run. Use
    \`instance_health\` first if you do not know which workflow fails; \`instances: ["*"]\` looks at all.
-2. Read the answer to its end. It names the node, the error, the failing item, and what differs from the last success. \`class\` says what
-   helps; where \`workflowHelps\` is false, do not change the workflow. If the failure is in a sub-workflow, the node there is the one to fix.
+2. Read the answer to its end. It names the node, the error, the failing item, and what differs from the last success. The class of the
+   failure says what helps; where workflowHelps is false, do not change the workflow. If the failure is in a sub-workflow, the node there is the one to fix.
 3. If the workflow was changed since its last success, look at that change: \`workflow_history\` lists the versions, and
    \`compare_workflows\` with \`versionA\` and \`versionB\` shows what differs. An unwanted change is taken back, not repaired.
 4. \`view_workflow\` shows the nodes and how they are connected. \`describe_node\` tells which parameters a node has on this instance.
-5. \`try_fix\` takes the \`execution\` and the \`operations\` of the fix. It runs them on the failed run's input and on the last successes, in
-   temporary copies, where nothing acts outside. Read \`failed_run\`, \`successes\` and \`not_proven\`: a fix that only hides the error, drops
-   items or changes other outputs is none.
-6. Show the person the proof and what it does not prove. When they agree, \`apply_plan\` applies its \`plan_id\`.
-7. \`plan_retry\` plans the failed runs again: all that fit, once each, oldest first. \`latest_version\` uses the fixed workflow.
+5. Try the fix before you save it. \`run_workflow\` takes the \`operations\` of the fix and, as \`items\`, the item that failed. Mock the nodes
+   that act outside.
+6. Save the same operations with \`edit_workflow\`. Tell the person what you changed.
+7. The next real run shows whether it is fixed: \`list_executions\` for that workflow.
+
+If the tools try_fix and plan_retry are listed, use them for steps 5 to 7. The first runs the operations on the failed run's input and on the
+last successes, in temporary copies, and answers a plan: a fix that only hides the error, drops items or changes other outputs is none. Show the
+person the proof and what it does not prove before the plan is applied. The second plans the failed runs again: all that fit, once each, oldest
+first.
 
 An error of another service (a refused key, a limit, an outage) is not fixed by changing the workflow. Say so, and name the credential or the
 service, and plan its retry for when that is over. \`retryOnFail\` and \`maxTries\` help only against errors that pass by themselves.

@@ -145,9 +145,9 @@ const readHeaders = (
   const version = headers[versionHeader]
   const isHandshake = message._tag === "Request" && message.method === "initialize"
   const params = message._tag === "Request" ? message.params : undefined
-  const said = claimed(params)
-  if (Option.isSome(said) && version !== said.value && Predicate.isString(said.value)) {
-    return Result.fail(headerMismatch(`${versionHeader} is ${version ?? "absent"}, _meta says ${said.value}`))
+  const claimedVersion = claimed(params)
+  if (Option.isSome(claimedVersion) && version !== claimedVersion.value && Predicate.isString(claimedVersion.value)) {
+    return Result.fail(headerMismatch(`${versionHeader} is ${version ?? "absent"}, _meta says ${claimedVersion.value}`))
   }
   const protocolVersion = find(version)
   if (version !== undefined && protocolVersion === undefined && !isHandshake) {
@@ -182,10 +182,10 @@ const mismatch = (
   const name = headers["mcp-name"]
   if (name === undefined) return "mcp-name is absent"
   if (readValue(name) !== params[field]) return `mcp-name is not the ${field} of the params`
-  const given = method === "tools/call" && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
+  const args = method === "tools/call" && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
   const { areHeadersOptional = false, headers: repeatedIn = {} } = headersOf.get(params[field]) ?? {}
   for (const [argument, suffix] of Object.entries(repeatedIn)) {
-    const value = Predicate.hasProperty(given, argument) ? (given[argument] ?? undefined) : undefined
+    const value = Predicate.hasProperty(args, argument) ? (args[argument] ?? undefined) : undefined
     const header = `mcp-param-${suffix.toLowerCase()}`
     const repeatedValue = headers[header]
     if (repeatedValue === undefined && (value === undefined || areHeadersOptional)) continue

@@ -24,7 +24,7 @@ export interface LoginStart {
 export interface Login {
   readonly start: Effect.Effect<LoginStart, string>
   /** Exchanges the code that came back for an access token. */
-  readonly exchange: (given: typeof Exchange.Type) => Effect.Effect<string, string>
+  readonly exchange: (grant: typeof Exchange.Type) => Effect.Effect<string, string>
 }
 
 /** The login of a server whose tokens are of no issuer: there is none, and no scope. */
@@ -119,7 +119,7 @@ const addLogin = Effect.fnUntraced(function* (
   const exchange: Handler = (request) =>
     Effect.matchEffect(bodyOf(request, readExchange), {
       onFailure: () => Effect.succeed(problem(400, "The login lacks its code, its verifier or its address")),
-      onSuccess: (given) => answered(Effect.map(login.exchange(given), (token) => ({ token })))
+      onSuccess: (grant) => answered(Effect.map(login.exchange(grant), (token) => ({ token })))
     })
   yield* router.add("POST", "/login", open(exchange))
 })

@@ -49,7 +49,7 @@ const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
 /** The beginning of an incomplete line; its buffer grows by doubling, so that small chunks cost no more. */
 class Unfinished {
   length = 0
-  private kept = new Uint8Array()
+  private buffer = new Uint8Array()
   private edges: { readonly head: Uint8Array; readonly tail: Uint8Array } | undefined
   private readonly limit: number
 
@@ -65,14 +65,14 @@ class Unfinished {
         head: joined(head, piece.subarray(0, edge)).subarray(0, edge),
         tail: joined(tail, piece.subarray(-edge)).slice(-edge)
       }
-      this.kept = new Uint8Array()
+      this.buffer = new Uint8Array()
     } else {
-      if (length > this.kept.length) {
-        const larger = new Uint8Array(Math.min(Math.max(length, 2 * this.kept.length), this.limit))
-        larger.set(this.kept.subarray(0, this.length))
-        this.kept = larger
+      if (length > this.buffer.length) {
+        const larger = new Uint8Array(Math.min(Math.max(length, 2 * this.buffer.length), this.limit))
+        larger.set(this.buffer.subarray(0, this.length))
+        this.buffer = larger
       }
-      this.kept.set(piece, this.length)
+      this.buffer.set(piece, this.length)
     }
     this.length = length
   }
@@ -80,15 +80,15 @@ class Unfinished {
   finish(rest: Uint8Array): Line {
     if (this.length === 0 && rest.length <= this.limit) return line(rest)
     this.add(rest)
-    const { edges, kept, length } = this
+    const { edges, buffer, length } = this
     this.length = 0
-    this.kept = new Uint8Array()
+    this.buffer = new Uint8Array()
     this.edges = undefined
-    return edges === undefined ? line(kept.subarray(0, length)) : { _tag: "TooLong", bytes: length, ...edges }
+    return edges === undefined ? line(buffer.subarray(0, length)) : { _tag: "TooLong", bytes: length, ...edges }
   }
 
   private edgesOfKept() {
-    const begun = this.kept.subarray(0, this.length)
+    const begun = this.buffer.subarray(0, this.length)
     return { head: begun.slice(0, edge), tail: begun.slice(-edge) }
   }
 }

@@ -68,7 +68,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   const memory = makeMemory()
   let requests = 0
   let untaken = 0
-  const taken = yield* Queue.sliding<void>(1)
+  const takenSignal = yield* Queue.sliding<void>(1)
 
   /** Goes on beside the reading, whatever the other end does with its answers. */
   const aside = (work: Effect.Effect<unknown>, end = () => {}) => {
@@ -76,7 +76,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     const ended = Effect.sync(() => {
       end()
       untaken--
-      Queue.offerUnsafe(taken, undefined)
+      Queue.offerUnsafe(takenSignal, undefined)
     })
     return FiberSet.run(serving, Effect.ensuring(work, ended))
   }
@@ -132,7 +132,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
     untaken < mostUntaken
       ? take(line)
       : leaveTogether.pipe(
-          Effect.andThen(Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken })),
+          Effect.andThen(Effect.repeat(Queue.take(takenSignal), { until: () => untaken < mostUntaken })),
           Effect.andThen(Effect.suspend(() => take(line)))
         )
 

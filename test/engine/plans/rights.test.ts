@@ -8,35 +8,11 @@ import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
 import * as Message from "../../../src/mcp/protocol/Message.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../../src/mcp/protocol/Session.ts"
-import { everyTool, idIn, type Ids } from "../../support/everyTool.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import { initialize, modernHeaders, modernRequest, toolCall } from "../../support/fixtures/messages.ts"
-import { ask, callTool, environment, type Json } from "../../support/harness.ts"
+import { ask, environment } from "../../support/harness.ts"
 import { planServer } from "../../support/planServer.ts"
-
-/** The scopes of changing calls, by method and the path without ids, as the real engine has them. */
-const scopes: Readonly<Record<string, string>> = {
-  "POST /workflows": "workflow:create",
-  "PUT /workflows": "workflow:update",
-  "DELETE /workflows": "workflow:delete",
-  "POST /workflows/activate": "workflow:activate",
-  "POST /workflows/deactivate": "workflow:deactivate",
-  "POST /workflows/archive": "workflow:delete",
-  "POST /workflows/unarchive": "workflow:delete",
-  "PUT /workflows/tags": "workflowTags:update",
-  "DELETE /executions": "execution:delete",
-  "POST /executions/retry": "execution:retry",
-  "POST /credentials": "credential:create",
-  "PATCH /credentials": "credential:update",
-  "DELETE /credentials": "credential:delete",
-  "POST /tags": "tag:create",
-  "PUT /tags": "tag:update",
-  "DELETE /tags": "tag:delete"
-}
-
-/** A call without the ids in its path. */
-const callOf = (method: string, path: string) =>
-  `${method} ${path.replace(/^\/api\/v1/, "").replace(/^(\/\w+)\/[^/{]+|\/\{\w+\}/, "$1")}`
+import { assertScopesAreNamed, callOf, chain, scopes } from "../../support/scopedKeys.ts"
 
 const Discovery = Schema.Struct({
   data: Schema.StructWithRest(
@@ -104,44 +80,6 @@ const scopedEngine = Effect.gen(function* () {
     })
   return { withKeyLacking }
 })
-
-const schedule = { name: "Daily", type: "engine-nodes-base.scheduleTrigger", typeVersion: 1.2, position: [0, 0] }
-const set = { name: "Set", type: "engine-nodes-base.set", typeVersion: 3.4, position: [200, 0], parameters: {} }
-const chain = {
-  nodes: [{ ...schedule, parameters: { rule: { interval: [{ field: "days" }] } } }, set],
-  connections: [{ source: "Daily", target: "Set" }]
-}
-const id = ({ create_workflow: made }: Ids) => made
-
-/** Calls beside those of every tool of the contract: of operators, of plans, and of several changes at once. */
-const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> = [
-  ["create_tag", () => ({ name: "rights" })],
-  ["create_workflow", ({ create_tag: tag }) => ({ name: "Rights", ...chain, tags: [tag], active: true })],
-  ["update_workflow", (ids) => ({ id: id(ids), name: "Rights again", active: false })],
-  [
-    "edit_workflow",
-    (ids) => ({
-      id: id(ids),
-      operations: [
-        { op: "rename", node: "Set", name: "Put" },
-        { op: "untag", value: "rights" }
-      ]
-    })
-  ],
-  [
-    "edit_workflow",
-    (ids) => ({ id: id(ids), copy_as: "Rights, copied", operations: [{ op: "tag", value: "rights" }] })
-  ],
-  ["run_workflow", (ids) => ({ id: id(ids) })],
-  ["restore_workflow", (ids) => ({ id: id(ids) })],
-  ["archive_workflow", (ids) => ({ id: id(ids) })],
-  ["archive_workflow", (ids) => ({ id: id(ids), archived: false })],
-  ["apply_plan", (ids) => ({ action: ["tag", "activate"], where: { ids: [id(ids)] }, value: "rights" })],
-  ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })]
-]
-
-/** The scopes that a tool says it lacks. */
-const lackedIn = (text: string) => /lacks the scopes? ([\w:, ]+?)(?:, which|\.)/.exec(text)?.[1]?.split(", ") ?? []
 
 /** A client over stdio: what it asks, and the methods of what it is sent unasked. */
 const stdioClient = Effect.gen(function* () {
@@ -245,41 +183,7 @@ describe("a key that lacks a scope", () => {
   it.live("is told by every tool and plan before it sends a change, whichever scope it is", () =>
     Effect.gen(function* () {
       const { withKeyLacking } = yield* scopedEngine
-      const all = [...new Set(Object.values(scopes))]
-      const ids: Record<string, unknown> = {}
-      const refusals = new Map<string, ReadonlyArray<string>>()
-      for (const [tool, args] of [...everyTool("rights-of-a-key"), ...further]) {
-        const given = args(ids)
-        const call =
-          tool === "apply_plan"
-            ? Effect.flatMap(ask("plan_bulk", given), ({ plan_id }) => callTool(tool, { plan_id, confirm: true }))
-            : callTool(tool, given)
-        const text = (lacking: ReadonlyArray<string>) =>
-          Effect.map(withKeyLacking(lacking, call), ({ changes, outcome }) => {
-            const words = JSON.stringify(outcome)
-            if (lackedIn(words).length > 0) assert.deepStrictEqual(changes, [], `${tool}: ${words}`)
-            return words
-          })
-        const lacked = lackedIn(yield* text(all))
-        refusals.set(tool, [...(refusals.get(tool) ?? []), ...lacked])
-        for (const scope of lacked) assert.deepStrictEqual(lackedIn(yield* text([scope])), [scope], tool)
-        if (lacked.length === 0 && /^(?:get|list)_/.test(tool)) {
-          const { outcome } = yield* withKeyLacking(all, call)
-          assert.isUndefined(outcome.error, tool)
-        }
-        const { changes, outcome } = yield* withKeyLacking([], call)
-        assert.isUndefined(outcome.error, `${tool}: ${outcome.error?.message}`)
-        // Where the engine refuses a deletion because it still unpublishes, the workflow is deactivated first.
-        const meantime = lacked.includes("workflow:delete") ? ["workflow:deactivate"] : []
-        assert.includeMembers([...lacked, ...meantime], [...new Set(changes)], tool)
-        const [first] = Object(outcome.result).content
-        ids[tool] = idIn(JSON.parse(first.text)) ?? ids[tool]
-      }
-      assert.sameMembers(
-        [...(refusals.get("create_workflow") ?? [])],
-        ["workflow:create", "workflowTags:update", "workflow:create", "workflowTags:update", "workflow:activate"]
-      )
-      assert.sameMembers([...new Set([...refusals.values()].flat())], all)
+      yield* assertScopesAreNamed(withKeyLacking, "rights-of-a-key")
     }).pipe(Effect.provide(EmbeddedEngine.layer({ version: "2.41.1" })))
   )
 

@@ -80,11 +80,11 @@ describe("the record of a call", () => {
   it.effect("names the id that the answer brings, and is not made of a tool that only reads", () =>
     Effect.gen(function* () {
       const answer = { content: [], structured: { id: "new", nodes: [{ id: "inside" }] } }
-      const made = yield* recorded(
+      const outcome = yield* recorded(
         toolOf(() => Effect.succeed(answer)),
         { name: "x" }
       )
-      assert.deepInclude(made.entries[0], { outcome: "succeeded", ids: ["new"] })
+      assert.deepInclude(outcome.entries[0], { outcome: "succeeded", ids: ["new"] })
       const read = yield* recorded(
         toolOf(() => Effect.succeed(answer), reads),
         {}

@@ -420,9 +420,9 @@ layer(FixtureServer)("a question in 2026-07-28", (it) => {
     Effect.gen(function* () {
       const call = yield* rounds
       const { requestState } = (yield* call(ask)).result
-      const [kept, seal] = String(requestState).split(".")
+      const [payload, seal] = String(requestState).split(".")
       const inputResponses = { user_name: yes }
-      for (const changed of [`${requestState}-TAMPERED`, `${kept}x.${seal}`, `${kept}`, `${kept}.`, "", "a.b.c", 1]) {
+      for (const changed of [`${requestState}-TAMPERED`, `${payload}x.${seal}`, `${payload}`, `${payload}.`, "", "a.b.c", 1]) {
         const { error } = yield* call(ask, { requestState: changed, inputResponses })
         assert.deepInclude(error, { code: -32602 })
         assert.match(error.message, /requestState: is not what this server sent/)

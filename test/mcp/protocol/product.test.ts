@@ -107,8 +107,8 @@ layer(TestServer, { excludeTestServices: true })("the product", (it) => {
           yield* client.request("completion/complete", { ref, argument, ...meta })
         }
         for (const { arguments: args, name } of yield* list("prompts/list", "prompts")) {
-          const given = args.filter(({ required }: { readonly required: boolean }) => required)
-          const values = given.map(({ name }: { readonly name: string }) => [name, "https://example.test/1"])
+          const required = args.filter(({ required }: { readonly required: boolean }) => required)
+          const values = required.map(({ name }: { readonly name: string }) => [name, "https://example.test/1"])
           yield* client.request("prompts/get", { name, arguments: Object.fromEntries(values), ...meta })
           for (const argument of args) {
             const ref = { type: "ref/prompt", name }

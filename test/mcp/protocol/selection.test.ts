@@ -94,9 +94,9 @@ describe("the profile daily", () => {
   it.effect("stays within them where workflows are protected, and says how their changes are agreed to", () =>
     Effect.gen(function* () {
       assert.isAtMost(yield* bytesOf(), 13_000)
-      const said = (yield* listing()).filter(({ inputSchema }) => "confirm_protected" in inputSchema.properties)
+      const guardedTools = (yield* listing()).filter(({ inputSchema }) => "confirm_protected" in inputSchema.properties)
       assert.includeMembers(
-        said.map(({ name }) => name),
+        guardedTools.map(({ name }) => name),
         ["edit_workflow", "create_workflow", "restore_workflow", "activate_workflow", "apply_plan"]
       )
     }).pipe(Effect.provide(serving(["daily"], undefined, undefined, guarded)))

@@ -115,9 +115,9 @@ layer(FixtureServer)("POST /mcp", (it) => {
   it.effect("gives a streamed answer the id of its request, the caller's or a new one", () =>
     Effect.gen(function* () {
       const client = yield* connect()
-      const idOf = Effect.fnUntraced(function* (given: Record<string, string>) {
+      const idOf = Effect.fnUntraced(function* (extra: Record<string, string>) {
         const message = { ...call(""), params: { name: "test_tool_with_progress", _meta: { progressToken: "t" } } }
-        const reply = yield* Effect.forkChild(client.send(message, { accept: "text/event-stream", ...given }))
+        const reply = yield* Effect.forkChild(client.send(message, { accept: "text/event-stream", ...extra }))
         yield* TestClock.adjust("1 second").pipe(Effect.repeat({ times: 3 }))
         const { headers } = yield* Fiber.join(reply)
         assert.strictEqual(headers.get("content-type"), "text/event-stream")

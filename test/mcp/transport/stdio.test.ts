@@ -193,10 +193,10 @@ layer(FixtureServer)("stdio, where a line can be written now", (it) => {
   /** The texts written by the stream and at once, where each of these pieces follows when the one before was answered. */
   const written = (pieces: ReadonlyArray<string>, isWritable: boolean) =>
     Effect.gen(function* () {
-      const said: Array<readonly [how: "at once" | "in turn", text: string]> = []
+      const writes: Array<readonly [how: "at once" | "in turn", text: string]> = []
       const answered = yield* Queue.unbounded<void>()
       const say = (how: "at once" | "in turn", text: string) => {
-        said.push([how, text])
+        writes.push([how, text])
         Queue.offerUnsafe(answered, undefined)
       }
       const stdio = Stdio.make({
@@ -214,12 +214,12 @@ layer(FixtureServer)("stdio, where a line can be written now", (it) => {
         return isWritable
       }
       yield* serveStdio(Effect.never, { writeNow }).pipe(Effect.provideService(Stdio.Stdio, stdio))
-      return said
+      return writes
     })
 
   it.effect("answers what came together at once and together, after the first", () =>
-    Effect.map(written([ping(1), ping(2), ping(3) + ping(4)], true), (said) =>
-      assert.deepStrictEqual(said, [
+    Effect.map(written([ping(1), ping(2), ping(3) + ping(4)], true), (writes) =>
+      assert.deepStrictEqual(writes, [
         ["in turn", pong(1)],
         ["at once", pong(2)],
         ["at once", pong(3) + pong(4)]
@@ -228,8 +228,8 @@ layer(FixtureServer)("stdio, where a line can be written now", (it) => {
   )
 
   it.effect("answers in turn while something else waits to be written", () =>
-    Effect.map(written([ping(1), ping(2), ping(3) + ping(4)], false), (said) =>
-      assert.deepStrictEqual(said, [
+    Effect.map(written([ping(1), ping(2), ping(3) + ping(4)], false), (writes) =>
+      assert.deepStrictEqual(writes, [
         ["in turn", pong(1)],
         ["in turn", pong(2)],
         ["in turn", pong(3) + pong(4)]

@@ -62,8 +62,8 @@ const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): 
   if (error === undefined) {
     return Option.getOrElse(replyOf(result), () => unanswered("the client's answer is not one to the question"))
   }
-  const said = Predicate.hasProperty(error, "message") ? `: ${oneLine(String(error.message)).slice(0, 200)}` : ""
-  return unanswered(`the client could not ask${said}`)
+  const reason = Predicate.hasProperty(error, "message") ? `: ${oneLine(String(error.message)).slice(0, 200)}` : ""
+  return unanswered(`the client could not ask${reason}`)
 }
 
 /** Marks in the id of a session for what its client does: nothing else is known or kept of a session. */

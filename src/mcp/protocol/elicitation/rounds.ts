@@ -188,24 +188,24 @@ const makeStates = Effect.gen(function* () {
 
   const seal = Effect.fnUntraced(function* (state: Omit<State, "id" | "until">) {
     const until = (yield* Clock.currentTimeMillis) + longestWait
-    const kept = encode(yield* Effect.orDie(writeState({ ...state, id: crypto.randomUUID(), until })))
+    const payload = encode(yield* Effect.orDie(writeState({ ...state, id: crypto.randomUUID(), until })))
     const secret = yield* key
-    const seal = yield* Effect.promise(() => crypto.subtle.sign(hmac, secret, bytesOf(kept)))
-    return `${kept}.${encode(new Uint8Array(seal))}`
+    const seal = yield* Effect.promise(() => crypto.subtle.sign(hmac, secret, bytesOf(payload)))
+    return `${payload}.${encode(new Uint8Array(seal))}`
   })
 
   /** The sealed state; undefined if it has expired, so that the person is asked again. */
   const open = Effect.fnUntraced(function* (sealed: unknown) {
     if (!Predicate.isString(sealed)) return yield* foreign
-    const [kept = "", seal = ""] = sealed.split(".")
-    const given = decode(seal)
-    if (Result.isFailure(given) || sealed !== `${kept}.${seal}`) return yield* foreign
+    const [payload = "", seal = ""] = sealed.split(".")
+    const decodedSeal = decode(seal)
+    if (Result.isFailure(decodedSeal) || sealed !== `${payload}.${seal}`) return yield* foreign
     const secret = yield* key
-    const mac = Uint8Array.from(given.success)
-    const isOurs = yield* Effect.promise(() => crypto.subtle.verify(hmac, secret, mac, bytesOf(kept)))
+    const mac = Uint8Array.from(decodedSeal.success)
+    const isOurs = yield* Effect.promise(() => crypto.subtle.verify(hmac, secret, mac, bytesOf(payload)))
     const now = yield* Clock.currentTimeMillis
     const state: Option.Option<State> = isOurs
-      ? Option.flatMap(Result.getSuccess(decodeString(kept)), readState)
+      ? Option.flatMap(Result.getSuccess(decodeString(payload)), readState)
       : Option.none()
     if (Option.isNone(state)) return yield* foreign
     return Option.filter(state, ({ until }): boolean => now <= until)

@@ -28,10 +28,10 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
       Effect.fnUntraced(function* (params) {
         const prompt = byName.get(params.name)
         if (prompt === undefined) return yield* invalidParams(`unknown prompt ${params.name}`)
-        const given = params.arguments ?? {}
-        const missing = prompt.arguments.find(({ name, required }) => required && !Object.hasOwn(given, name))
+        const args = params.arguments ?? {}
+        const missing = prompt.arguments.find(({ name, required }) => required && !Object.hasOwn(args, name))
         if (missing !== undefined) return yield* invalidParams(`arguments.${missing.name}: is required`)
-        return { description: prompt.description, messages: yield* prompt.get(given) }
+        return { description: prompt.description, messages: yield* prompt.get(args) }
       })
     )
   } satisfies Method.Methods
