@@ -422,7 +422,15 @@ layer(FixtureServer)("a question in 2026-07-28", (it) => {
       const { requestState } = (yield* call(ask)).result
       const [payload, seal] = String(requestState).split(".")
       const inputResponses = { user_name: yes }
-      for (const changed of [`${requestState}-TAMPERED`, `${payload}x.${seal}`, `${payload}`, `${payload}.`, "", "a.b.c", 1]) {
+      for (const changed of [
+        `${requestState}-TAMPERED`,
+        `${payload}x.${seal}`,
+        `${payload}`,
+        `${payload}.`,
+        "",
+        "a.b.c",
+        1
+      ]) {
         const { error } = yield* call(ask, { requestState: changed, inputResponses })
         assert.deepInclude(error, { code: -32602 })
         assert.match(error.message, /requestState: is not what this server sent/)
