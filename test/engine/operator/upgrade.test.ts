@@ -21,6 +21,8 @@ const engineOf = ({ execution = {}, executions = [], version = "1.82.3", workflo
     const { pathname, searchParams } = new URL(path, host)
     if (pathname === "/rest/settings") return json({ data: { versionCli: version } })
     if (/\/executions\/\d+$/.test(pathname)) return json(execution)
+    const [, id] = /\/workflows\/(\w+)$/.exec(pathname) ?? []
+    if (id !== undefined) return json(workflows.find((one) => one["id"] === id) ?? {}, 200)
     const all = pathname.endsWith("/workflows") ? workflows : pathname.endsWith("/executions") ? executions : []
     const from = Number(searchParams.get("cursor") ?? 0)
     const to = Math.min(from + Number(searchParams.get("limit") ?? 100), all.length)
@@ -77,7 +79,8 @@ const Details = Schema.Struct({
       field: Schema.optionalKey(Schema.String),
       line: Schema.optionalKey(Schema.Int),
       happens: Schema.String,
-      rewrite: Schema.String
+      rewrite: Schema.String,
+      why: Schema.optionalKey(Schema.String)
     })
   ),
   todo: Schema.Record(Schema.String, Schema.String),
@@ -187,7 +190,7 @@ describe("check_upgrade", () => {
   it.effect("tells every finding of a workflow with its node, field, line and what to do", () => {
     const nodes = [
       step("function", { functionCode: "const a = 1\nreturn [{ json: { a: $env.KEY } }]" }),
-      step("cron", {}, { name: "Clock" }),
+      step("cron", { triggerTimes: { item: [{ mode: "everyDay" }] } }, { name: "Clock" }),
       step("executeWorkflow", { workflowId: "b" }, { name: "Call" })
     ]
     const workflows = [workflow("a", nodes, { active: true }), workflow("b", []), workflow("c", [step("set")])]
@@ -199,15 +202,36 @@ describe("check_upgrade", () => {
         data.map(({ field, line, node, rewrite, rule }) => [rule, node, field, line, rewrite]),
         [
           ["U2-env", "Step", "parameters.functionCode", 2, "none"],
-          ["U3-function", "Step", "type", undefined, "proved possible"],
+          ["U3-function", "Step", "type", undefined, "none"],
           ["U3-cron", "Clock", "type", undefined, "proved possible"],
           ["U2-publish", "Call", "parameters.workflowId", undefined, "none"]
         ]
       )
       assert.sameMembers(Object.keys(todo), ["U2-env", "U3-function", "U3-cron", "U2-publish"])
+      assert.match(String(data[1]?.why), /env/)
       const { message } = yield* refused("check_upgrade", { workflow: "Workflow z" })
       assert.include(message, "is no id or name of a workflow of production")
     }).pipe(over(engineOf({ workflows })))
+  })
+
+  it.effect("is told by check_workflow, too, of what later versions stop", () => {
+    const nodes = [
+      step("function", { functionCode: "return items" }, { name: "Function" }),
+      step("itemLists", {}, { name: "Lists", typeVersion: 3 }),
+      step("cron", {}, { name: "Cron" }),
+      step("gmailTrigger", {}, { name: "Mail", typeVersion: 1.2 }),
+      { ...step("", { agent: "sqlAgent" }), name: "Agent", type: "@n8n/n8n-nodes-langchain.agent", typeVersion: 1.7 }
+    ]
+    return Effect.gen(function* () {
+      const { findings } = yield* ask("check_workflow", { id: "a" })
+      const warnings = Schema.decodeUnknownSync(
+        Schema.Array(Schema.Struct({ node: Schema.optionalKey(Schema.String), problem: Schema.String }))
+      )(findings)
+      assert.deepStrictEqual(
+        warnings.flatMap(({ node, problem }) => (problem.startsWith("from version 3.0 on: ") ? [node] : [])),
+        ["Function", "Lists", "Cron", "Agent"]
+      )
+    }).pipe(over(engineOf({ workflows: [workflow("a", nodes)] })))
   })
 
   it.effect("tells all of many findings of one workflow by cursor", () => {

@@ -7,7 +7,7 @@ import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
 import { checkWebhooks } from "../../nodes/check/activeOwners.ts"
-import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
+import { checkWorkflow as check, parser } from "../../nodes/check/checkWorkflow.ts"
 import type { Finding } from "../../nodes/check/Finding.ts"
 import {
   checkCredentialIds,
@@ -20,6 +20,9 @@ import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { NodeType } from "../../nodes/NodeType.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"
+import { codeReader } from "../../upgrade/code.ts"
+import type { Subject } from "../../upgrade/Rule.ts"
+import { findingsIn, newestVersion, ruleOf, severityOf } from "../../upgrade/rules.ts"
 import { toConnections } from "../../workflow/connections.ts"
 import { shortValue } from "../../workflow/differenceOfValues.ts"
 import { nameOf } from "../../workflow/nodes.ts"
@@ -62,7 +65,11 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
     // The first broken rule says nothing new where what breaks it was found at its place.
     const isTold = findings.some(({ field = "" }) => /^(name|connections|nodes$)/.test(field))
     const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
-    const allFindings = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat()]
+    const without = new Set(findings.flatMap(({ field, node }) => (field === "type" ? [node] : [])))
+    const upgrade = (yield* stoppedByUpgrades({ ...whole, connections: links }, catalog?.version)).filter(
+      ({ node }) => !without.has(node)
+    )
+    const allFindings = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat(), ...upgrade]
     const shownFindings = fitted(allFindings.slice(0, most), room)
     const errors = allFindings.filter(({ level }) => level === "error").length
     return {
@@ -76,6 +83,27 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
       ...uncheckedOf(all, (type) => catalog === undefined || catalog.find(type) !== undefined, findings)
     }
   })
+})
+
+/** Warnings of what later versions of the engine stop, as far as the workflow itself shows it. */
+const stoppedByUpgrades = Effect.fnUntraced(function* (workflow: Subject, from: string | undefined) {
+  const facts = {
+    code: codeReader(yield* parser),
+    outlines: new Map<string, never>(),
+    seconds: new Map<string, never>()
+  }
+  return findingsIn(workflow, facts, { from, to: newestVersion })
+    .filter((finding) => severityOf(finding) === "stops")
+    .map(({ field, message, node, rule }): Finding => {
+      const { advice = "", since = newestVersion } = ruleOf(rule) ?? {}
+      return {
+        level: "warning",
+        ...(node === undefined ? {} : { node }),
+        ...(field === undefined ? {} : { field }),
+        problem: `from version ${since} on: ${message}`,
+        fix: advice
+      }
+    })
 })
 
 /** Findings that are shown at most. */

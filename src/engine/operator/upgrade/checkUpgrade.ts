@@ -1,11 +1,20 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 
+import { clipped } from "../../../internal/foreignText.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { cursor, optional, text, workflowId } from "../../tools/parameters.ts"
+import { rewritableRules, rewriteWorkflow } from "../../upgrade/rewrites/rewrites.ts"
+import type { RuleId } from "../../upgrade/Rule.ts"
 import { newestVersion, ruleOf } from "../../upgrade/rules.ts"
+import { isConnections } from "../../workflow/connections.ts"
+import { generationOf, WorkflowId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { fleetReport, type Place, workflowReport } from "./report.ts"
 import { severities, type Survey, survey, type UpgradeFinding } from "./survey.ts"
@@ -79,6 +88,7 @@ export const checkUpgrade = AcrossTool.make("check_upgrade", {
       return fleetReport(surveys, { to, source: target.source, after: rest?.after, cursorAfter, failed })
     }
     const { id, on } = yield* workflowAmong(surveys, workflow)
+    const rewritingOf = yield* rewriting(yield* resolve(on.instance), on, id)
     const cursorAt = (skip: number) => writeCursor({ to, instances: [on.instance], workflow: id, skip })
     return workflowReport(on, { id, source: target.source, skip: rest?.skip ?? 0, cursorAt, rewritingOf })
   })
@@ -100,5 +110,39 @@ const workflowAmong = Effect.fnUntraced(function* (surveys: ReadonlyArray<Survey
   return yield* new InvalidArgument({ argument: "workflow", problem })
 })
 
-/** Whether a machine can mend what a finding tells. */
-const rewritingOf = ({ rule }: UpgradeFinding) => ({ rewrite: ruleOf(rule)?.rewrite ?? "none" })
+/** Whether a machine can mend what findings of a workflow tell, and the conditions or the reason why not. */
+const rewriting = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  { affected, outlines }: Survey,
+  id: string
+): Effect.fn.Return<(finding: UpgradeFinding) => JsonObject, EngineError> {
+  const findings = affected.find((one) => one.id === id)?.findings ?? []
+  const rewritable = findings.flatMap(({ node, rule }) =>
+    isRewritable(rule) ? [{ rule, ...(node === undefined ? {} : { node }) }] : []
+  )
+  if (rewritable.length === 0) return () => ({ rewrite: "none" })
+  const workflow = yield* engine.getWorkflow(WorkflowId.make(id))
+  const { connections, nodes, settings } = workflow
+  if (!isConnections(connections)) return () => ({ rewrite: "none", why: "its connections cannot be read" })
+  const { left, parts } = rewriteWorkflow({ nodes, connections, settings: settings ?? {} }, rewritable, {
+    parse: yield* parser,
+    callers: [...outlines.values()].flatMap((one) => (one.calls.includes(id) && one.id !== id ? [one.id] : [])),
+    takesCallerPolicy: generationOf(workflow) === "2.x",
+    problemOf: () => undefined
+  })
+  return ({ node, rule }) => {
+    const isIt = (part: { readonly rule: string; readonly node: string | undefined }) =>
+      part.rule === rule && part.node === node
+    const part = parts.find(isIt)
+    if (part !== undefined) {
+      const [condition] = part.conditions
+      return condition === undefined && ruleOf(rule)?.rewrite !== "after review"
+        ? { rewrite: "proved possible" }
+        : { rewrite: "after review", ...(condition === undefined ? {} : { if: clipped(condition, 160) }) }
+    }
+    const reason = left.find(isIt)?.reason
+    return { rewrite: "none", ...(reason === undefined ? {} : { why: clipped(reason, 160) }) }
+  }
+})
+
+const isRewritable = (rule: string): rule is RuleId => rewritableRules.has(rule)

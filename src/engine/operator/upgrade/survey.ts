@@ -7,7 +7,7 @@ import { weightOfJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import { provingPage } from "../../client/listAll.ts"
-import { boundedParser } from "../../nodes/check/javaScript.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import type { TypeFinding } from "../../upgrade/compareTypes.ts"
@@ -58,11 +58,6 @@ const mostSlow = 10
 const minute = 60
 
 const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing" })
-
-const parser = Effect.map(
-  Effect.promise(() => import("../../nodes/check/acorn.ts")),
-  (acorn) => boundedParser(acorn)
-)
 
 /** Reads an instance page by page, and keeps of its workflows only what the report says of them. */
 export const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: Target) {
