@@ -21,7 +21,7 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
   if (invocation.task === "nodes") {
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/runNodes.ts")),
-      ({ runNodes }) => runNodes(options)
+      ({ runNodes }) => runNodes(options, invocation.request)
     )
   }
   if (invocation.task === "init") {
@@ -40,6 +40,12 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/promote.ts")),
       ({ runPromote }) => runPromote(options, invocation.request)
+    )
+  }
+  if (invocation.task === "upgrade") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./tasks/upgrade/upgrade.ts")),
+      ({ runUpgrade }) => runUpgrade(options, invocation.request)
     )
   }
   if (invocation.task === "watchAds") {
@@ -92,7 +98,7 @@ const reportAs =
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : visible(message)), code)
 
 /** Commands that exit with 2 if something would change or matches: a usage error must not look like that. */
-const usageCode = process.argv.slice(2).some((word) => word === "promote" || word === "ads") ? 1 : 2
+const usageCode = process.argv.slice(2).some((word) => ["promote", "upgrade", "ads"].includes(word)) ? 1 : 2
 
 const hint =
   "There is no .config.json in this folder. Make one with init, or set ENGINE_HOST and ENGINE_API_KEY.\n" +

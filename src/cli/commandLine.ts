@@ -12,8 +12,10 @@ import type { CheckRequest } from "./tasks/check.ts"
 import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote.ts"
-import { ads, promote, test } from "./tasks/subcommands.ts"
+import type { NodesRequest } from "./tasks/runNodes.ts"
+import { ads, promote, test, upgrade } from "./tasks/subcommands.ts"
 import type { TestRequest } from "./tasks/test.ts"
+import type { UpgradeTaskRequest } from "./tasks/upgrade/request.ts"
 import type { WatchRequest } from "./tasks/watchAds.ts"
 
 /** The result of parsing a command line. */
@@ -21,10 +23,11 @@ export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
   | { readonly task: "check"; readonly texts: FlagTexts; readonly request: CheckRequest }
   | { readonly task: "backup"; readonly texts: FlagTexts; readonly request: BackupRequest }
-  | { readonly task: "nodes"; readonly texts: FlagTexts }
+  | { readonly task: "nodes"; readonly texts: FlagTexts; readonly request: NodesRequest }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
   | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
+  | { readonly task: "upgrade"; readonly texts: FlagTexts; readonly request: UpgradeTaskRequest }
   | { readonly task: "watchAds"; readonly texts: FlagTexts; readonly request: WatchRequest }
   | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
 
@@ -62,10 +65,9 @@ const command = (
   const call = Command.make("call", callInput, (input) =>
     Effect.flatMap(root, (texts) => invoke({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
-  const fetch = Command.make("fetch", {}, () => Effect.flatMap(root, (texts) => invoke({ task: "nodes", texts }))).pipe(
-    Command.withDescription(fetchDescription),
-    Command.withShortDescription("Fetch and store the node types")
-  )
+  const fetch = Command.make("fetch", fetchInput, (request) =>
+    Effect.flatMap(root, (texts) => invoke({ task: "nodes", texts, request }))
+  ).pipe(Command.withDescription(fetchDescription), Command.withShortDescription("Fetch and store the node types"))
   const nodes = Command.make("nodes").pipe(
     Command.withSubcommands([fetch]),
     Command.withDescription("Node types of the configured engines")
@@ -93,6 +95,7 @@ const command = (
       backup,
       nodes,
       promote(root, (request, texts) => invoke({ task: "promote", texts, request })),
+      upgrade(root, (request, texts) => invoke({ task: "upgrade", texts, request })),
       ads(root, (request, texts) => invoke({ task: "watchAds", texts, request })),
       test(root, (task, texts) => invoke({ ...task, texts }))
     ]),
@@ -135,6 +138,12 @@ const callInput = {
     last("All arguments as one JSON object; - reads it from standard input, @FILE from a file", "JSON")
   ),
   print: Flag.String("print").pipe(last("Print only this field of the answer, such as data.0.name", "FIELD"))
+}
+
+const fetchInput = {
+  engineVersion: Flag.String("engine").pipe(
+    last("Of this version of the engine, whether or not an instance has it, such as 2.48.5", "VERSION")
+  )
 }
 
 const initInput = {
@@ -231,7 +240,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, ads, test`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, upgrade, ads, test`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {

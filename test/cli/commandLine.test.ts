@@ -130,7 +130,7 @@ describe("the command line", () => {
     [["--config"], "--config needs a value: --config FILE"],
     [["--config="], "--config: expected the name of a file"],
     [["-x"], "Unknown option -x. --help lists all options"],
-    [["check", "now"], "Unknown command now. Commands: init, check, call, backup, nodes, promote, ads, test"]
+    [["check", "now"], "Unknown command now. Commands: init, check, call, backup, nodes, promote, upgrade, ads, test"]
   ])("refuses %j", (words, message) => {
     assert.strictEqual(refusal(words), message)
   })

@@ -125,6 +125,7 @@ const helps = [
   ["backup"],
   ["nodes", "fetch"],
   ["promote"],
+  ["upgrade"],
   ["test"],
   ["test", "record"],
   ["ads", "watch"]

@@ -92,10 +92,10 @@ const readMapping = (text: string) =>
 const strict = { onExcessProperty: "error" } as const
 
 /** Failures reported in one line; usage errors are left to the command. */
-const isOfEngines = (error: unknown): error is { readonly message: string } =>
+export const isOfEngines = (error: unknown): error is { readonly message: string } =>
   Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
 
-const reported = ({ message }: { readonly message: string }) =>
+export const reported = ({ message }: { readonly message: string }) =>
   Effect.as(Console.error(oneLine(message)), exitCodes.failed)
 
 /** A promotion to describe. */
@@ -108,12 +108,13 @@ interface Promotion {
 }
 
 /** Names and values come from workflows: none of them may end a line, begin a link or mention a person. */
-const plain = (text: string): string =>
+export const plain = (text: string): string =>
   oneLine(maskText(text))
     .replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`)
     .replace(/@(?=\w)/g, "@&#8203;")
 
-const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+/** A part of a Markdown text; none where nothing stands in it. */
+export const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines]
 
 /** A promotion as Markdown, for a pull request. */
@@ -169,13 +170,14 @@ const planMarkdown = ({ describing, from, outcomes, plan, to }: Promotion): stri
   ].join("\n")
 }
 
-const changesIn = (after: unknown): ReadonlyArray<string> => {
+/** The lines of a change's description. */
+export const changesIn = (after: unknown): ReadonlyArray<string> => {
   const { changes = [] }: { readonly changes?: unknown } = typeof after === "object" && after !== null ? after : {}
   return Array.isArray(changes) ? changes.map(String) : []
 }
 
 /** The result of an apply, as Markdown. */
-const reportMarkdown = ({ done, plan_id, refused, state, total }: Report): string =>
+export const reportMarkdown = ({ done, plan_id, refused, state, total }: Report): string =>
   [
     "",
     `**${state}**: ${done} of ${total} steps are done. \`plan_rollback\` with plan\\_id \`${plan_id}\` plans the rollback.`,

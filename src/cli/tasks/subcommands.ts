@@ -5,6 +5,7 @@ import type { FlagTexts } from "../configuration/flags.ts"
 import type { CallRequest } from "./call/call.ts"
 import type { PromoteRequest } from "./promote.ts"
 import type { TestRequest } from "./test.ts"
+import type { UpgradeTaskRequest } from "./upgrade/request.ts"
 import type { WatchRequest } from "./watchAds.ts"
 
 /** A flag with a text; the last counts if it is repeated. */
@@ -167,6 +168,41 @@ export const promote = <E, R>(
   Command.make("promote", promoteInput, (request) => Effect.flatMap(texts, (given) => run(request, given))).pipe(
     Command.withDescription(promoteDescription),
     Command.withShortDescription("Bring workflows from one instance to another")
+  )
+
+const upgradeInput = {
+  to: textFlag("to", "VERSION", "Version to upgrade to, such as 2.48.5 or 3.0, which is the default"),
+  instances: texts(
+    "instance",
+    "NAME",
+    "Only this instance; may be repeated, * stands for all. By default the default one"
+  ),
+  plan: switched("plan", "Plan the rewrites that are possible, prove them on recorded runs, and change nothing"),
+  apply: switched("apply", "Plan, and apply what is proved"),
+  accept: texts("accept", "WORKFLOW", "Rewrite this workflow though it could not be proved; may be repeated"),
+  confirmProtected: switched("confirm-protected", "Change protected workflows, too"),
+  verify: switched("verify", "After the upgrade: recorded tests, schedules that did not fire, failures that are new"),
+  markdown: textFlag("markdown", "FILE", "Write the report as Markdown, for a pull request"),
+  json
+}
+
+const upgradeDescription = `Tells what an upgrade of the engine breaks in workflows, and what to do.
+
+  workflow-tool-server upgrade --to 3.0
+  workflow-tool-server upgrade --to 3.0 --plan --markdown upgrade.md
+  workflow-tool-server upgrade --to 3.0 --apply
+
+  Exits with 0 if there is nothing to do, with 2 if something is found, planned or left, with 1 if something failed, with
+  130 if it was stopped.`
+
+/** The sub-command `upgrade`. */
+export const upgrade = <E, R>(
+  texts: Effect.Effect<FlagTexts, E, R>,
+  run: (request: UpgradeTaskRequest, texts: FlagTexts) => Effect.Effect<void>
+) =>
+  Command.make("upgrade", upgradeInput, (request) => Effect.flatMap(texts, (given) => run(request, given))).pipe(
+    Command.withDescription(upgradeDescription),
+    Command.withShortDescription("Tell what an upgrade of the engine breaks, and mend it")
   )
 
 const watchInput = {

@@ -135,7 +135,8 @@ const operationsIn = Effect.fnUntraced(function* ({ operations }: TestRequest) {
   )
 })
 
-const written = (file: string, text: string) =>
+/** Writes a file, with the folders that it lies in. */
+export const written = (file: string, text: string) =>
   Effect.try({
     try: () => {
       mkdirSync(path.dirname(path.resolve(file)), { recursive: true })

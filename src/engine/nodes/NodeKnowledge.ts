@@ -250,6 +250,15 @@ export const fetchNodeTypes = Effect.fnUntraced(function* (
   return yield* lookUp(engine, publicVersion.value)
 })
 
+/** Looks up the types of a version, whether or not an instance has it, in its packages. */
+export const fetchVersion = Effect.fnUntraced(function* (version: string) {
+  const { read } = yield* NodePackages
+  return yield* Effect.matchEffect(read(version), {
+    onFailure: ({ message }) => Effect.succeed<CatalogLookup>({ catalog: undefined, hint: message }),
+    onSuccess: (packages) => keep(version, version, "packages", packages)
+  })
+})
+
 /** Archives the types of packages and opens the archive; where nothing can be stored, this process still has them. */
 const keep = Effect.fnUntraced(function* (
   name: string,

@@ -217,7 +217,7 @@ const instanceNames = Schema.Union([Schema.Array(Schema.String), Schema.String])
 /** Bytes for the verdicts on single workflows; those that stay as they are come first. */
 const verdictRoom = 1500
 
-const planUpgradeTool: PlanTool = Tool.make("plan_upgrade", {
+export const planUpgradeTool: PlanTool = Tool.make("plan_upgrade", {
   title: "Plan upgrade",
   description:
     "Plan the rewrites that an upgrade asks for, proved on recorded runs in temporary copies that do not act outside",

@@ -17,8 +17,7 @@ import { isConnections } from "../../workflow/connections.ts"
 import { generationOf, WorkflowId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { fleetReport, type Place, workflowReport } from "./report.ts"
-import { severities, type Survey, survey, type UpgradeFinding } from "./survey.ts"
-import { targetTypes } from "./typeChanges.ts"
+import { severities, type Survey, surveyAll, type UpgradeFinding } from "./survey.ts"
 
 /** A version in full, or its first two numbers. */
 export const version = text("Version, e.g. 2.48.5; default 3.0").check(
@@ -69,28 +68,19 @@ export const checkUpgrade = AcrossTool.make("check_upgrade", {
     const { resolve } = yield* Instances
     const engines = rest === undefined ? chosen : yield* Effect.forEach(rest.instances, (name) => resolve(name))
     const { to = newestVersion, workflow } = rest ?? request
-    const target = yield* targetTypes(to)
-    const looked = yield* Effect.forEach(
-      engines,
-      (engine) => Effect.map(Effect.result(survey(engine, to, target)), (result) => ({ engine, result })),
-      { concurrency: 4 }
-    )
-    const surveys = looked.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
-    const failed = looked.flatMap(({ engine, result }) =>
-      Result.isFailure(result) ? [{ instance: engine.instance, error: result.failure.message }] : []
-    )
-    const [first] = looked
-    if (surveys.length === 0 && first !== undefined && Result.isFailure(first.result))
-      return yield* first.result.failure
+    const { failures, source, surveys } = yield* surveyAll(engines, to)
+    const [failure] = failures
+    if (surveys.length === 0 && failure !== undefined) return yield* failure.error
+    const failed = failures.map(({ error, instance }) => ({ instance, error: error.message }))
     const carried = { to, instances: engines.map(({ instance }) => instance) }
     if (workflow === undefined) {
       const cursorAfter = (after: Place) => writeCursor({ ...carried, after })
-      return fleetReport(surveys, { to, source: target.source, after: rest?.after, cursorAfter, failed })
+      return fleetReport(surveys, { to, source, after: rest?.after, cursorAfter, failed })
     }
     const { id, on } = yield* workflowAmong(surveys, workflow)
     const rewritingOf = yield* rewriting(yield* resolve(on.instance), on, id)
     const cursorAt = (skip: number) => writeCursor({ to, instances: [on.instance], workflow: id, skip })
-    return workflowReport(on, { id, source: target.source, skip: rest?.skip ?? 0, cursorAt, rewritingOf })
+    return workflowReport(on, { id, source, skip: rest?.skip ?? 0, cursorAt, rewritingOf })
   })
 })
 

@@ -1,4 +1,4 @@
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { clipped, listed } from "../../../internal/foreignText.ts"
@@ -20,7 +20,7 @@ import { secondsOf } from "../explain/describeExecution.ts"
 import { runDataOf } from "../explain/runData.ts"
 import { executionsSince } from "../health/recentFailures.ts"
 import type { Engine } from "../health/workflowFacts.ts"
-import { type Target, typeComparer } from "./typeChanges.ts"
+import { type Target, targetTypes, typeComparer } from "./typeChanges.ts"
 
 /** A finding of a rule or of a comparison with the target's node types, with its effect. */
 export type UpgradeFinding = (Finding | TypeFinding) & { readonly severity: Severity }
@@ -60,7 +60,7 @@ const minute = 60
 const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing" })
 
 /** Reads an instance page by page, and keeps of its workflows only what the report says of them. */
-export const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: Target) {
+const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: Target) {
   const from = Option.getOrUndefined(yield* engine.publicVersion)
   const way: Way = { from, to }
   const code = codeReader(yield* parser)
@@ -139,6 +139,23 @@ export const survey = Effect.fnUntraced(function* (engine: Engine, to: string, t
       return [{ id, name: outline.name, active: outline.isActive, severity, findings: all }]
     })
   } satisfies Survey
+})
+
+/** Reads several instances on the way to a version; one that cannot be read does not keep the others. */
+export const surveyAll = Effect.fnUntraced(function* (engines: ReadonlyArray<Engine>, to: string) {
+  const target = yield* targetTypes(to)
+  const results = yield* Effect.forEach(
+    engines,
+    (engine) => Effect.map(Effect.result(survey(engine, to, target)), (result) => [engine.instance, result] as const),
+    { concurrency: 4 }
+  )
+  return {
+    source: target.source,
+    surveys: results.flatMap(([, result]) => (Result.isSuccess(result) ? [result.success] : [])),
+    failures: results.flatMap(([instance, result]) =>
+      Result.isFailure(result) ? [{ instance, error: result.failure }] : []
+    )
+  }
 })
 
 /** From the worst to the least. */

@@ -6,7 +6,7 @@ import { inCode, written } from "./toVersion2.ts"
 /** The version that ends what version 2 only warned of. */
 const since = "3.0"
 
-const removed = (type: string) => `The node type ${type} does not exist any more`
+const removed = (type: string) => `The node type ${type.replace("lc.", "")} does not exist any more`
 
 /** A node type that goes, of which the sample is one node. */
 const goes = (

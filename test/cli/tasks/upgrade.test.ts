@@ -1,0 +1,159 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { sender } from "../../engine/plans/process.ts"
+import { served } from "../../engine/plans/served.ts"
+import { directory, run, useCommand } from "../built.ts"
+import { described } from "../nodes/packages.ts"
+
+useCommand()
+
+const node = (name: string, type: string, parameters: object = {}, typeVersion = 1) => ({
+  name,
+  type: `n8n-nodes-base.${type}`,
+  typeVersion,
+  position: [0, 0],
+  parameters
+})
+
+const link = (from: string, to: string) => ({ [from]: { main: [[{ node: to, type: "main", index: 0 }]] } })
+
+const daily = { triggerTimes: { item: [{ mode: "everyDay", hour: 9 }] } }
+
+/** An instance with these workflows, and a folder from which the command knows it. */
+const place = Effect.fnUntraced(function* (workflows: ReadonlyArray<object>) {
+  const instance = yield* served("1.82.3")
+  return yield* Effect.promise(async () => {
+    const send = sender({ main: instance })
+    for (const workflow of workflows) {
+      await send("main", "POST", "/workflows", { connections: {}, settings: {}, ...workflow })
+    }
+    const cwd = await directory({
+      ".config.json": {
+        environments: { main: { engine_host: instance.host, engine_api_key: instance.apiKey } },
+        nodeTypes: { folder: "packages" }
+      }
+    })
+    const env = { HOME: cwd, XDG_CACHE_HOME: path.join(cwd, "cache"), XDG_STATE_HOME: path.join(cwd, "state") }
+    return {
+      cwd,
+      command: (...words: ReadonlyArray<string>) => run([...words, "--config", ".config.json"], { cwd, env })
+    }
+  })
+})
+
+/** The packages of a version, with these node types. */
+const packages = async (cwd: string, version: string, nodes: ReadonlyArray<object>) => {
+  const files = { n8n: [], "n8n-nodes-base": nodes, "@n8n/n8n-nodes-langchain": [] }
+  for (const [name, types] of Object.entries(files)) {
+    const folder = path.join(cwd, "packages/node_modules", name)
+    await mkdir(path.join(folder, "dist/types"), { recursive: true })
+    await writeFile(path.join(folder, "package.json"), JSON.stringify({ name, version }))
+    await writeFile(path.join(folder, "dist/types/nodes.json"), JSON.stringify(types))
+  }
+}
+
+describe("upgrade", () => {
+  it.live(
+    "exits with 0 where there is nothing to do, and with 2 where something is found, which Markdown tells whole",
+    () =>
+      Effect.gen(function* () {
+        const clean = yield* place([{ name: "Clean", nodes: [node("Begin", "manualTrigger")] }])
+        const older = yield* place([
+          {
+            name: "Old | *code*",
+            nodes: [node("Work", "function", { functionCode: "return [{ json: { a: $env.A } }]" })]
+          }
+        ])
+        yield* Effect.promise(async () => {
+          const nothing = await clean.command("upgrade", "--to", "3.0")
+          assert.include(nothing.stdout, "| main | 1.82.3 | 1 | 0 | 0 | 0 | 1 |")
+          assert.strictEqual(nothing.code, 0, nothing.stderr)
+          const report = await older.command("upgrade", "--markdown", "out/report.md")
+          assert.strictEqual(report.code, 2, report.stderr)
+          assert.strictEqual(await readFile(path.join(older.cwd, "out/report.md"), "utf8"), report.stdout)
+          assert.match(report.stdout, /^## Upgrade to 3\.0\n/)
+          assert.include(report.stdout, "**Old \\| \\*code\\***")
+          assert.include(report.stdout, "U2-env, Work, parameters.functionCode, line 1: $env.A is refused.")
+          assert.include(report.stdout, "U3-function, Work, type: The node type function does not exist any more.")
+          const json = await older.command("upgrade", "--to", "2.42.6", "--json")
+          assert.deepInclude(JSON.parse(json.stdout), { to: "2.42.6" })
+          assert.nestedPropertyVal(JSON.parse(json.stdout), "instances[0].stop", 1)
+        })
+      })
+  )
+
+  it.live("exits with 1 for a wrong command line and for an instance that cannot be read", () =>
+    Effect.gen(function* () {
+      const { command } = yield* place([])
+      yield* Effect.promise(async () => {
+        for (const words of [
+          ["--to", "next"],
+          ["--plan", "--apply"],
+          ["--instance", "moon"]
+        ]) {
+          assert.strictEqual((await command("upgrade", ...words)).code, 1, words.join(" "))
+        }
+      })
+    })
+  )
+
+  it.live("plans what can be rewritten, applies what was accepted, and then has nothing to do", () =>
+    Effect.gen(function* () {
+      const { command } = yield* place([
+        {
+          name: "Each morning",
+          nodes: [node("Clock", "cron", daily), node("Send", "noOp")],
+          connections: link("Clock", "Send")
+        }
+      ])
+      yield* Effect.promise(async () => {
+        const planned = await command("upgrade", "--plan")
+        assert.strictEqual(planned.code, 2, planned.stderr)
+        assert.match(planned.stdout, /### (?:Proof|Left as it is)\n\n- \*\*Each morning/)
+        const applied = await command("upgrade", "--apply", "--accept", "Each morning")
+        assert.strictEqual(applied.code, 0, applied.stdout + applied.stderr)
+        assert.match(applied.stdout, /### Difference\n\n- \*\*Each morning\*\* on main\n {2}- /)
+        assert.include(applied.stdout, "**applied**: 1 of 1 steps are done.")
+        const again = await command("upgrade", "--plan")
+        assert.strictEqual(again.code, 0, again.stdout)
+      })
+    })
+  )
+
+  it.live("compares with node types of a version that was fetched, of which npm may have no package", () =>
+    Effect.gen(function* () {
+      const { command, cwd } = yield* place([
+        { name: "Post", nodes: [node("Send", "noOp", { message: "a", mode: "slow" }), node("Gone", "set", {}, 3.4)] }
+      ])
+      yield* Effect.promise(async () => {
+        await packages(cwd, "3.0.0", [
+          described("noOp", { deprecated: true, replacedByNodeType: "n8n-nodes-base.set" }),
+          described("set", { version: [4] })
+        ])
+        const fetched = await command("nodes", "fetch", "--engine", "3.0.0")
+        assert.include(fetched.stdout, "version 3.0.0, 2 node types kept")
+        assert.strictEqual((await command("nodes", "fetch", "--engine", "next")).code, 2)
+        const { code, stdout } = await command("upgrade", "--to", "3.0.0")
+        assert.strictEqual(code, 2)
+        assert.include(stdout, "noOp runs, but can be neither created, copied nor changed any more; set replaces it")
+        assert.include(stdout, "The target has no version 3.4 of set")
+        assert.include(stdout, "Node types: those of 3.0.0, from its packages")
+      })
+    })
+  )
+
+  it.live("verifies that nothing went worse since", () =>
+    Effect.gen(function* () {
+      const { command } = yield* place([{ name: "Clean", nodes: [node("Begin", "manualTrigger")] }])
+      yield* Effect.promise(async () => {
+        const { code, stdout } = await command("upgrade", "--verify")
+        assert.strictEqual(code, 0, stdout)
+        assert.include(stdout, "recorded tests: no folder of tests")
+      })
+    })
+  )
+})
