@@ -15,6 +15,7 @@ import { Now } from "./views/Now.tsx"
 import { Plan, Plans } from "./views/Plans.tsx"
 import { Runs } from "./views/Runs.tsx"
 import { Tool, Tools } from "./views/Tools.tsx"
+import { Upgrade } from "./views/Upgrade.tsx"
 import { Workflow } from "./views/Workflow.tsx"
 import { Workflows } from "./views/Workflows.tsx"
 
@@ -89,7 +90,7 @@ const skip = (event: Event) => {
 }
 
 const isAt = ({ words: [first = ""] }: Route, word: string) =>
-  first === word || (word === "workflows" && first === "workflow")
+  first === word || (word === "workflows" && first === "workflow") || (word === "plans" && first === "upgrade")
 
 const Content = (props: {
   readonly outcome: Outcome<ServerInfo> | undefined
@@ -140,6 +141,7 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   }
   if (first === "plans")
     return second === undefined ? <Plans head={head} /> : <Plan key={place} head={head} id={second} />
+  if (first === "upgrade") return <Upgrade head={head} query={query} />
   if (first === "changes") return <Changes head={head} query={query} />
   if (first === "tools") {
     return second === undefined ? <Tools head={head} /> : <Tool key={place} head={head} name={second} query={query} />

@@ -5,7 +5,8 @@ const kinds: Readonly<Record<string, string>> = {
   bulk: "Bulk change",
   promotion: "Promotion",
   restore: "Restore",
-  rollback: "Rollback"
+  rollback: "Rollback",
+  upgrade: "Upgrade"
 }
 
 /** The name of a kind of plan. */

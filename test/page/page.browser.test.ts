@@ -552,6 +552,40 @@ describe("what people make of workflows", () => {
   })
 })
 
+describe("an upgrade", () => {
+  it("has a view of instances, findings, what can be rewritten and its proof", async () => {
+    const nodes = [
+      step("Clock", 0, 0, {
+        type: "n8n-nodes-base.cron",
+        parameters: { triggerTimes: { item: [{ mode: "everyDay", hour: 9 }] } }
+      }),
+      step("Rest", 220, 0, { type: "n8n-nodes-base.noOp" })
+    ]
+    const connections = [{ source: "Clock", target: "Rest" }]
+    const { id } = await call(url, "create_workflow", { name: "Each morning", nodes, connections })
+    const page = await open(`${url}/#/plans`)
+    await page.getByRole("link", { name: "Plan upgrade" }).click()
+    await page.getByRole("heading", { name: "Upgrade", level: 1 }).waitFor()
+    await page.getByRole("list", { name: "Instances" }).getByText("3 stop").waitFor()
+    const row = page.getByRole("listitem").filter({ hasText: "U3-cron" }).first()
+    await row.getByRole("button", { name: "Show the findings" }).click()
+    await row.getByText("The node type cron does not exist any more. Use Schedule Trigger").waitFor()
+    await row.getByText("rewrite: proved possible").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await page.getByRole("button", { name: "Plan the rewrites…" }).click()
+    await page.getByRole("button", { name: "Make the plan" }).click()
+    await page
+      .getByRole("region", { name: "Proof" })
+      .getByText(/^Each morning /)
+      .waitFor()
+    await look(page, "upgrade")
+    await page.getByLabel("To version").fill("1.90")
+    await page.getByRole("button", { name: "Look" }).click()
+    await page.getByText("Nothing changes in any workflow on the way to 1.90.").waitFor()
+    await call(url, "delete_workflow", { id })
+  })
+})
+
 describe("what assistive programs hear", () => {
   it.each(["light", "dark"] as const)("has names, roles and contrast on every place, in %s", async (colorScheme) => {
     await call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: colorScheme })
@@ -568,6 +602,7 @@ describe("what assistive programs hear", () => {
         prices,
         "#/workflow/embedded/Fs8lDn0aUj7KxP5h",
         "#/plans",
+        "#/upgrade",
         "#/changes",
         "#/changes?of=plans",
         "#/runs",

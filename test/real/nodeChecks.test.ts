@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import path from "node:path"
 
+import { Parser } from "acorn"
 import { Effect, Schema } from "effect"
 import { assert, describe, inject, it } from "vitest"
 
@@ -9,15 +10,19 @@ import { readFolder } from "../../src/cli/nodes/folder.ts"
 import { checkWorkflow } from "../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../src/engine/nodes/check/Finding.ts"
 import { checkParameters, describedNode } from "../../src/engine/nodes/check/node.ts"
+import { boundedParser } from "../../src/engine/nodes/check/javaScript.ts"
 import { collectNodeTypes } from "../../src/engine/nodes/collectNodeTypes.ts"
 import { search } from "../../src/engine/nodes/searchNodes.ts"
 import { suggestTypes } from "../../src/engine/nodes/suggestNodes.ts"
+import { codeReader } from "../../src/engine/upgrade/code.ts"
+import { findingsIn } from "../../src/engine/upgrade/rules.ts"
 import { nodeKind } from "../../src/engine/workflow/naming.ts"
 import { brokenDrafts } from "../engine/nodes/broken.ts"
 import { catalogOf } from "../engine/nodes/catalog.ts"
 import type { Draft } from "../engine/nodes/drafts.ts"
 import { meaningless, meantQuestions, meantTypes } from "../engine/nodes/meant.ts"
 import { soundDrafts } from "../engine/nodes/sound.ts"
+import packageFindings from "../engine/upgrade/packageFindings.json" with { type: "json" }
 import { engineFolder } from "../engines/install.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
@@ -177,3 +182,23 @@ for (const { version } of inject("engines")) {
     })
   })
 }
+
+describe("the rules of upgrades", () => {
+  // Each finding was looked at by hand; the file says how many a rule has in the file of a workflow.
+  it("find in the workflows of the packages of 1.82.3 what was looked at, and nothing else", () => {
+    const facts = {
+      code: codeReader(boundedParser({ Parser })),
+      outlines: new Map<string, never>(),
+      seconds: new Map<string, never>()
+    }
+    const counts: Record<string, Record<string, number>> = {}
+    for (const { file, workflow } of samples("1.82.3")) {
+      const name = file.split("/dist/nodes/")[1] ?? ""
+      for (const { rule } of findingsIn(workflow, facts, { from: "1.82.3", to: "3.0" })) {
+        counts[rule] ??= {}
+        counts[rule][name] = (counts[rule][name] ?? 0) + 1
+      }
+    }
+    assert.deepStrictEqual(counts, packageFindings)
+  })
+})

@@ -31,7 +31,7 @@ export const Plans = ({ head }: { readonly head: Head }) => {
 const List = () => {
   const { outcome } = useTool("audit_log", { plans: true, limit: 500 })
   const { tools } = useServer()
-  const planners = tools.filter(({ name }) => name.startsWith("plan_") && name !== "plan_rollback")
+  const planners = tools.filter(({ name }) => /^plan_(?!rollback|upgrade)/.test(name))
   return (
     <>
       <p class="row">
@@ -40,6 +40,11 @@ const List = () => {
             {title}
           </a>
         ))}
+        {tools.some(({ name }) => name === "check_upgrade") ? (
+          <a class="button" href={href(["upgrade"])}>
+            Plan upgrade
+          </a>
+        ) : null}
       </p>
       <Answer outcome={outcome} what="plans">
         {({ entries }) => {
