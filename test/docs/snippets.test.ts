@@ -30,7 +30,10 @@ const unchecked: ReadonlyMap<string, string> = new Map([
     "the tree of a history, with words about its files between; test/engine/history has the files"
   ],
   ["docs/history.md log", "a log of git, shortened; test/cli/engine/history.test.ts has its parts"],
-  ["docs/upgrade.md report", "the report on the workflows of the embedded engine, shortened; test/cli/tasks/upgrade has its lines"],
+  [
+    "docs/upgrade.md report",
+    "the report on the workflows of the embedded engine, shortened; test/cli/tasks/upgrade has its lines"
+  ],
   ["docs/testing.md report", "tests of workflows that nobody has; test/cli/tasks/test has its lines"]
 ])
 
