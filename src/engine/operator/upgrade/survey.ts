@@ -63,13 +63,13 @@ const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "no
 const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: Target) {
   const from = Option.getOrUndefined(yield* engine.publicVersion)
   const way: Way = { from, to }
-  const code = codeReader(yield* parser)
+  const parse = yield* parser
   const present = target.catalog === undefined ? undefined : (yield* (yield* NodeKnowledge).soon(engine)).catalog
   const comparer = typeComparer(target.catalog, present)
   const outlines = new Map<string, Outline>()
   const calling: Array<Subject> = []
   const findings = new Map<string, ReadonlyArray<UpgradeFinding>>()
-  const facts: Facts = { code, outlines, seconds: new Map() }
+  const facts: Facts = { code: codeReader(parse), outlines, seconds: new Map() }
   const add = (id: string, more: ReadonlyArray<Finding | TypeFinding>) => {
     if (more.length > 0) findings.set(id, [...(findings.get(id) ?? []), ...more.map(withSeverity)])
   }
@@ -87,10 +87,13 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
     const part = callingPart(workflow)
     if (part !== undefined) calling.push(part)
     const subject = { ...workflow, nodes: nodesOf(workflow) }
-    const ofRules = findingsIn(subject, facts, way, ({ isAcross }) => isAcross !== true)
+    // A reader keeps what it has read as long as it lives.
+    const code = codeReader(parse)
+    const factsHere = { ...facts, code }
+    const ofRules = findingsIn(subject, factsHere, way, ({ isAcross }) => isAcross !== true)
     const nodes = new Set(ofRules.map(({ node }) => node))
     add(outline.id, [...ofRules, ...comparer.findings(subject.nodes).filter(({ node }) => !nodes.has(node))])
-    add(outline.id, ofPublished(workflow, facts, way, ofRules))
+    add(outline.id, ofPublished(workflow, factsHere, way, ofRules))
     for (const node of subject.nodes) {
       for (const { why } of code(node).unread)
         unread.push(`${clipped(nameOf(node), 40)} of ${clipped(outline.name, 40)} (${outline.id}): ${why}`)
