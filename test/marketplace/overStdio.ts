@@ -19,11 +19,11 @@ const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown
 export const command = (cwd: string, options: Pick<Start, "node">, ...args: ReadonlyArray<string>) => {
   const { child, ended } = start(["--toolsets", "marketplace", ...args], { cwd, ...options })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const ask = async (name: string, args: object) => {
-    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
-    child.stdin.write(`${JSON.stringify(request)}\n`)
+  const send = async (method: string, params: object) => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`)
     return (await lines.next()).value
   }
+  const ask = (name: string, args: object) => send("tools/call", { name, arguments: args })
   const call = async (name: string, args: object) => {
     const value = await ask(name, args)
     const { result } = Schema.decodeUnknownSync(Reply)(value)
@@ -32,5 +32,6 @@ export const command = (cwd: string, options: Pick<Start, "node">, ...args: Read
   /** The words of a call that fails. */
   const fail = async (name: string, args: object) =>
     Schema.decodeUnknownSync(Failure)(await ask(name, args)).error.message
-  return { call, fail, child, ended }
+  const request = async (method: string, params: object) => Schema.decodeUnknownSync(Answer)(await send(method, params))
+  return { call, fail, request, child, ended }
 }

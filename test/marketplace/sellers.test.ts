@@ -51,6 +51,17 @@ describe("several sellers in one server", () => {
       yield* ask("ads_pause_campaign", { account: "toys", advert_id: 7000, confirm: true })
       assert.strictEqual((yield* shoes.world.account).adverts.get(7000)?.status, 9)
 
+      for (const [account, name] of [
+        ["shoes", "Goods 0"],
+        ["toys", "Toys 7000"]
+      ] as const) {
+        const uri = `ads://report?account=${account}`
+        const { result } = yield* Effect.promise(() => server.request("resources/read", { uri }))
+        assert.include(JSON.stringify(result), `7000,${name},`)
+      }
+      const { error } = yield* Effect.promise(() => server.request("resources/read", { uri: "ads://report?account=x" }))
+      assert.include(JSON.stringify(error), "must be one of the configured accounts: shoes, toys")
+
       const { entries } = yield* ask("audit_log", { plans: true })
       assert.sameMembers(
         Array.from(Object(entries), (row: { readonly account: string }) => row.account),

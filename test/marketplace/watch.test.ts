@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { directory, listen, run, start, useCommand } from "../cli/built.ts"
+import { served as servedEngine } from "../engine/plans/served.ts"
 import { served } from "./served.ts"
 
 useCommand()
@@ -108,6 +109,48 @@ describe("ads watch", () => {
       const { code, stderr } = yield* watch(marketplace, [burns], { args: ["--run", "7"], more })
       assert.strictEqual(code, 1)
       assert.include(stderr, "127.0.0.1:9")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("hands what matched to a workflow of an engine, and ends with 1 where that fails", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* served({ limits: "none" })
+      const engine = yield* servedEngine("2.41.1")
+      const marketplace = { ...settings, tokenKind: "personal", wire: "spec", limits }
+      const node = (kind: string, name: string, typeVersion: number, parameters = {}) => {
+        return { name, type: `n8n-nodes-base.${kind}`, typeVersion, position: [0, 0], parameters }
+      }
+      const told = {
+        assignments: {
+          assignments: [
+            { id: "a", name: "rule", type: "string", value: "={{ $json.matched[0].rule }}" },
+            { id: "b", name: "matches", type: "number", value: "={{ $json.matched[0].matches }}" }
+          ]
+        }
+      }
+      const created = (name: string, last: object) =>
+        Effect.promise(async () => {
+          const nodes = [node("manualTrigger", "Start", 1), last]
+          const connections = { Start: { main: [[{ node: "Tell", type: "main", index: 0 }]] } }
+          const answer = await fetch(`${engine.host}/api/v1/workflows`, {
+            method: "POST",
+            headers: { "X-N8N-API-KEY": engine.apiKey, "content-type": "application/json" },
+            body: JSON.stringify({ name, nodes, connections, settings: {} })
+          })
+          return String(Object(await answer.json()).id)
+        })
+      const telling = yield* created("Tell", node("set", "Tell", 3.4, told))
+      const failing = yield* created("Fail", node("stopAndError", "Tell", 1, { errorMessage: "no channel" }))
+      const environments = { local: { engine_host: engine.host, engine_api_key: engine.apiKey } }
+      const ran = (id: string) => watch(marketplace, [burns], { args: ["--run", id, "--json"], more: { environments } })
+      const well = yield* ran(telling)
+      assert.strictEqual(well.code, 2, well.stderr)
+      const { run: outcome } = JSON.parse(well.stdout)
+      assert.deepInclude(outcome, { ran: true, status: "success" })
+      assert.include(JSON.stringify(outcome), JSON.stringify({ rule: "burns", matches: 1 }))
+      const badly = yield* ran(failing)
+      assert.strictEqual(badly.code, 1)
+      assert.include(badly.stderr, "The run did not succeed: error")
     }).pipe(Effect.scoped)
   )
 })

@@ -11,6 +11,7 @@ import { plain, withProgressLine } from "../terminal.ts"
 import { toolsOf } from "../toolsets/toolsets.ts"
 import { readText } from "./call/jsonInput.ts"
 import { render } from "./call/render.ts"
+import { shortfall } from "./call/shortfall.ts"
 import { calledAtOnce, watched } from "./watched.ts"
 
 /** The arguments of `ads watch`. */
@@ -88,11 +89,12 @@ const judged = Effect.fnUntraced(function* ({ account, instance, json, rules, ru
   const judgement = yield* plan(rules)
   const matched = judgement.rules.filter(({ matches }) => matches > 0)
   const pausing = rules.filter((rule) => rule["do"] === "pause")
-  let paused = 0
+  let applied: Readonly<Record<string, unknown>> = {}
   if (matched.length > 0 && pausing.length > 0 && judgement.watch_may_pause === true) {
     const { plan_id, steps } = yield* plan(pausing)
-    if (steps > 0) paused = Number((yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 3600 }))["done"])
+    if (steps > 0) applied = yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 3600 })
   }
+  const paused = Number(applied["done"] ?? 0)
   const answer = {
     matched: matched.length > 0,
     rules: judgement.rules,
@@ -104,9 +106,13 @@ const judged = Effect.fnUntraced(function* ({ account, instance, json, rules, ru
   const items = [{ matched: matched.map(({ matches, rule }) => ({ rule, matches })), paused }]
   const isRunning = run !== undefined && matched.length > 0
   const ran = isRunning
-    ? { run: yield* call("run_workflow", { id: run, items, confirm: true, ...(instance && { instance }) }) }
-    : {}
-  yield* Console.log(json ? visibleJson(JSON.stringify({ ...answer, ...ran })) : render({ ...answer, ...ran }, plain))
-  if (isRunning && Object(ran.run)["ran"] !== true) return exitCodes.failed
+    ? yield* call("run_workflow", { id: run, items, confirm: true, ...(instance && { instance }) })
+    : undefined
+  const output = { ...answer, ...(ran && { run: ran }) }
+  yield* Console.log(json ? visibleJson(JSON.stringify(output)) : render(output, plain))
+  // A match of which nobody hears, or that goes on spending, is a failure for cron.
+  const problems = [...shortfall("apply_plan", applied), ...(ran === undefined ? [] : shortfall("run_workflow", ran))]
+  yield* Effect.forEach(problems, (problem) => Console.error(oneLine(problem)), { discard: true })
+  if (problems.length > 0 || (isRunning && ran?.["ran"] !== true)) return exitCodes.failed
   return matched.length === 0 ? exitCodes.fine : exitCodes.matched
 })
