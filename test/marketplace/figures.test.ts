@@ -6,18 +6,23 @@ import { TestClock } from "effect/testing"
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import type { State } from "../../src/marketplace/embedded/State.ts"
 import { adsPlans } from "../../src/marketplace/tools/catalog.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { find } from "../../src/mcp/protocol/ProtocolVersion.ts"
+import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import * as Server from "../../src/mcp/Server.ts"
 import { request } from "../support/harness.ts"
+import { bigAccount } from "./accounts.ts"
 import { type Given, inTime, plansOver } from "./support.ts"
 
 /* An advertiser's jobs over the whole server, by tools alone: in calls, and in bytes of what comes and goes. */
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength
 
-const server = (given: Given = {}, options: Parameters<typeof EmbeddedMarketplace.layer>[0] = {}) => {
+type Options = Parameters<typeof EmbeddedMarketplace.layer>[0]
+
+const server = (given: Given = {}, options: Options = {}) => {
   const sent: Array<{ readonly path: string; readonly at: number }> = []
   const client = Layer.effect(
     HttpClient.HttpClient,
@@ -45,81 +50,210 @@ const server = (given: Given = {}, options: Parameters<typeof EmbeddedMarketplac
 }
 
 const Result = Schema.Struct({ structuredContent: Schema.Record(Schema.String, Schema.Unknown) })
+type Answer = (typeof Result.Type)["structuredContent"]
 
 /** The bytes that went to the tools and came back, and the number of calls. */
 interface Traffic {
-  calls: number
-  in: number
-  out: number
+  readonly calls: number
+  readonly in: number
+  readonly out: number
 }
 
 const revision = find("2025-11-25")
 
-const call = Effect.fnUntraced(function* (
-  traffic: Traffic,
-  name: string,
-  args: Readonly<Record<string, unknown>> = {}
-) {
-  const { result } = yield* inTime(request("tools/call", { name, arguments: args }, revision), 500)
-  const { structuredContent } = yield* Schema.decodeUnknownEffect(Result)(result)
-  traffic.calls++
-  traffic.in += bytes(args)
-  traffic.out += bytes(structuredContent)
-  return structuredContent
+/** The answer to a call through the whole server; nothing of it is counted. */
+const called = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>> = {}) {
+  // A brake is held to its first second, reports to minutes.
+  const step = name === "ads_pause_campaign" ? 200 : 500
+  const { error, result } = yield* inTime(request("tools/call", { name, arguments: args }, revision), step)
+  assert.isUndefined(error, `${name}: ${error?.message}`)
+  return (yield* Schema.decodeUnknownEffect(Result)(result)).structuredContent
 })
 
-const traffic = (): Traffic => ({ calls: 0, in: 0, out: 0 })
-const atMost = (one: Traffic, most: Partial<Traffic>) => {
-  for (const key of ["calls", "in", "out"] as const) assert.isAtMost(one[key], most[key] ?? Infinity, key)
+/** Calls through the whole server, and what they have cost so far. */
+const counted = () => {
+  const traffic = { calls: 0, in: 0, out: 0 }
+  const call: typeof called = Effect.fnUntraced(function* (name, args = {}) {
+    const answer = yield* called(name, args)
+    traffic.calls++
+    traffic.in += bytes(args)
+    traffic.out += bytes(answer)
+    return answer
+  })
+  return { traffic, call }
 }
 
-describe("an advertiser's morning", () => {
-  const { layer, sent } = server()
+/** An advertiser's job: its calls are counted, what comes before them is not. */
+interface Job {
+  readonly name: string
+  readonly most: Partial<Traffic>
+  readonly given?: Given
+  readonly options?: Options
+  readonly run: (
+    call: typeof called,
+    sent: ReturnType<typeof server>["sent"]
+  ) => Effect.Effect<unknown, unknown, Sessions | EmbeddedMarketplace>
+}
 
-  it.effect("keeps to its figures, job by job", () =>
-    Effect.gen(function* () {
-      const overview = traffic()
-      yield* call(overview, "ads_overview")
-      atMost(overview, { calls: 1, out: 3000 })
+const dear = [{ when: ["drr_percent > 15"], at_least: { clicks: 50 }, do: "bid", percent: -20 }]
+const pauseOf = ({ path }: { readonly path: string }) => path.endsWith("/pause")
 
-      const waste = traffic()
-      const { rows } = yield* call(waste, "ads_report", { where: ["drr_percent > 15"], sort: "drr_percent" })
+/** Pauses everything that runs, in as many calls as that takes; no pause is further behind than five a second allow. */
+const pausedAll = Effect.fnUntraced(function* (
+  call: typeof called,
+  sent: ReturnType<typeof server>["sent"],
+  count: number
+) {
+  let answer: Answer = {}
+  while (answer["done"] !== true) answer = yield* call("ads_pause_campaign", { all: true, confirm: true })
+  assert.deepInclude(answer, { done: true, still_running: 0 })
+  const pauses = sent.filter(pauseOf)
+  assert.lengthOf(pauses, count)
+  const [first = { at: Infinity }] = pauses
+  assert.isAtMost(first.at - (sent[0]?.at ?? 0), 1000)
+  for (const [index, { at }] of pauses.entries()) assert.isAtMost(at - first.at, (index / 5) * 1000 * 1.15 + 1000)
+})
+
+/** An account of 3,000 campaigns, all of which run. */
+const { adverts: some, ...rest } = bigAccount({ campaigns: 3000, articles: 1 })
+const thousands: State = { ...rest, adverts: new Map([...some].map(([id, one]) => [id, { ...one, status: 9 }])) }
+
+/** Twins are made at once, as these figures are not about them. */
+const atOnce = { limit: 100, periodMs: 1000, burst: 100 }
+const making: Given = {
+  guards: { maxTopUpRublesPerDay: 50_000 },
+  limits: { createSeacatSaveAd: atOnce, setMinusPhrases: atOnce, createBudgetDeposit: atOnce }
+}
+
+const jobs: ReadonlyArray<Job> = [
+  { name: "the morning's overview", most: { calls: 1, out: 3000 }, run: (call) => call("ads_overview") },
+  {
+    name: "waste this week, 60 campaigns",
+    most: { calls: 1, out: 3000 },
+    run: Effect.fnUntraced(function* (call) {
+      const { rows } = yield* call("ads_report", { where: ["drr_percent > 15"], sort: "drr_percent" })
       assert.lengthOf(Array.from(Object(rows)), 7)
-      atMost(waste, { calls: 1, out: 3000 })
-
-      const bids = traffic()
-      const rules = [{ when: ["drr_percent > 15"], at_least: { clicks: 50 }, do: "bid", percent: -20 }]
-      const { plan_id } = yield* call(bids, "ads_plan_rules", { rules })
-      yield* call(bids, "show_plan", { plan_id, limit: 1 })
-      const lowered = yield* call(bids, "apply_plan", { plan_id, confirm: true, max_seconds: 300 })
+    })
+  },
+  {
+    name: "bids down where ДРР > 15 %",
+    most: { calls: 3, in: 600, out: 6000 },
+    run: Effect.fnUntraced(function* (call) {
+      const { plan_id } = yield* call("ads_plan_rules", { rules: dear })
+      yield* call("show_plan", { plan_id, limit: 1 })
+      const lowered = yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 300 })
       assert.strictEqual(lowered["state"], "applied")
-      atMost(bids, { calls: 3, in: 600, out: 6000 })
-
-      const clusters = traffic()
+    })
+  },
+  {
+    name: "clusters without orders out of a campaign",
+    most: { calls: 3, out: 4000 },
+    run: Effect.fnUntraced(function* (call) {
       const campaigns = { ids: [1043] }
       const where = ["orders = 0", "spent > 5"]
-      yield* call(clusters, "ads_report", { level: "cluster", campaigns, where, limit: 7 })
+      yield* call("ads_report", { level: "cluster", campaigns, where, limit: 7 })
       const vain = [{ when: where, at_least: { clicks: 1 }, do: "exclude" }]
-      const exclusion = yield* call(clusters, "ads_plan_rules", { rules: vain, campaigns })
-      const excluded = yield* call(clusters, "apply_plan", { plan_id: exclusion["plan_id"], confirm: true })
+      const { plan_id } = yield* call("ads_plan_rules", { rules: vain, campaigns })
+      const excluded = yield* call("apply_plan", { plan_id, confirm: true })
       assert.strictEqual(excluded["state"], "applied")
-      atMost(clusters, { calls: 3, out: 4000 })
-
-      const brake = traffic()
-      sent.length = 0
-      const paused = yield* call(brake, "ads_pause_campaign", { all: true, confirm: true })
-      assert.deepInclude(paused, { done: true, still_running: 0 })
-      atMost(brake, { calls: 1, out: 2000 })
-      const pauses = sent.filter(({ path }) => path.endsWith("/pause"))
-      assert.isAtMost((pauses[0]?.at ?? Infinity) - (sent[0]?.at ?? 0), 1000)
-
+    })
+  },
+  {
+    name: "everything paused",
+    most: { calls: 1, out: 2000 },
+    run: (call, sent) => pausedAll(call, sent, 55)
+  },
+  {
+    name: "everything paused, 3,000 campaigns: five a second from the start",
+    most: {},
+    options: { account: thousands },
+    run: (call, sent) => pausedAll(call, sent, 3000)
+  },
+  {
+    name: "switch-over of 40 pairs",
+    most: { calls: 3, out: 6000 },
+    given: making,
+    options: { limits: "none", lagMs: 20_000, account: bigAccount({ campaigns: 120, articles: 2 }) },
+    run: Effect.fnUntraced(function* (call) {
+      const account = Effect.flatMap(EmbeddedMarketplace, (world) => world.account)
+      const before = (yield* account).adverts
+      const advert_ids = [...before.values()].filter(({ status }) => status === 9).map(({ id }) => id)
+      const { plan_id: migration } = yield* called("ads_plan_migration", {
+        advert_ids,
+        target: "new-manual-campaign",
+        search_percent: 200,
+        recommendations_percent: 200,
+        check_floors: false
+      })
+      yield* called("apply_plan", { plan_id: migration, confirm: true, max_seconds: 3600 })
+      yield* TestClock.adjust("1 minute")
+      const twins = [...(yield* account).adverts.keys()].filter((id) => !before.has(id))
+      assert.lengthOf(twins, 40)
+      const money = yield* called("ads_plan_money", { top_up: twins.map((advert_id) => ({ advert_id, rubles: 1000 })) })
+      yield* called("apply_plan", { plan_id: money["plan_id"], confirm: true, max_seconds: 3600 })
+      yield* TestClock.adjust("5 minutes")
+      const { plan_id, steps } = yield* call("ads_plan_state", { switch_over: migration })
+      assert.strictEqual(steps, 80)
+      let answer: Answer = {}
+      while (answer["state"] !== "applied") answer = yield* call("apply_plan", { plan_id, confirm: true })
+      const { adverts } = yield* account
+      assert.isTrue(advert_ids.every((id) => adverts.get(id)?.status === 11))
+      assert.isTrue(twins.every((id) => adverts.get(id)?.status === 9))
+    })
+  },
+  {
+    name: "yesterday's changes and who made them",
+    most: { calls: 1, out: 2000 },
+    run: Effect.fnUntraced(function* (call) {
+      const { plan_id } = yield* called("ads_plan_rules", { rules: dear })
+      yield* called("apply_plan", { plan_id, confirm: true, max_seconds: 300 })
+      yield* called("ads_pause_campaign", { all: true, confirm: true })
       yield* TestClock.adjust("24 hours")
-      const changes = traffic()
-      const log = yield* call(changes, "audit_log", { plans: true, since: "yesterday", until: "yesterday" })
-      assert.lengthOf(Array.from(Object(log["entries"])), 3)
-      atMost(changes, { calls: 1, out: 2000 })
-    }).pipe(Effect.provide(layer))
-  )
+      const { entries } = yield* call("audit_log", { plans: true, since: "yesterday", until: "yesterday" })
+      assert.lengthOf(Array.from(Object(entries)), 2)
+    })
+  },
+  {
+    name: "report over 3,000 campaigns: 60 reads in 20 minutes with answers on the way, then none and 1 s within the hour",
+    most: {},
+    options: { account: thousands },
+    run: Effect.fnUntraced(function* (call, sent) {
+      const days = { from: "2026-11-01", to: "2026-11-07" }
+      const reads = () => sent.filter(({ path }) => path.endsWith("fullstats"))
+      let answer = yield* call("ads_report", days)
+      for (; answer["unread"] !== undefined; answer = yield* call("ads_report", days)) {
+        assert.isNotEmpty(Array.from(Object(answer["rows"])))
+      }
+      assert.strictEqual(Object(answer["total"]).rows, 3000)
+      const all = reads()
+      assert.lengthOf(all, 60)
+      assert.isAtMost((all.at(-1)?.at ?? Infinity) - (all[0]?.at ?? 0), 20 * 60_000)
+      yield* TestClock.adjust("50 minutes")
+      const before = process.cpuUsage()
+      yield* call("ads_report", days)
+      assert.lengthOf(reads(), 60)
+      const { system, user } = process.cpuUsage(before)
+      assert.isBelow((user + system) / 1e6, 2)
+    })
+  }
+]
+
+describe("an advertiser's figure", () => {
+  // Each is told by --reporter verbose.
+  for (const { given, most, name, options, run } of jobs)
+    it.effect(
+      name,
+      (context) => {
+        const { layer, sent } = server(given, options)
+        const { call, traffic } = counted()
+        return Effect.gen(function* () {
+          yield* run(call, sent)
+          yield* Effect.promise(() => context.annotate(`${JSON.stringify(traffic)}, at most ${JSON.stringify(most)}`))
+          for (const key of ["calls", "in", "out"] as const) assert.isAtMost(traffic[key], most[key] ?? Infinity, key)
+        }).pipe(Effect.provide(layer))
+      },
+      120_000
+    )
 
   it.effect("lists its tools in 18 kB with everything that a client is sent", () =>
     Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
@@ -10,7 +10,7 @@ import { contradiction, meets, parse } from "../../src/marketplace/report/condit
 import { metricNames, type Metrics, valueOf } from "../../src/marketplace/report/metrics.ts"
 import { lastDays, lengthOf, periodBefore } from "../../src/marketplace/report/period.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
-import { GatheringSeconds, Progress } from "../../src/mcp/callContext.ts"
+import { Progress } from "../../src/mcp/callContext.ts"
 import { bigAccount } from "./accounts.ts"
 import { toolNamed } from "./offered.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
@@ -362,30 +362,6 @@ describe("the statistics of a report", () => {
       Effect.provide(layer)
     )
   })
-
-  it.effect(
-    "of 3,000 campaigns take 60 reads in 20 minutes, with answers on the way, and then none within the hour",
-    () => {
-      const { layer, reads } = counted({ account: bigAccount({ campaigns: 4500, articles: 1 }) })
-      return Effect.gen(function* () {
-        const begun = yield* Clock.currentTimeMillis
-        const days = { from: "2026-11-01", to: "2026-11-07" }
-        let answer = yield* report(days)
-        for (; answer.unread !== undefined; answer = yield* report(days)) assert.isNotEmpty(answer.rows)
-        const minutes = ((yield* Clock.currentTimeMillis) - begun) / 60_000
-        assert.strictEqual(answer.total["rows"], 3000)
-        assert.strictEqual(reads.length, 60)
-        assert.isAtMost(minutes, 20.5)
-        yield* TestClock.adjust("50 minutes")
-        const before = process.cpuUsage()
-        yield* report(days)
-        assert.strictEqual(reads.length, 60)
-        const { system, user } = process.cpuUsage(before)
-        assert.isBelow((user + system) / 1e6, 2)
-      }).pipe(Effect.provideService(GatheringSeconds, 280), Effect.provide(layer))
-    },
-    60_000
-  )
 
   it.effect("of today are read anew after ten minutes, those of past days not", () => {
     const { layer, reads } = counted({ account: account(1), limits: "none" })
