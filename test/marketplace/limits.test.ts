@@ -4,10 +4,10 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
+import { makeLimiter } from "../../src/internal/http/Coordination.ts"
 import { limitOf } from "../../src/marketplace/client/keyRules.ts"
-import * as Limiter from "../../src/marketplace/client/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { intervalMs, type Limit, operations, width } from "../../src/marketplace/client/operations.ts"
+import { intervalMs, type Limit, operations, roundOf, width } from "../../src/marketplace/client/operations.ts"
 import { rateLimits } from "./data.ts"
 import {
   adsOver,
@@ -31,7 +31,7 @@ const none: Latency = { there: 0, back: 0 }
 /** The moments at which so many calls, all wanted at once, go out and arrive. */
 const run = (limit: Limit, calls: number, latencyOf: (call: number) => Latency) =>
   Effect.gen(function* () {
-    const limiter = yield* Limiter.make("calls", limit, Infinity)
+    const limiter = makeLimiter({ ...roundOf(limit), maxWaitMs: Infinity })
     const sent: Array<number> = []
     const arrived: Array<number> = []
     const note = (moments: Array<number>) => Effect.map(Clock.currentTimeMillis, (now) => moments.push(now))
@@ -174,7 +174,7 @@ describe("a limiter", () => {
 
   it.effect("gives the slot of an interrupted call to the next one", () =>
     Effect.gen(function* () {
-      const limiter = yield* Limiter.make("calls", { limit: 1, periodMs: 1000, burst: 1 }, Infinity)
+      const limiter = makeLimiter({ ...roundOf({ limit: 1, periodMs: 1000, burst: 1 }), maxWaitMs: Infinity })
       yield* limiter.run(Effect.void)
       const left = yield* Effect.forkChild(limiter.run(Effect.void))
       const next = yield* Effect.forkChild(limiter.run(Clock.currentTimeMillis))
@@ -258,7 +258,7 @@ describe("a long run of calls", () => {
 
   it.effect("fails a queued call when the pause of a 429 is longer than the caller waits", () =>
     Effect.gen(function* () {
-      const limiter = yield* Limiter.make("calls", { limit: 2, periodMs: 20_000, burst: 1 }, 15_000)
+      const limiter = makeLimiter({ ...roundOf({ limit: 2, periodMs: 20_000, burst: 1 }), maxWaitMs: 15_000 })
       yield* limiter.run(Effect.void)
       const queued = yield* Effect.forkChild(Effect.flip(limiter.run(Effect.void)))
       yield* TestClock.adjust(5000)

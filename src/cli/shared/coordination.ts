@@ -1,7 +1,7 @@
 import { Effect, Option, Semaphore, Random, Schedule } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import { type Coordination, makePacer, type NoTurn } from "../../internal/http/Coordination.ts"
+import { type Coordination, makeLimiter, makePacer, type NoTurn } from "../../internal/http/Coordination.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import { type Store, redisProblem } from "./Store.ts"
 
@@ -98,10 +98,12 @@ export const makeLimits = Effect.fnUntraced(function* (store: Store) {
     }
   }
 
-  const limiter: typeof Coordination.Service.limiter = (name, { intervalMs, maxWaitMs, slackMs, width }) => {
+  const limiter: typeof Coordination.Service.limiter = (name, limit) => {
+    const { intervalMs, maxWaitMs, slackMs, width } = limit
+    const alone = makeLimiter(limit)
     const window = Math.ceil(width * intervalMs)
     const set = placesAt(store.key("limit", name), width, window, longestRequest)
-    const run = <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E | NoTurn, R> =>
+    const together = <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E | NoTurn, R> =>
       Effect.gen(function* () {
         const id = `${self}-${count++}`
         const since = yield* monotonicMillis
@@ -116,13 +118,17 @@ export const makeLimits = Effect.fnUntraced(function* (store: Store) {
         return yield* Effect.ensuring(request, left)
       })
     return {
-      run,
+      // A server keeps to the limit by itself, too, as the Redis may not answer.
+      run: (request) => alone.run(together(request)),
       // After a pause, one request goes after the other.
       pause: (millis) =>
-        Effect.forEach(
-          Array.from({ length: width }, (_, at) => at),
-          (at) => set.occupy(`pause-${at}`, Math.ceil(millis + at * intervalMs)),
-          { discard: true }
+        Effect.andThen(
+          alone.pause(millis),
+          Effect.forEach(
+            Array.from({ length: width }, (_, at) => at),
+            (at) => set.occupy(`pause-${at}`, Math.ceil(millis + at * intervalMs)),
+            { discard: true }
+          )
         )
     }
   }

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import type { Limiter } from "../../internal/http/Coordination.ts"
+import { Coordination } from "../../internal/http/Coordination.ts"
 import { redactor } from "../../internal/http/redact.ts"
 import { addressOf } from "../../internal/http/Transport.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
@@ -9,10 +9,9 @@ import { parseJson } from "../../internal/json/values.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { fingerprint } from "../../internal/sha256.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
-import * as Limiters from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
-import { type Operation, operations } from "./operations.ts"
+import { type Operation, operations, roundOf } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
 import { cameAsPage, isPage } from "./refusal.ts"
 
@@ -43,10 +42,13 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   const key = Redacted.value(settings.apiKey)
   // Servers with the same key share its limits, under a name that does not tell the key.
   const owner = (yield* fingerprint(key)).slice(0, 16)
-  const limiters = new Map<string, Limiter>()
-  for (const { name } of Object.values(operations)) {
-    limiters.set(name, yield* Limiters.make(`${owner}:${name}`, limitOf(settings, name), maxWaitMs))
-  }
+  const { limiter: limiterOf } = yield* Coordination
+  const limiters = new Map<string, ReturnType<typeof limiterOf>>(
+    Object.values(operations).map(({ name }) => [
+      name,
+      limiterOf(`${owner}:${name}`, { ...roundOf(limitOf(settings, name)), maxWaitMs })
+    ])
+  )
   const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
   const headers = { authorization: Redacted.make(authorization) }
 

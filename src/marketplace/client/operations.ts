@@ -14,6 +14,17 @@ export const width = ({ burst, limit }: Limit): number => {
   return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
 }
 
+/**
+ * The calls of one round, their interval, and the slack: the time by which a place is free again sooner than a round after its
+ * answer, for the part of the burst beyond the width. Two arrivals on one place, n rounds apart, are then at least n rounds
+ * minus the slack apart; over all places, no period sees more than burst + time / interval arrivals, which is what a bucket of
+ * `burst` tokens allows.
+ */
+export const roundOf = (limit: Limit) => {
+  const interval = intervalMs(limit)
+  return { width: width(limit), intervalMs: interval, slackMs: Math.max(0, limit.burst - width(limit)) * interval }
+}
+
 /** One operation of the marketplace. */
 export interface Operation {
   readonly name: string
