@@ -216,7 +216,10 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly visibleMs?: number
 
   /** Reads what the changes of one batch are about, with as few calls as possible. */
-  readonly readRemoteState: (changes: ReadonlyArray<C>, plan: Draft<C>) => Effect.Effect<S, E>
+  readonly readRemoteState: (
+    changes: ReadonlyArray<C>,
+    plan: Draft<C> & Partial<Pick<Plan<C>, "id">>
+  ) => Effect.Effect<S, E>
   /** Rows that must not be sent, and do not count as done either, whatever the upstream shows, with the reasons; may read more. None by default. */
   readonly holdBack?: (
     rows: ReadonlyArray<Row<C> & { readonly judgement: Judgement }>

@@ -64,14 +64,14 @@ export const plansOf = (account: string, source: PlanSource): PlanSource => {
 /** One toolset over several accounts: every tool takes `account`. */
 export const overAccounts = ({ standard, toolsets }: Accounts): Toolset => {
   const names = [...toolsets.keys()]
-  const nameOf = (given: unknown, argument: string) => {
-    const name = given === undefined ? standard : names.find((one) => one === given)
+  const nameOf = (value: unknown, argument: string) => {
+    const name = value === undefined ? standard : names.find((one) => one === value)
     const problem = `must be one of the configured accounts: ${names.join(", ")}; nothing was sent`
     return name === undefined ? Effect.fail(new InvalidArgument({ argument, problem })) : Effect.succeed(name)
   }
   /** Calls that name no configured account share one group. */
-  const groupOf = (given: unknown) => {
-    const name = names.find((one) => one === given)
+  const groupOf = (value: unknown) => {
+    const name = names.find((one) => one === value)
     return name === undefined ? "This server" : `Account ${name}`
   }
   const argument = { type: "string", description: `Seller: ${names.join(", ")}; default ${standard}` }
@@ -93,9 +93,9 @@ export const overAccounts = ({ standard, toolsets }: Accounts): Toolset => {
         concurrencyGroup: (input) =>
           groupOf(Predicate.isObject(input) && "account" in input ? input.account : standard),
         call: (input) => {
-          const { account: given, ...rest } = { account: undefined, ...Object(input) }
-          return Effect.flatMap(nameOf(given, "account"), (account) =>
-            asking(account)((byAccount.get(account) ?? tool).call(Predicate.isObject(input) ? rest : input)).pipe(
+          const { account: requested, ...ofTool } = { account: undefined, ...Object(input) }
+          return Effect.flatMap(nameOf(requested, "account"), (account) =>
+            asking(account)((byAccount.get(account) ?? tool).call(Predicate.isObject(input) ? ofTool : input)).pipe(
               Effect.mapError((failure) => failureOf(account, failure))
             )
           )
@@ -116,12 +116,12 @@ export const overAccounts = ({ standard, toolsets }: Accounts): Toolset => {
     ...first,
     templates: first.templates.map((one) => ({ ...one, uriTemplate: one.uriTemplate.replace("}", ",account}") })),
     read: (uri) => {
-      const given = URL.canParse(uri) ? (new URL(uri).searchParams.get("account") ?? undefined) : undefined
-      return Effect.flatMap(nameOf(given, "uri"), (account) => (offers.get(account)?.resources ?? first).read(uri))
+      const requested = URL.canParse(uri) ? (new URL(uri).searchParams.get("account") ?? undefined) : undefined
+      return Effect.flatMap(nameOf(requested, "uri"), (account) => (offers.get(account)?.resources ?? first).read(uri))
     }
   })
 
-  const whole: ReadonlyMap<string, Offer> = toolsets
+  const offers: ReadonlyMap<string, Offer> = toolsets
   const checks = [...toolsets].flatMap(([account, { check }]) =>
     check === undefined
       ? []
@@ -129,7 +129,7 @@ export const overAccounts = ({ standard, toolsets }: Accounts): Toolset => {
   )
   return {
     name: "marketplace",
-    ...offerOf(whole),
+    ...offerOf(offers),
     narrow: Effect.map(
       Effect.forEach(toolsets, ([account, toolset]) =>
         Effect.map(offered(toolset), (offer) => [account, offer] as const)

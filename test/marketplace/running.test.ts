@@ -4,6 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import type { State } from "../../src/marketplace/embedded/State.ts"
 import { Progress } from "../../src/mcp/callContext.ts"
 import { Elicitation } from "../../src/mcp/Elicitation.ts"
 import { bigAccount } from "./accounts.ts"
@@ -321,6 +322,12 @@ describe("a plan of starts and pauses", () => {
   )
 })
 
+/** An account of so many campaigns that are paused. */
+const paused = (campaigns: number): State => {
+  const { adverts, ...rest } = bigAccount({ campaigns, articles: 1 })
+  return { ...rest, adverts: new Map([...adverts].map(([id, advert]) => [id, { ...advert, status: 11 }])) }
+}
+
 describe("the brake", () => {
   it.effect(
     "pauses everything that runs in one call of 2 kB, the first within a second, and undoes that by a plan",
@@ -405,6 +412,29 @@ describe("the brake", () => {
       assert.deepInclude(yield* call("ads_pause_campaign", { all: true, confirm: true }), { done: true })
       assert.deepInclude(yield* Fiber.join(applying), { state: "applied", done: 7 })
       assert.isEmpty(yield* running)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("stops the starts of a plan amid its apply, and whatever was started before", () => {
+    const { layer, sent } = watchedShop({ lagMs: 20_000, account: paused(60) })
+    return Effect.gen(function* () {
+      const { plan_id, steps } = yield* plan("ads_plan_state", { start: { statuses: [11] } })
+      assert.strictEqual(steps, 60)
+      const applying = yield* Effect.forkChild(applied(plan_id))
+      while (sent.length < 12) yield* TestClock.adjust(100)
+      assert.deepInclude(yield* call("ads_pause_campaign", { all: true, confirm: true }), {
+        done: true,
+        still_running: 0
+      })
+      const report = Object(yield* Fiber.join(applying))
+      assert.deepInclude(report, { state: "partly applied" })
+      assert.include(JSON.stringify(report.refused), "it starts nothing more: plan it anew")
+      const again = Object(yield* applied(plan_id))
+      assert.strictEqual(again.refused_count, report.refused_count)
+      yield* TestClock.adjust("5 minutes")
+      assert.isEmpty(yield* running)
+      const anew = yield* plan("ads_plan_state", { start: { ids: [7000] } })
+      assert.deepInclude(yield* applied(anew.plan_id), { state: "applied", done: 1 })
     }).pipe(Effect.provide(layer))
   })
 

@@ -87,8 +87,9 @@ export class Plans extends Context.Service<Plans, Core.Plans<Change, Marketplace
     Plans,
     Effect.gen(function* () {
       const settings = yield* MarketplaceConfig
-      const driver = AdsDriver.make(yield* MarketplaceAds, settings)
-      return yield* Core.make({ driver, journal: yield* PlanJournal, planMinutes: settings.planMinutes })
+      const journal = yield* PlanJournal
+      const driver = AdsDriver.make(yield* MarketplaceAds, settings, journal.entries)
+      return yield* Core.make({ driver, journal, planMinutes: settings.planMinutes })
     })
   )
 }

@@ -40,6 +40,8 @@ import { budgetsOf, depositShown, judgeDeposit, judgeState, whyNotDeposited, wit
 export interface AdsState extends RemoteState<Change> {
   /** The unit in which cluster bids are sent; undefined if it is not certain. */
   readonly unit: ClusterUnit["unit"] | undefined
+  /** The reason for which nothing is started at this moment, if there is one. */
+  readonly brake: Effect.Effect<string | undefined>
   /** The units proved by the cluster bids that were read. */
   readonly provenUnits: ReadonlyArray<BidUnit>
 }
@@ -63,7 +65,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
   ads: Ads,
   wire: ClusterWire | undefined,
   all: ReadonlyArray<Change>,
-  { premise }: Pick<Draft, "premise">
+  { premise }: Pick<Draft, "premise">,
+  brake: AdsState["brake"]
 ) {
   const changes = all.filter(isLocated)
   const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
@@ -85,8 +88,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
     : has("bid", "product", "delete", "state", "deposit", "name", "placements")
       ? yield* ads.getAdvertsV2({ ids })
       : { adverts: [], unreadable: [] }
-  const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
-  if (odd !== undefined) return yield* cannotRead(odd)
+  const hidden = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
+  if (hidden !== undefined) return yield* cannotRead(hidden)
   const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
   const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
   if (namesake !== undefined) return yield* unreadableNamesake(namesake)
@@ -151,6 +154,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   return {
     unit: Result.isSuccess(unit) ? unit.success.unit : undefined,
     provenUnits: proofs,
+    brake,
     judge: (change, records) => {
       if (!isLocated(change)) return "pending"
       if (change.kind === "deposit") return judgeDeposit(change, budgets.get(change.target), records)

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 
 import type { Driver } from "../../changes/Driver.ts"
+import type { Kept } from "../../changes/Journal.ts"
 import type { Judgement, Row } from "../../changes/RemoteState.ts"
 import { status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
@@ -31,6 +32,7 @@ import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
 import { locate } from "./Located.ts"
 import { type AdsState, readRemoteState } from "./RemoteState.ts"
+import { whyNotStarted } from "./running.ts"
 import { send } from "./send.ts"
 
 /** Milliseconds after which everything shows: the marketplace updates its read model every 3 minutes. */
@@ -57,7 +59,8 @@ const single: ReadonlyArray<Change["kind"]> = ["phrases", "state", "deposit", "n
 /** The driver of plans for campaigns, articles, bids and phrases. */
 export const make = (
   ads: MarketplaceAds["Service"],
-  settings: MarketplaceSettings
+  settings: MarketplaceSettings,
+  entries: Effect.Effect<ReadonlyArray<Kept<Change>>>
 ): Driver<Change, AdsState, MarketplaceError> => {
   const { guards } = settings
   const wire = clusterWire(settings)
@@ -90,9 +93,12 @@ export const make = (
       change.kind === "state" && change.after === status.paused && change.partner !== undefined
         ? { follows: changeKey({ ...change, target: change.partner }) }
         : {},
-    readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
+    readRemoteState: (changes, plan) => {
+      const brake = Effect.map(entries, (all) => whyNotStarted(all, plan.id))
+      return readRemoteState(ads, wire, changes, plan, brake)
+    },
     holdBack: (rows) => holdBack(ads, rows),
-    send: (changes, { unit }) => send(ads, changes, unit),
+    send: (changes, { brake, unit }) => send(ads, changes, { brake, unit }),
     explain,
 
     invert,

@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 
+import type { Kept } from "../../changes/Journal.ts"
 import type { Judgement, Observation, StepRecords } from "../../changes/RemoteState.ts"
 import { type Campaign, mayChange, status, statusText } from "../client/Campaign.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { isKopecks, type Kopecks } from "../client/money.ts"
+import { operations } from "../client/operations.ts"
 import { readBudgets } from "../client/readBudgets.ts"
-import { canMove } from "../plan/Change.ts"
+import { canMove, type Change, workOf } from "../plan/Change.ts"
 import type { LocatedOf } from "./Located.ts"
 
 /* Whether campaigns run, and the money that they may spend. */
@@ -19,6 +21,44 @@ export const budgetsOf = (ads: Ads, ids: ReadonlyArray<number>) =>
     for (const [id, budget] of budgets) if (isKopecks(budget?.kopecks)) amounts.set(id, budget.kopecks)
     return amounts
   })
+
+type Entries = ReadonlyArray<Kept<Change>>
+
+const isBrake = (entry: Kept<Change>) => entry.type === "action" && typeof entry["pause"] === "string"
+
+/** The reason for which a plan starts nothing more: somebody has pulled the brake since it was begun, and nobody agreed since. */
+export const whyNotStarted = (entries: Entries, plan: string | undefined): string | undefined => {
+  const begun = entries.findIndex((entry) => entry.type === "begun" && entry.plan_id === plan)
+  const isPulled = begun >= 0 && entries.slice(begun).some(isBrake)
+  return isPulled
+    ? "ads_pause_campaign has paused campaigns since this plan was begun, and it starts nothing more: plan it anew"
+    : undefined
+}
+
+/** Campaigns whose start was sent since a moment and that were not paused again: they need not show as running yet. */
+export const startedSince = (entries: Entries, since: number): ReadonlyArray<number> => {
+  const starts = new Map<string, number>()
+  const started = new Set<number>()
+  for (const entry of entries) {
+    if (entry.type === "planned") {
+      for (const { change, id } of entry.plan.steps) {
+        if (workOf(change) !== "start" || !("target" in change) || typeof change.target !== "number") continue
+        starts.set(`${entry.plan_id} ${id}`, change.target)
+      }
+    }
+    if (entry.at < since) continue
+    if (entry.type === "begun") {
+      for (const step of entry.steps) {
+        const id = starts.get(`${entry.plan_id} ${step}`)
+        if (id !== undefined) started.add(id)
+      }
+    }
+    if (entry.type !== "action" || typeof entry["advert_id"] !== "number") continue
+    if (entry.operation === operations.startCampaign.name) started.add(entry["advert_id"])
+    else if (entry.outcome === "done") started.delete(entry["advert_id"])
+  }
+  return [...started]
+}
 
 /** A campaign that may not be started, paused or ended any more has ended meanwhile. */
 export const judgeState = (

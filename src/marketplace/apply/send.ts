@@ -11,6 +11,7 @@ import type { Change } from "../plan/Change.ts"
 import type { ClusterUnit } from "../plan/clusterUnit.ts"
 import { isOfState, partlyDone } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
+import type { AdsState } from "./RemoteState.ts"
 
 type Ads = MarketplaceAds["Service"]
 
@@ -18,7 +19,7 @@ type Ads = MarketplaceAds["Service"]
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
   all: ReadonlyArray<Change>,
-  unit: ClusterUnit["unit"] | undefined
+  { brake, unit }: Pick<AdsState, "brake" | "unit">
 ): Effect.fn.Return<Sent<Change>, MarketplaceError> {
   const changes = all.filter(isLocated)
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
@@ -32,7 +33,11 @@ export const send = Effect.fnUntraced(function* (
     const clear = after.length === 0
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
   }
-  for (const change of rows("state")) yield* setState(ads, change)
+  for (const change of rows("state")) {
+    const reason = change.after === status.active ? yield* brake : undefined
+    if (reason !== undefined) return { refused: [{ change, reason }] }
+    yield* setState(ads, change)
+  }
   for (const { after, target } of rows("name")) yield* ads.renameCampaign(target, after)
   yield* ads.updateAuctionPlacement({
     placements: rows("placements").map(({ after, target }) => ({

@@ -173,9 +173,12 @@ export const accountsIn = Effect.fnUntraced(function* (given: unknown) {
   const [first] = names
   const standard = defaultAccount ?? (names.length === 1 ? first : undefined)
   if (first === undefined) return yield* wrong(".accounts", "must not be empty")
-  const odd = names.find((name) => !accountName.test(name))
-  if (odd !== undefined) {
-    return yield* wrong(`.accounts.${odd}`, "must have a name of at most 40 letters, digits, hyphens and underscores")
+  const invalidName = names.find((name) => !accountName.test(name))
+  if (invalidName !== undefined) {
+    return yield* wrong(
+      `.accounts.${invalidName}`,
+      "must have a name of at most 40 letters, digits, hyphens and underscores"
+    )
   }
   if (typeof standard !== "string" || !names.includes(standard)) {
     return yield* wrong(".defaultAccount", `must be one of the accounts: ${names.join(", ")}`)

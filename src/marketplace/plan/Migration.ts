@@ -73,22 +73,22 @@ interface Old {
 
 /** Whether a snapshot has something twice for a campaign, so that it is unclear which one is meant. */
 export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>): string | undefined => {
-  const said = snapshot.filter(({ advert_id }) => advert_id === id)
-  if (said.length > 1) return `the snapshot has it ${said.length} times`
-  const articles = said.flatMap(({ bids = [] }) => bids.map(({ nm_id }) => nm_id)).toSorted((a, b) => a - b)
+  const entries = snapshot.filter(({ advert_id }) => advert_id === id)
+  if (entries.length > 1) return `the snapshot has it ${entries.length} times`
+  const articles = entries.flatMap(({ bids = [] }) => bids.map(({ nm_id }) => nm_id)).toSorted((a, b) => a - b)
   const twice = articles.find((nm_id, index) => nm_id === articles[index + 1])
   return twice === undefined ? undefined : `the snapshot has article ${twice} more than once among its bids`
 }
 
 /** The settings in the snapshot, and the campaign-wide phrases if they can still be read. */
 export const oldSettings = ({ id }: Campaign, { phrasesAt, snapshot }: Migration): Old => {
-  const said = snapshot.find(({ advert_id }) => advert_id === id)
-  const bidsByArticle = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
+  const settings = snapshot.find(({ advert_id }) => advert_id === id)
+  const bidsByArticle = new Map(settings?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
   return {
     bid: (nm_id) => {
-      const rubles = bidsByArticle.get(nm_id) ?? said?.bid_rubles
+      const rubles = bidsByArticle.get(nm_id) ?? settings?.bid_rubles
       return rubles === undefined ? undefined : rublesToKopecks(rubles)
     },
-    phrases: Phrases.distinct([...(said?.minus_phrases ?? []), ...phrasesAt(id, campaignWide)])
+    phrases: Phrases.distinct([...(settings?.minus_phrases ?? []), ...phrasesAt(id, campaignWide)])
   }
 }

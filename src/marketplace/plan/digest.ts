@@ -120,7 +120,7 @@ export const digestOf = (steps: ReadonlyArray<Step>): string | undefined => {
   return parts.length === 0 ? undefined : `${parts.join("; ")}.`
 }
 
-/** What cannot be undone stands above what spends. */
+/** The end of a campaign, which nothing undoes, stands above a start, which spends. */
 const stateRisks = { [status.active]: 4, [status.paused]: 0, [status.finished]: 5 } as const
 
 /** The danger of a step to the money of a seller: what can raise spending stands above what lowers it. */

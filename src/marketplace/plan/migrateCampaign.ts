@@ -90,14 +90,15 @@ export const migrateIntoTwin = (
   const twin = findTwin(existing, campaign)
   const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))
   const nms = articles.map(({ nm_id }) => nm_id)
-  const made = twin === undefined ? newTwin(campaign, nms, placements) : completed(campaign, nms, twin.id, inTwin)
+  const destination =
+    twin === undefined ? newTwin(campaign, nms, placements) : completed(campaign, nms, twin.id, inTwin)
 
   const old = oldSettings(campaign, migration)
   const bidFor = (article: Article) => old.bid(article.nm_id) ?? bidOf(article, "combined") ?? undefined
   const unknown = articles.filter((article) => !inTwin.has(article.nm_id) && bidFor(article) === undefined)
   const rows = articles.flatMap((article) => {
     const { nm_id } = article
-    const now = { from: campaign, target: made.target, nm_id, there: inTwin.get(nm_id), placements }
+    const now = { from: campaign, target: destination.target, nm_id, there: inTwin.get(nm_id), placements }
     const today = bidOf(article, "combined") ?? undefined
     const before = twin === undefined ? [] : phrasesAt(twin.id, nm_id)
     return migratedRow(
@@ -111,7 +112,7 @@ export const migrateIntoTwin = (
       migration
     )
   })
-  const findings = [...made.findings, ...rows, ...lowestBids(campaign, unknown)]
+  const findings = [...destination.findings, ...rows, ...lowestBids(campaign, unknown)]
   return findings.some((finding) => "change" in finding) ? [...findings, { warning: afterwards(campaign) }] : findings
 }
 

@@ -29,9 +29,9 @@ export const remove = (current: ReadonlyArray<string>, gone: ReadonlyArray<strin
 
 /** Whether two lists contain the same phrases, in any order. */
 export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
-  const left = new Set(a.map(key))
-  const right = new Set(b.map(key))
-  return left.size === right.size && [...left].every((phrase) => right.has(phrase))
+  const keys = new Set(a.map(key))
+  const others = new Set(b.map(key))
+  return keys.size === others.size && [...keys].every((phrase) => others.has(phrase))
 }
 
 /** Phrases that a text lists, of those added and of those removed. */

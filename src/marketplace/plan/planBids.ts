@@ -68,11 +68,11 @@ export const planBids = (input: BidsInput): Draft => {
     const before = bidOf(article, placement)
     if ("percent" in to && before === null) return [{ what, reason: "there is no bid to take a percentage of" }]
     const requestedBid = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
-    const { bid: wanted, note } = onStep(requestedBid, (input.steps ?? anyStep)[paymentOf(campaign)])
+    const { bid: stepped, note } = onStep(requestedBid, (input.steps ?? anyStep)[paymentOf(campaign)])
     if (requestedBid === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
     const lowest = floor({ nm_id, placement, payment_type: paymentOf(campaign) })
     const isCut = "percent" in to && to.percent < 100
-    const allowed = aboveFloor(wanted, lowest, input.onBelowFloor, { before, isCut })
+    const allowed = aboveFloor(stepped, lowest, input.onBelowFloor, { before, isCut })
     if (allowed === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
     if ("problem" in allowed) return [{ what, reason: allowed.problem }]
     if (allowed.bid === before) return []

@@ -26,17 +26,17 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
       ? [{ what, reason: "the campaign has no articles" }]
       : [...migrate(campaign, articles, migration), ...strangeArticles(campaign, articles, snapshot)]
   })
-  const odd = unreadable.filter(
+  const hidden = unreadable.filter(
     ({ advert_id }) => requestedIds === undefined || requestedIds.some((id) => id === advert_id)
   )
-  const seen = new Set([...campaigns.map(({ id }) => id), ...odd.map(({ advert_id }) => advert_id)])
+  const seen = new Set([...campaigns.map(({ id }) => id), ...hidden.map(({ advert_id }) => advert_id)])
   const missing = (requestedIds ?? []).filter((id) => !seen.has(id))
   const coveredIds = new Set([...seen, ...missing])
   const strangers = snapshot.filter(({ advert_id }) => !coveredIds.has(advert_id))
   const reason = "the snapshot names it, but there is no such campaign to move"
   return draft("migration", guards, [
     ...findings,
-    ...odd.map((one) => ({ what: `migrate ${one.advert_id ?? "a campaign"}`, reason: whyUnreadable(one) })),
+    ...hidden.map((one) => ({ what: `migrate ${one.advert_id ?? "a campaign"}`, reason: whyUnreadable(one) })),
     ...missing.map((id) => ({ what: `migrate ${id}`, reason: "there is no such campaign" })),
     ...strangers.map(({ advert_id }) => ({ what: `migrate ${advert_id}`, reason }))
   ])
@@ -49,9 +49,9 @@ const strangeArticles = (
   snapshot: ReadonlyArray<OldSettings>
 ): ReadonlyArray<Finding> => {
   const isStrange = (nm_id: number) => !articles.some((article) => article.nm_id === nm_id)
-  const said = snapshot.filter(({ advert_id }) => advert_id === id)
-  const bids = said.flatMap(({ bids: single = [] }) => single.filter(({ nm_id }) => isStrange(nm_id)))
-  const lost = said.flatMap(({ nm_ids = [] }) => nm_ids.filter(isStrange))
+  const entries = snapshot.filter(({ advert_id }) => advert_id === id)
+  const bids = entries.flatMap(({ bids: single = [] }) => single.filter(({ nm_id }) => isStrange(nm_id)))
+  const lost = entries.flatMap(({ nm_ids = [] }) => nm_ids.filter(isStrange))
   return [
     ...bids.map(({ nm_id }) => ({ what: `bid ${id}/${nm_id}`, reason: "the article is not in the campaign" })),
     ...lost.map((nm_id) => ({ warning: `Article ${nm_id} of the snapshot is no longer in campaign ${id}` }))

@@ -149,21 +149,21 @@ const make = Effect.gen(function* () {
       chunks(group.ids, caps.campaignIds).map((some) => dayPart(some, group.span))
     )
     const unread = yield* gather(parts, patience)
-    const kept = parts.length === 0 ? before : yield* store.read(keys)
+    const values = parts.length === 0 ? before : yield* store.read(keys)
     return {
       unread,
       statistics: {
-        dayOf: (advert_id: number, day: string) => unpackedDay(valueIn(kept.get(dayKey(advert_id, day)))),
-        isRead: (advert_id: number, day: string) => kept.has(dayKey(advert_id, day))
+        dayOf: (advert_id: number, day: string) => unpackedDay(valueIn(values.get(dayKey(advert_id, day)))),
+        isRead: (advert_id: number, day: string) => values.has(dayKey(advert_id, day))
       }
     }
   })
 
   const names = Effect.fn("KeptStatistics.names")(function* (nm_ids: ReadonlyArray<number>) {
-    const kept = yield* store.read(nm_ids.map(nameKey))
+    const values = yield* store.read(nm_ids.map(nameKey))
     return new Map(
       nm_ids.flatMap((nm_id) => {
-        const name = valueIn(kept.get(nameKey(nm_id)))
+        const name = valueIn(values.get(nameKey(nm_id)))
         return typeof name === "string" ? [[nm_id, name] as const] : []
       })
     )
@@ -192,8 +192,8 @@ const make = Effect.gen(function* () {
     }
     const parts = chunks(missing, caps.pairs).map(partOf)
     const unread = yield* gather(parts, patience)
-    const kept = parts.length === 0 ? before : yield* store.read(keys)
-    return { unread, kept }
+    const values = parts.length === 0 ? before : yield* store.read(keys)
+    return { unread, values }
   })
 
   const clusters = Effect.fn("KeptStatistics.clusters")(function* (
@@ -208,12 +208,12 @@ const make = Effect.gen(function* () {
       )
     const end = endOf(period.to)
     const keysOf = (pair: Pair) => [[clusterKey(pair, period), end] as const]
-    const { kept, unread } = yield* ofPairs(pairs, keysOf, read, patience)
+    const { unread, values } = yield* ofPairs(pairs, keysOf, read, patience)
     return {
       unread,
       statistics: {
-        of: (pair: Pair) => unpackedClusters(valueIn(kept.get(clusterKey(pair, period)))),
-        isRead: (pair: Pair) => kept.has(clusterKey(pair, period))
+        of: (pair: Pair) => unpackedClusters(valueIn(values.get(clusterKey(pair, period)))),
+        isRead: (pair: Pair) => values.has(clusterKey(pair, period))
       }
     }
   })
@@ -230,8 +230,8 @@ const make = Effect.gen(function* () {
       })
     const dates = daysOf(period).map((day) => ({ day, end: endOf(day) }))
     const keysOf = (pair: Pair) => dates.map(({ day, end }) => [clusterDayKey(pair, day), end] as const)
-    const { kept, unread } = yield* ofPairs(pairs, keysOf, read, patience)
-    const on = (pair: Pair, day: string) => unpackedClusters(valueIn(kept.get(clusterDayKey(pair, day))))
+    const { unread, values } = yield* ofPairs(pairs, keysOf, read, patience)
+    const on = (pair: Pair, day: string) => unpackedClusters(valueIn(values.get(clusterDayKey(pair, day))))
     return { unread, statistics: { on } }
   })
 
@@ -247,16 +247,16 @@ const make = Effect.gen(function* () {
     if (options.isFresh === true) return yield* campaignsNow
     const moment = yield* now
     if (campaigns !== undefined && isRecent(campaigns, moment)) return campaigns
-    const kept = (yield* store.read([campaignsKey])).get(campaignsKey)
-    if (kept === undefined || !isRecent(kept, moment)) return yield* campaignsNow
-    campaigns = { ...readEach(listOf(valueIn(kept))), at: kept.at }
+    const last = (yield* store.read([campaignsKey])).get(campaignsKey)
+    if (last === undefined || !isRecent(last, moment)) return yield* campaignsNow
+    campaigns = { ...readEach(listOf(valueIn(last))), at: last.at }
     return campaigns
   })
 
   const config = Effect.gen(function* () {
     if (!isFullKey(settings)) return undefined
-    const kept = (yield* store.read([configKey])).get(configKey)
-    if (kept !== undefined && isRecent(kept, yield* now)) return Option.getOrUndefined(decodeConfig(valueIn(kept)))
+    const last = (yield* store.read([configKey])).get(configKey)
+    if (last !== undefined && isRecent(last, yield* now)) return Option.getOrUndefined(decodeConfig(valueIn(last)))
     const answer = Option.getOrNull(yield* Effect.option(ads.getConfig()))
     yield* keep([[configKey, answer]])
     return answer ?? undefined

@@ -70,8 +70,8 @@ export const make = Effect.fnUntraced(function* (store: KeptValues) {
       const part = open.shift()
       if (part === undefined) return
       // Another call may have read the same meanwhile.
-      const kept = yield* store.read(part.keys)
-      if (part.keys.every((key) => (kept.get(key)?.at ?? -Infinity) >= since)) return
+      const values = yield* store.read(part.keys)
+      if (part.keys.every((key) => (values.get(key)?.at ?? -Infinity) >= since)) return
       yield* Effect.matchEffect(Effect.flatMap(part.read, keep), {
         onSuccess: () => Effect.void,
         onFailure: (error) => {

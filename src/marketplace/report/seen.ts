@@ -107,8 +107,8 @@ const readUntil = Effect.fnUntraced(function* (
  */
 export const seeAccount = Effect.fn("seeAccount")(function* (until: number) {
   const { campaigns, store } = yield* KeptStatistics
-  const kept = yield* store.read([seenKey, campaignsKey])
-  const last = kept.get(seenKey) ?? kept.get(campaignsKey)
+  const lists = yield* store.read([seenKey, campaignsKey])
+  const last = lists.get(seenKey) ?? lists.get(campaignsKey)
   const at = yield* Clock.currentTimeMillis
   const { adverts } = yield* campaigns({ isFresh: true })
   // Some kinds of keys are not told them.

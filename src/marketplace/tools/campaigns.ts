@@ -40,9 +40,9 @@ export const campaignShown = Schema.Struct({
 /** One campaign, or the error that it does not exist. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
-  const odd = unreadable.find((one) => one.advert_id === advert_id)
+  const hidden = unreadable.find((one) => one.advert_id === advert_id)
   const failed = (reason: Reason) => new MarketplaceError({ operation: "getAdvertsV2", reason })
-  if (odd !== undefined) return yield* failed(new CampaignUnreadable(odd))
+  if (hidden !== undefined) return yield* failed(new CampaignUnreadable(hidden))
   const campaign = adverts.find(({ id }) => id === advert_id)
   if (campaign !== undefined) return campaign
   return yield* failed(new AdsNotFound({ status: 404, detail: `there is no campaign ${advert_id}`, fields: [] }))

@@ -163,7 +163,7 @@ const csvFor = Effect.fnUntraced(function* (query: URLSearchParams) {
   const text = (name: string) => query.get(name) ?? undefined
   const statuses = text("statuses")?.split(",").map(Number)
   const campaigns = { ...(statuses && { statuses }), ...(text("name") && { name: text("name") }) }
-  const given = {
+  const fromUri = {
     ...Object.fromEntries(
       ["level", "from", "to", "sort"].flatMap((name) => (query.has(name) ? [[name, text(name)]] : []))
     ),
@@ -171,7 +171,7 @@ const csvFor = Effect.fnUntraced(function* (query: URLSearchParams) {
     ...(Object.keys(campaigns).length === 0 ? {} : { campaigns })
   }
   const read = yield* Effect.mapError(
-    decodeQuery(given),
+    decodeQuery(fromUri),
     ({ message }) => new InvalidArgument({ argument: "uri", problem: message })
   )
   const { level, lines, unread } = yield* linesFor({ ...read, by_day: query.get("by_day") === "true" }, true)

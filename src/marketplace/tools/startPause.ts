@@ -14,6 +14,7 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { explain } from "../apply/advice.ts"
 import { isOfState } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
+import { startedSince } from "../apply/running.ts"
 import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -148,8 +149,8 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
   },
   result: pauseShown,
   run: Effect.fn("ads_pause_campaign")(function* ({ advert_id, advert_ids, all, confirm = false }) {
-    const given = [advert_id, advert_ids, all === true ? all : undefined].filter((one) => one !== undefined)
-    if (given.length !== 1) {
+    const selections = [advert_id, advert_ids, all === true ? all : undefined].filter((one) => one !== undefined)
+    if (selections.length !== 1) {
       const problem = "must have exactly one of advert_id, advert_ids, all true: nothing never means all"
       return yield* new InvalidArgument({ argument: "arguments", problem })
     }
@@ -180,6 +181,22 @@ const runningNow = Effect.gen(function* () {
   ]
 })
 
+/** Campaigns whose start was sent and need not show yet. */
+const startedLately = Effect.gen(function* () {
+  const since = (yield* Clock.currentTimeMillis) - settlingMs
+  const entries = yield* Plans.use((plans) => plans.entries)
+  return startedSince(entries, since).map((id): Running => ({ id, name: `Campaign ${id}` }))
+})
+
+/** Milliseconds in which a start comes to show. */
+const settlingMs = 200_000
+
+/** Those of the wanted campaigns that run, or were just started. */
+const runningOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | undefined) {
+  const all = new Map([...(yield* startedLately), ...(yield* runningNow)].map((one) => [one.id, one]))
+  return [...all.values()].filter(({ id }) => wanted?.includes(id) ?? true)
+})
+
 /** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
 const goesOnMs = 3_600_000
 
@@ -207,9 +224,10 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const plans = yield* Plans
   const settings = yield* MarketplaceConfig
   const problemOf = (id: number) => campaignProblem(settings.guards, id)
+  const isWanted = (id: number) => wanted?.includes(id) ?? true
   const problems = (wanted ?? []).flatMap((id) => problemOf(id) ?? [])
   if (problems.length > 0) return yield* new GuardViolation({ problems })
-  const running = (yield* runningNow).filter(({ id }) => wanted?.includes(id) ?? true)
+  const running = yield* runningOf(wanted)
   const targets = running.filter(({ id }) => problemOf(id) === undefined)
   const beyond = running.length - targets.length
   const rest =
@@ -262,8 +280,14 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
     isWritten &&= isKept
     yield* tell({ progress: paused + failed.length, total: targets.length, message: "campaigns paused" })
   })
-  yield* Effect.forEach(targets, one, { concurrency: width(limitOf(settings, operation)), discard: true })
-  const left = targets.length - paused
+  const pauseAll = (some: ReadonlyArray<Running>) =>
+    Effect.forEach(some, one, { concurrency: width(limitOf(settings, operation)), discard: true })
+  yield* pauseAll(targets)
+  // A plan that was being applied may have sent the start of another one before it came to know of this pause.
+  const ids = new Set(running.map(({ id }) => id))
+  const late = (yield* startedLately).filter(({ id }) => !ids.has(id) && isWanted(id) && problemOf(id) === undefined)
+  yield* pauseAll(late)
+  const left = targets.length + late.length - paused
   const again = left === 0 ? "" : ` ${left} still run: call again with the same arguments, and it goes on.`
   const unwritten = isWritten ? "" : " The journal could not be written, so the undo does not know all of them."
   return {
