@@ -66,6 +66,40 @@ const wasteful = [1010, 1017, 1024, 1031, 1038, 1045, 1050]
 const bidsIn = ({ adverts }: State, id: number) => adverts.get(id)?.rows.map(({ search }) => Number(search)) ?? []
 
 describe("a plan by rules", () => {
+  it.effect(
+    "takes the step above a lowest bid that is between two, for rules, bids, migrations and new campaigns",
+    () => {
+      const { layer } = shop({ tokenKind: "personal" }, { steps: { cpm: 5000, cpc: 100 }, offStep: "refused" })
+      return Effect.gen(function* () {
+        const place = { advert_id: 1005, nm_id: 500_501 }
+        const plans: ReadonlyArray<readonly [tool: string, args: object]> = [
+          ["ads_plan_rules", { rules: [lower] }],
+          ["ads_plan_bids", { changes: [{ ...place, bid_rubles: 120 }], on_below_floor: "raise" }],
+          ["ads_plan_migration", { target: "new-manual-campaign", advert_ids: [1002], on_below_floor: "raise" }],
+          ["ads_plan_campaign", { name: "Новая", nms: [1], bid_rubles: 333 }]
+        ]
+        for (const [tool, args] of plans) {
+          const { plan_id, steps } = Object(yield* call(tool, args))
+          assert.isAbove(steps, 0, tool)
+          assert.deepInclude(yield* applied(plan_id), { state: "applied", refused_count: 0 }, tool)
+        }
+        const { adverts } = yield* account
+        assert.strictEqual(Number(adverts.get(1005)?.rows[0]?.search), 20_000)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("warns where no campaign meets the selection, as nothing to change is then no good news", () => {
+    const { layer } = shop()
+    return Effect.gen(function* () {
+      const { steps, warnings } = yield* plan({ rules: [lower], campaigns: { name: "zzz" } })
+      assert.strictEqual(steps, 0)
+      assert.deepStrictEqual(warnings, ['No campaign meets campaigns: {"name":"zzz"}'])
+      const state = Object(yield* call("ads_plan_state", { pause: { name: "zzz" } }))
+      assert.deepStrictEqual(state.warnings, ['No campaign meets pause: {"name":"zzz"}'])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("lowers bids by a fifth where the ДРР is over 15 %, in three calls of 6 kB out and 0.6 kB in", () => {
     const { layer } = shop({ guards: { maxDailyChangePercent: 100 } })
     return Effect.gen(function* () {

@@ -265,6 +265,8 @@ describe("a plan of starts and pauses", () => {
 
       const taken = { campaigns: { ids: [1003] }, name: "Кружка, основная" }
       assert.include((yield* plan("ads_plan_state", taken)).blocked[0]?.reason, "campaign 1001 has this name already")
+      const broken = yield* plan("ads_plan_state", { campaigns: { ids: [1003] }, name: "a\nb" })
+      assert.include(broken.blocked[0]?.reason, "a name is a single line")
       const named = yield* plan("ads_plan_state", { campaigns: { name: "блокнот, основная" }, name: "Тетрадь" })
       assert.deepInclude(yield* applied(named.plan_id), { state: "applied", done: 1 })
       assert.strictEqual((yield* account).adverts.get(1003)?.name, "Тетрадь")

@@ -5,7 +5,7 @@ import type { MinusPhrases } from "../client/Clusters.ts"
 import { AdvertId, campaignWide, NmId } from "../client/ids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { type Kopecks, RublesGiven, rublesToKopecks } from "../client/money.ts"
-import type { Floor, OnBelowFloor } from "./floors.ts"
+import type { BidSteps, Floor, OnBelowFloor } from "./floors.ts"
 import * as Phrases from "./phrases.ts"
 
 /** The settings of a campaign of type 8, recorded before its API was switched off. Money in rubles. */
@@ -49,6 +49,8 @@ export interface MigrationInput {
   /** The reason why no phrases can be read, if there is one. */
   readonly phrasesClosed?: string
   readonly floors: ReadonlyArray<Floor>
+  /** By default any amount of kopecks is taken. */
+  readonly steps?: BidSteps
   readonly options: MigrationOptions
   readonly guards: Guards
 }
@@ -62,6 +64,7 @@ export interface Migration {
   readonly guards: Guards
   readonly phrasesClosed: string | undefined
   readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
+  readonly steps: BidSteps
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
 }
 

@@ -9,14 +9,18 @@ export type OnBelowFloor = "block" | "raise" | "skip"
 const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>
   `${nm_id}/${payment_type}/${placement}`
 
-/** Looks up minimum bids; of several for one place the highest. */
-export const floorsOf = (floors: ReadonlyArray<Floor>) => {
+/** Looks up minimum bids; of several for one place the highest. One between two steps is not taken, and the step above counts. */
+export const floorsOf = (floors: ReadonlyArray<Floor>, steps: BidSteps = anyStep) => {
   const highest = new Map<string, Kopecks>()
   for (const floor of floors) {
     const before = highest.get(floorKey(floor))
     if (before === undefined || before < floor.kopecks) highest.set(floorKey(floor), floor.kopecks)
   }
-  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => highest.get(floorKey(place))
+  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => {
+    const lowest = highest.get(floorKey(place))
+    const step = place.payment_type === "cpc" ? steps.cpc : steps.cpm
+    return lowest === undefined ? undefined : Kopecks.make(Math.ceil(lowest / step) * step)
+  }
 }
 
 /**

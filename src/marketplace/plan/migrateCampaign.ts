@@ -16,7 +16,7 @@ import {
 import { type Kopecks, kopecksToRubles, percentOf } from "../client/money.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
-import { aboveFloor } from "./floors.ts"
+import { aboveFloor, onStep } from "./floors.ts"
 import { guardProblem } from "./guards.ts"
 import { type Migration, oldSettings } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
@@ -215,13 +215,17 @@ const migratedBid = (
   { from, nm_id, target, there, today }: Row,
   placement: Placement,
   old: Kopecks,
-  { floor, guards, options }: Migration
+  { floor, guards, options, steps }: Migration
 ): ReadonlyArray<Finding> => {
   const what = `bid of article ${nm_id} at ${placement}, campaign ${from.id}`
   const before = there === undefined ? null : bidOf(there, placement)
   const percent = options.percent[placement]
-  const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
-  const allowed = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor, {
+  const payment_type = paymentOf(from)
+  const lowest = floor({ nm_id, placement, payment_type })
+  const wish = percentOf(old, percent)
+  if (wish === before) return []
+  const { bid: stepped, note } = onStep(wish, steps[payment_type])
+  const allowed = aboveFloor(stepped, lowest, options.onBelowFloor, {
     before: before ?? today ?? null,
     isCut: percent < 100
   })
@@ -230,7 +234,7 @@ const migratedBid = (
   if (allowed.bid === 0) return [{ what, reason: "the old bid is 0" }]
   if (allowed.bid === before) return []
   const part = percent === 100 ? "" : ` at ${percent}%`
-  const reason = `old bid ${kopecksToRubles(old)} rub${part}${allowed.note}`
+  const reason = `old bid ${kopecksToRubles(old)} rub${part}${note}${allowed.note}`
   const compared = before === null && today !== undefined ? { today } : {}
   const change = { kind: "bid", target, nm_id, placement, before, after: allowed.bid, ...compared } as const
   const problem = guardProblem(guards, change)

@@ -40,7 +40,7 @@ export interface BidsInput {
 /** Changes of single bids; a bid that is already as requested needs no step. */
 export const planBids = (input: BidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
-  const floor = floorsOf(input.floors)
+  const floor = floorsOf(input.floors, input.steps)
 
   /** If the request does not say, the only placement of its campaign. */
   const placementOf = ({ advert_id, placement }: BidWish): Placement | undefined => {

@@ -15,6 +15,7 @@ import { caps } from "../client/operations.ts"
 import { chunks } from "../client/split.ts"
 import { changeKey, type Create, type Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
+import { anyStep, type BidSteps, onStep } from "./floors.ts"
 import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -26,6 +27,8 @@ export interface CampaignInput {
   readonly placements: ReadonlyArray<ManualPlacement>
   /** The first bid of every article; by default the marketplace sets the minimum. */
   readonly bid?: Kopecks
+  /** By default any amount of kopecks is taken. */
+  readonly steps?: BidSteps
   /** All campaigns of the account: names must be unique, as they identify a new campaign after an interruption. */
   readonly existing: ReadonlyArray<Campaign>
   readonly unreadable?: ReadonlyArray<Unreadable>
@@ -35,6 +38,13 @@ export interface CampaignInput {
 export const longestName = 100
 
 const isVisible = Schema.is(Visible)
+
+/** The problem of a name, if it has one. */
+export const nameProblem = (name: string): string | undefined => {
+  if (!isVisible(name)) return "its name is blank"
+  if (/\p{Cc}/u.test(name)) return "a name is a single line without control characters"
+  return name.length > longestName ? `a name has at most ${longestName} characters` : undefined
+}
 
 /** The steps that create a campaign and add the articles that do not fit into its creation. */
 export const creation = (
@@ -54,11 +64,12 @@ export const creation = (
 
 /** A new manual campaign; it is created without money and does not run until it is started. */
 export const planCampaign = (input: CampaignInput): Draft => {
-  const { bid, existing, guards, name, nms, payment_type, placements, unreadable = [] } = input
+  const { existing, guards, name, nms, payment_type, placements, steps = anyStep, unreadable = [] } = input
+  const { bid, note } = input.bid === undefined ? { bid: undefined, note: "" } : onStep(input.bid, steps[payment_type])
   const refuse = (reason: string) =>
     draft("campaign", guards, [{ what: `create ${clipped(name, longestName)}`, reason }])
-  if (!isVisible(name)) return refuse("its name is blank")
-  if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
+  const wrongName = nameProblem(name)
+  if (wrongName !== undefined) return refuse(wrongName)
   if (nms.length === 0) return refuse("no articles are given")
   const problem = campaignProblem(guards)
   if (problem !== undefined) return refuse(problem)
@@ -79,7 +90,7 @@ export const planCampaign = (input: CampaignInput): Draft => {
         : [
             {
               change: { kind: "bid", target, nm_id, placement, before: null, after: bid },
-              reason: `first bid ${kopecksToRubles(bid)} rub`
+              reason: `first bid ${kopecksToRubles(bid)} rub${note}`
             }
           ]
     )

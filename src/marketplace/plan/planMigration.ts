@@ -1,6 +1,6 @@
 import { type Article, articlesOf, type Campaign, whyUnreadable } from "../client/Campaign.ts"
 import { draft, type Finding } from "./draft.ts"
-import { floorsOf } from "./floors.ts"
+import { anyStep, floorsOf } from "./floors.ts"
 import { campaignProblem, currencyProblem } from "./guards.ts"
 import { migrateInPlace, migrateIntoTwin } from "./migrateCampaign.ts"
 import { contradiction, type Migration, type MigrationInput, type OldSettings } from "./Migration.ts"
@@ -11,9 +11,10 @@ import type { MigrationPlan } from "./Plan.ts"
 export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { requestedIds, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
-  const floor = floorsOf(input.floors)
-  const { phrasesClosed } = input
-  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesClosed, phrasesAt, floor }
+  const { phrasesClosed, steps = anyStep } = input
+  const floor = floorsOf(input.floors, steps)
+  const places = { phrasesAt, floor, steps }
+  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesClosed, ...places }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {

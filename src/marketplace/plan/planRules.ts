@@ -57,7 +57,7 @@ interface RulesDraft {
 /** Plans changes by rules, each with its evidence. Of several rules about one place, the first counts. */
 export const planRules = (input: RulesInput): RulesDraft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
-  const floor = floorsOf(input.floors)
+  const floor = floorsOf(input.floors, input.steps)
   const present = Phrases.byPair(input.phrases)
   const findings: Array<Finding> = []
   const places = new Set<string>()

@@ -18,7 +18,7 @@ import { canMove, type Change } from "./Change.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { twinnedIn } from "./migrateCampaign.ts"
 import type { Draft } from "./Plan.ts"
-import { longestName } from "./planCampaign.ts"
+import { nameProblem } from "./planCampaign.ts"
 
 /** A campaign, and the one that takes its place. */
 export interface Pairing {
@@ -124,7 +124,8 @@ const renamed = (
     const what = `name ${id}`
     if (campaign === undefined) return [{ what, reason: whyAbsent(unreadable, id) }]
     if (nameOf(campaign) === name) return []
-    if (name.length > longestName) return [{ what, reason: `a name has at most ${longestName} characters` }]
+    const problem = nameProblem(name)
+    if (problem !== undefined) return [{ what, reason: problem }]
     if (!isThere(campaign)) return [{ what, reason: `it is ${statusText(campaign.status)}` }]
     const namesake = findByName(all, name)?.id ?? unreadable.find((odd) => odd.name === name)?.advert_id
     if (namesake !== undefined) return [{ what, reason: `campaign ${namesake} has this name already` }]

@@ -51,6 +51,14 @@ export const checkSelection = (argument: string, chosen: Selection | undefined) 
   return name !== undefined && name.trim() === "" ? wrong("name", "must not be blank") : Effect.void
 }
 
+/** The warning about a selection that names no campaign: that nothing changes is no sign that all is well. */
+export const nothingSelected = (
+  argument: string,
+  chosen: Selection | undefined,
+  count: number
+): ReadonlyArray<string> =>
+  chosen === undefined || count > 0 ? [] : [`No campaign meets ${argument}: ${JSON.stringify(chosen).slice(0, 200)}`]
+
 const key = (text: string): string => text.trim().toLowerCase().replaceAll("ё", "е")
 
 /** The campaigns that a selection names. */

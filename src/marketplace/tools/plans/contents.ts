@@ -15,7 +15,7 @@ import { planProducts } from "../../plan/planProducts.ts"
 import { readCampaign } from "../campaigns.ts"
 import { orRefuse } from "../errors.ts"
 import { advertId, anyNmIds, nmIds, rubles, words } from "../parameters.ts"
-import { campaignPlan, keep, phrasesOf, phrasesPlan, productsPlan, withWarnings } from "./planning.ts"
+import { bidSteps, campaignPlan, keep, phrasesOf, phrasesPlan, productsPlan, withWarnings } from "./planning.ts"
 
 const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
   description: "merge adds, clear takes all out"
@@ -90,6 +90,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     const { guards } = yield* MarketplaceConfig
     const { adverts: existing, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
     const bid = bid_rubles === undefined ? {} : { bid: rublesToKopecks(bid_rubles) }
-    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing, unreadable, guards }))
+    const wishes = { name, nms, payment_type, placements, ...bid }
+    return yield* keep(planCampaign({ ...wishes, steps: yield* bidSteps, existing, unreadable, guards }))
   }, orRefuse)
 })

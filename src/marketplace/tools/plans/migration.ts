@@ -17,7 +17,7 @@ import { planMigration } from "../../plan/planMigration.ts"
 import { orRefuse } from "../errors.ts"
 import { advertIds, checkFloors, id, onBelowFloor, shownAs, words } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { keep, migrationPlan, phrasesOf, withWarnings } from "./planning.ts"
+import { bidSteps, keep, migrationPlan, phrasesOf, withWarnings } from "./planning.ts"
 
 /** The snapshot as callers pass it: its ids may come as text. */
 const snapshot = Schema.Array(
@@ -103,6 +103,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
       ...phrases,
       floors: [],
+      steps: yield* bidSteps,
       guards,
       options: {
         target: given.target,

@@ -24,7 +24,7 @@ import { orRefuse, StatisticsPending } from "../errors.ts"
 import { notEmpty } from "../parameters.ts"
 import { goOn } from "../report.ts"
 import { checkPeriod, periodOf } from "../reportLines.ts"
-import { checkSelection, selected, selectionLike } from "../selection.ts"
+import { checkSelection, nothingSelected, selected, selectionLike } from "../selection.ts"
 import { floorRule, unaskedFloors } from "./floorRule.ts"
 import { bidSteps, keep, littleRoom, phrasesOf, withWarnings } from "./planning.ts"
 import { invalid, rules, rulesIn } from "./ruleArguments.ts"
@@ -104,7 +104,8 @@ export const planRulesTool = Tool.make("ads_plan_rules", {
     })
     const check =
       after === undefined ? {} : { check: yield* checkOf(result.touched, after, evidence.lines, chosen, reading) }
-    const plan = yield* keep(withWarnings(result.draft, state.warnings), littleRoom)
+    const warnings = [...state.warnings, ...nothingSelected("campaigns", chosen, evidence.campaigns)]
+    const plan = yield* keep(withWarnings(result.draft, warnings), littleRoom)
     const watching = settings.watchMayPause ? { watch_may_pause: true } : {}
     return { ...plan, rules: result.rules, ...check, ...watching }
   }, orRefuse)
@@ -151,6 +152,8 @@ const readEvidence = Effect.fnUntraced(function* (
     dates.filter((day) => (report.days.dayOf(advert_id, day)?.metrics.views ?? 0) > 0).length
   return {
     lines,
+    /** The number of campaigns that are judged. */
+    campaigns: report.campaigns.length,
     daysShown,
     spentByAll: account.lines.reduce(
       (sum, { currency, metrics }) => sum + (currency === undefined ? (metrics.spent ?? 0) : 0),

@@ -21,8 +21,8 @@ import { KeptStatistics } from "../../report/KeptStatistics.ts"
 import { count, kopecks } from "../../report/metrics.ts"
 import { orRefuse } from "../errors.ts"
 import { advertIds, id, notEmpty, numberOrText, shownAs, shownIds, words } from "../parameters.ts"
-import { checkSelection, selected, selectionLike } from "../selection.ts"
-import { anyPlan, campaignsOf, keep, littleRoom } from "./planning.ts"
+import { checkSelection, nothingSelected, selected, selectionLike } from "../selection.ts"
+import { anyPlan, campaignsOf, keep, littleRoom, withWarnings } from "./planning.ts"
 
 /** The campaigns that a pause of several has paused and that are paused still. */
 const pausedBy = Effect.fnUntraced(function* (pause: string, campaigns: ReadonlyArray<Campaign>) {
@@ -127,7 +127,13 @@ export const planStateTool = Tool.make("ads_plan_state", {
     const budgets = yield* budgetsOf(ads, [...starting, ...end, ...switchOver.map(({ to }) => to)])
     const { guards } = yield* MarketplaceConfig
     const moves = { pause: idsOf(pause, [status.active]), start: starting, end, switchOver }
-    return yield* keep(planState({ campaigns, unreadable, budgets, ...moves, settings, guards }), littleRoom)
+    const draft = planState({ campaigns, unreadable, budgets, ...moves, settings, guards })
+    const warnings = [
+      ...nothingSelected("pause", pause, moves.pause.length),
+      ...nothingSelected("start", start, starting.length),
+      ...nothingSelected("campaigns", chosen, settings.ids.length)
+    ]
+    return yield* keep(withWarnings(draft, warnings), littleRoom)
   }, orRefuse)
 })
 
