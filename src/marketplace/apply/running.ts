@@ -35,8 +35,12 @@ export const whyNotStarted = (entries: Entries, plan: string | undefined): strin
     : undefined
 }
 
-/** Campaigns whose start was sent since a moment and that were not paused again: they need not show as running yet. */
-export const startedSince = (entries: Entries, since: number): ReadonlyArray<number> => {
+/** Milliseconds in which a start comes to show. */
+const settlingMs = 200_000
+
+/** Campaigns whose start was sent so lately that they need not show as running yet, and that were not paused again. */
+export const startedLately = (entries: Entries, now: number): ReadonlyArray<number> => {
+  const since = now - settlingMs
   const starts = new Map<string, number>()
   const started = new Set<number>()
   for (const entry of entries) {

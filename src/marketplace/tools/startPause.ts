@@ -14,7 +14,7 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { explain } from "../apply/advice.ts"
 import { isOfState } from "../apply/failures.ts"
 import { Plans } from "../apply/Plans.ts"
-import { startedSince } from "../apply/running.ts"
+import { startedLately } from "../apply/running.ts"
 import { articlesOf, type Campaign, nameOf, status, statusText } from "../client/Campaign.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -182,20 +182,11 @@ const runningNow = Effect.gen(function* () {
 })
 
 /** Campaigns whose start was sent and need not show yet. */
-const startedLately = Effect.gen(function* () {
-  const since = (yield* Clock.currentTimeMillis) - settlingMs
-  const entries = yield* Plans.use((plans) => plans.entries)
-  return startedSince(entries, since).map((id): Running => ({ id, name: `Campaign ${id}` }))
-})
-
-/** Milliseconds in which a start comes to show. */
-const settlingMs = 200_000
-
-/** Those of the wanted campaigns that run, or were just started. */
-const runningOf = Effect.fnUntraced(function* (wanted: ReadonlyArray<number> | undefined) {
-  const all = new Map([...(yield* startedLately), ...(yield* runningNow)].map((one) => [one.id, one]))
-  return [...all.values()].filter(({ id }) => wanted?.includes(id) ?? true)
-})
+const startedNow = Effect.zipWith(
+  Plans.use((plans) => plans.entries),
+  Clock.currentTimeMillis,
+  (entries, now) => startedLately(entries, now).map((id): Running => ({ id, name: `Campaign ${id}` }))
+)
 
 /** Milliseconds within which a call with the same arguments goes on with a pause, and is not asked about again. */
 const goesOnMs = 3_600_000
@@ -227,7 +218,8 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
   const isWanted = (id: number) => wanted?.includes(id) ?? true
   const problems = (wanted ?? []).flatMap((id) => problemOf(id) ?? [])
   if (problems.length > 0) return yield* new GuardViolation({ problems })
-  const running = yield* runningOf(wanted)
+  const all = new Map([...(yield* startedNow), ...(yield* runningNow)].map((campaign) => [campaign.id, campaign]))
+  const running = [...all.values()].filter(({ id }) => isWanted(id))
   const targets = running.filter(({ id }) => problemOf(id) === undefined)
   const beyond = running.length - targets.length
   const rest =
@@ -284,8 +276,7 @@ const pauseSeveral = Effect.fn("ads_pause_campaigns")(function* (
     Effect.forEach(some, one, { concurrency: width(limitOf(settings, operation)), discard: true })
   yield* pauseAll(targets)
   // A plan that was being applied may have sent the start of another one before it came to know of this pause.
-  const ids = new Set(running.map(({ id }) => id))
-  const late = (yield* startedLately).filter(({ id }) => !ids.has(id) && isWanted(id) && problemOf(id) === undefined)
+  const late = (yield* startedNow).filter(({ id }) => !all.has(id) && isWanted(id) && problemOf(id) === undefined)
   yield* pauseAll(late)
   const left = targets.length + late.length - paused
   const again = left === 0 ? "" : ` ${left} still run: call again with the same arguments, and it goes on.`
