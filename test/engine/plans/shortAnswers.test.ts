@@ -60,3 +60,50 @@ it.effect("answers of plans stay below 8 kB unless more is asked for, and their 
     assert.strictEqual(total, Object(entries).length)
   }).pipe(inTime, Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
 )
+
+/** A workflow that asks a service for something and then fails. */
+const failing = (number: number) => ({
+  name: `Import ${number} of the orders of a shop with a name that is rather long for a shop`,
+  nodes: [
+    {
+      name: "Hook",
+      type: "n8n-nodes-base.webhook",
+      typeVersion: 2,
+      position: [0, 0],
+      parameters: { path: `import-${number}`, httpMethod: "POST", options: {} },
+      webhookId: `import-${number}`
+    },
+    node(number, "https://shop.example.com"),
+    {
+      name: "Work",
+      type: "n8n-nodes-base.code",
+      typeVersion: 2,
+      position: [440, 0],
+      parameters: { jsCode: 'throw new Error("Request failed with status code 503")' }
+    }
+  ],
+  connections: {
+    Hook: { main: [[{ node: `Fetch ${number}`, type: "main", index: 0 }]] },
+    [`Fetch ${number}`]: { main: [[{ node: "Work", type: "main", index: 0 }]] }
+  },
+  settings: {}
+})
+
+it.effect("the answer of plan_retry stays below 2 kB, however many workflows have failed on however many engines", () =>
+  Effect.gen(function* () {
+    const { send, trigger } = yield* Beside
+    for (const instance of ["staging", "production"]) {
+      for (let number = 0; number < 40; number++) {
+        const { id } = yield* send(instance, "POST", "/workflows", failing(number))
+        yield* send(instance, "POST", `/workflows/${String(id)}/activate`, {})
+        yield* trigger(instance, `import-${number}`)
+      }
+    }
+    yield* Effect.sleep("10 seconds")
+    const planned = yield* ask("plan_retry", { instances: ["*"], class: "service down or slow" })
+    assert.deepInclude(planned, { steps: 80, by_kind: { retry: 40, "run-anew": 40 }, anew: 40 })
+    assert.isAtMost(bytesOf(planned), 2000, JSON.stringify(planned))
+    assert.match(String(planned.warnings), /40 runs begin anew, and repeat what already acted outside: Fetch/)
+    assert.match(String(planned.warnings), /does not repeat Fetch/)
+  }).pipe(inTime, Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
+)

@@ -62,6 +62,9 @@ export const judgeRun = (run: FixedRun): Verdict => {
   if (mocked.has(name)) {
     return open(`${name} acts outside, so that it did not run: its part cannot be proven without acting`)
   }
+  if (/\bcatch\b/.test(textOf(node)) && !/\bcatch\b/.test(textOf(nodeNamed(before, failedName)))) {
+    return open(`${name} catches its error now: whether gives_now is right is for a person to say`)
+  }
   return judgeItems(run, name, kindOf(node)) ?? { outcome: "passes", why: `${name} ran on all its items` }
 }
 
