@@ -64,6 +64,17 @@ const further: ReadonlyArray<readonly [tool: string, args: (ids: Ids) => Json]> 
   ["apply_plan", (ids) => ({ action: ["delete"], where: { ids: [id(ids)] } })]
 ]
 
+/** The same arguments, with the message without which engines of generation 2 publish no node that stops. */
+const publishable = (args: Json): Json =>
+  Array.isArray(args["nodes"])
+    ? {
+        ...args,
+        nodes: args["nodes"].map((node: Json) =>
+          node["name"] === "Stop" ? { ...node, parameters: { errorMessage: "Stopped on purpose" } } : node
+        )
+      }
+    : args
+
 /** The scopes that a tool says it lacks. */
 const lackedIn = (text: string) => /lacks the scopes? ([\w:, ]+?)(?:, which|\.)/.exec(text)?.[1]?.split(", ") ?? []
 
@@ -82,7 +93,7 @@ export const assertScopesAreNamed = Effect.fnUntraced(function* (withKeyLacking:
   const ids: Record<string, unknown> = {}
   const refusals = new Map<string, ReadonlyArray<string>>()
   for (const [tool, args] of [...everyTool(name), ...further]) {
-    const given = args(ids)
+    const given = publishable(args(ids))
     const call =
       tool === "apply_plan"
         ? Effect.flatMap(ask("plan_bulk", given), ({ plan_id }) => callTool(tool, { plan_id, confirm: true }))
