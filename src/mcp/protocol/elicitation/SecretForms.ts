@@ -8,7 +8,7 @@ import { longestWait, requestToOpen, unanswered } from "./Questions.ts"
 export type Values = Readonly<Record<string, unknown>>
 
 /** A form that a person may fill in, once. */
-interface OpenForm {
+export interface OpenForm {
   /** Unguessable: whoever has it may fill in the form. */
   readonly id: string
   readonly form: SecretForm
