@@ -45,7 +45,10 @@ for (const engine of inject("engines")) {
                 )
               ).pipe(Layer.provide(FetchHttpClient.layer))
               const instance = environment(engine.host, yield* keyLacking(missing), { requestsPerSecond: 1000 })
-              const outcome = yield* Effect.provide(call, Layer.fresh(planServer({ production: instance }, client, {}, journal)))
+              const outcome = yield* Effect.provide(
+                call,
+                Layer.fresh(planServer({ production: instance }, client, {}, journal))
+              )
               return { outcome, changes }
             }),
           unique("rights").toLowerCase()
