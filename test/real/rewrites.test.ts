@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Parser } from "acorn"
-import { Effect, Exit, Schedule } from "effect"
+import { Duration, Effect, Exit, Schedule } from "effect"
 import { inject } from "vitest"
 
 import { boundedParser } from "../../src/engine/nodes/check/javaScript.ts"
@@ -10,12 +10,18 @@ import { runsOfNode } from "../../src/engine/operator/proof/replay.ts"
 import { rewriteWorkflow } from "../../src/engine/upgrade/rewrites/rewrites.ts"
 import type { RuleId } from "../../src/engine/upgrade/Rule.ts"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
-import { given, node, to, webhook } from "../contract/fixtures.ts"
+import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
 
 /** Lists of items that each pair of an old node and its rewrite gets; `REWRITTEN_LISTS=1000` gives as many as were promised. */
 const lists = Number(process.env["REWRITTEN_LISTS"] ?? 60)
+
+/** Workflows that one plan rewrites; `UPGRADED_WORKFLOWS=200` makes as many as were promised. */
+const workflows = Number(process.env["UPGRADED_WORKFLOWS"] ?? 5)
+
+/** Milliseconds for one test, on a machine with other work. */
+const longest = 300_000
 
 /** Numbers that look random, the same for the same seed. */
 const numbers = (seed: number) => () => {
@@ -251,36 +257,131 @@ const looped = (pair: Pair) => {
 for (const engine of inject("engines")) {
   layer(overReal(engine), { excludeTestServices: true, timeout: "300 seconds" })(`on ${engine.version}`, (it) => {
     for (const [name, pair] of Object.entries(pairs)) {
-      it.effect(`the rewrite of ${pair.kind} (${name}) gives the same for every list`, () =>
-        Effect.gen(function* () {
-          const { call, send } = yield* TestedEngine
-          const workflow = looped(pair)
-          const path = String(objectOf(objectOf(workflow.nodes[0]).parameters).path)
-          const { id } = yield* given({ name: `Pair ${name}`, ...workflow })
-          yield* ask("activate_workflow", { id })
-          const all = generated().map((list) => ({ list }))
-          yield* call("POST", `/webhook/${path}`, { lists: all })
-          // An engine that is busy with the run may not answer.
-          const newest = Effect.map(Effect.exit(send("GET", `/executions?workflowId=${id}`)), (exit) =>
-            Exit.isSuccess(exit) ? objectsOf(objectOf(exit.value.body).data)[0] : undefined
-          )
-          const ended = yield* Effect.repeat(newest, {
-            until: (execution) => typeof execution?.stoppedAt === "string",
-            schedule: Schedule.spaced("500 millis"),
-            times: 500
-          })
-          const executionId = String(ended?.id)
-          const { body } = yield* send("GET", `/executions/${executionId}?includeData=true`)
-          const data = runDataOf(objectOf(body))
-          assert.isDefined(data)
-          assert.isUndefined(data?.error, JSON.stringify(data?.error)?.slice(0, 500))
-          if (data === undefined) return
-          const [old, fresh] = [runsOfNode(data, "Old"), runsOfNode(data, "New")]
-          assert.isAbove(old.length, lists * 0.6)
-          const { differences } = compareOutputs(old, fresh, { volatile: [], isSet: false, isPaired: true })
-          assert.deepStrictEqual(differences.slice(0, 3), [])
-        })
+      it.effect(
+        `the rewrite of ${pair.kind} (${name}) gives the same for every list`,
+        () =>
+          Effect.gen(function* () {
+            const { call, send } = yield* TestedEngine
+            const workflow = looped(pair)
+            const path = String(objectOf(objectOf(workflow.nodes[0]).parameters).path)
+            const { id } = yield* given({ name: `Pair ${name}`, ...workflow })
+            yield* ask("activate_workflow", { id })
+            const all = generated().map((list) => ({ list }))
+            yield* call("POST", `/webhook/${path}`, { lists: all })
+            // An engine that is busy with the run may not answer.
+            const newest = Effect.map(Effect.exit(send("GET", `/executions?workflowId=${id}`)), (exit) =>
+              Exit.isSuccess(exit) ? objectsOf(objectOf(exit.value.body).data)[0] : undefined
+            )
+            const ended = yield* Effect.repeat(newest, {
+              until: (execution) => typeof execution?.stoppedAt === "string",
+              schedule: Schedule.spaced("500 millis"),
+              times: 500
+            })
+            const executionId = String(ended?.id)
+            const { body } = yield* send("GET", `/executions/${executionId}?includeData=true`)
+            const data = runDataOf(objectOf(body))
+            assert.isDefined(data)
+            assert.isUndefined(data?.error, JSON.stringify(data?.error)?.slice(0, 500))
+            if (data === undefined) return
+            const [old, fresh] = [runsOfNode(data, "Old"), runsOfNode(data, "New")]
+            assert.isAbove(old.length, lists * 0.6)
+            const { differences } = compareOutputs(old, fresh, { volatile: [], isSet: false, isPaired: true })
+            assert.deepStrictEqual(differences.slice(0, 3), [])
+          }),
+        longest
       )
     }
+
+    it.effect(
+      "a plan rewrites many workflows that their runs prove, and its rollback brings back what was there",
+      () =>
+        Effect.gen(function* () {
+          const { call, send } = yield* TestedEngine
+          const made = yield* Effect.forEach(
+            Array.from({ length: workflows }, (_, index) => index),
+            (index) => upgradable(index, call),
+            { concurrency: 4 }
+          )
+          const ids = made.map(({ id }) => id)
+          const contents = Effect.forEach(ids, (id) =>
+            Effect.map(send("GET", `/workflows/${id}`), ({ body }) => {
+              const { connections, nodes, settings } = objectOf(body)
+              return { connections, nodes, settings }
+            })
+          )
+          const before = yield* contents
+          const [time, plan] = yield* Effect.timed(planned(ids))
+          assert.deepInclude(plan, { steps: workflows, verdicts: { proved: workflows } }, JSON.stringify(plan))
+          yield* Effect.logInfo(`${workflows} workflows proved on ${engine.version} in ${Duration.toMillis(time)} ms`)
+          assert.deepInclude(yield* applied(plan), { state: "applied" })
+          assert.notInclude(JSON.stringify(yield* contents), "itemLists")
+          assert.include(yield* ask("plan_upgrade", { where: { ids } }), { steps: 0 })
+          // What a webhook answers is what it answered before.
+          for (const { answer, path } of made) {
+            assert.deepStrictEqual((yield* call("POST", `/webhook/${path}`, input(1))).body, answer)
+          }
+          assert.deepInclude(yield* applied(yield* ask("plan_rollback", { plan_id: plan["plan_id"] })), {
+            state: "applied"
+          })
+          assert.deepStrictEqual(yield* contents, before)
+          const left = yield* send("GET", "/workflows?limit=250")
+          assert.notInclude(JSON.stringify(left.body), "Temporary run of")
+        }),
+      longest
+    )
   })
 }
+
+/** A plan whose proofs have all been made: where the time of a call is over, the next one goes on. */
+const planned = (ids: ReadonlyArray<string>) =>
+  Effect.repeat(ask("plan_upgrade", { where: { ids } }), {
+    until: ({ blocked }) => !JSON.stringify(blocked).includes("plan again"),
+    times: 20
+  })
+
+const applied = (plan: Json) =>
+  Effect.repeat(ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), {
+    until: ({ state }) => state !== "in progress",
+    times: 20
+  })
+
+const input = (run: number) => ({ list: Array.from({ length: run + 1 }, (_, id) => ({ id, name: `n${id}` })) })
+
+/** An active workflow with an old node of each kind whose runs can prove its rewrite, run twice, with what it answers. */
+const upgradable = Effect.fnUntraced(function* (index: number, call: TestedEngine["Service"]["call"]) {
+  const hook = webhook({ responseMode: "lastNode", options: {}, responseData: "allEntries" })
+  const path = String(objectOf(hook.parameters).path)
+  const { id } = yield* given({
+    name: `Upgradable ${index}`,
+    nodes: [
+      hook,
+      node(
+        "itemLists",
+        "Split",
+        { operation: "splitOutItems", fieldToSplitOut: "body.list", options: {} },
+        { typeVersion: 3.1 }
+      ),
+      node("function", "All", {
+        functionCode: `for (const item of items) item.json.all = items.length + ${index};\nreturn items;`
+      }),
+      node("functionItem", "Each", { functionCode: "item.each = item.id * 2;\nreturn item;" }),
+      node(
+        "itemLists",
+        "Sorted",
+        { operation: "sort", sortFieldsUi: { sortField: [{ fieldName: "id", order: "descending" }] }, options: {} },
+        { typeVersion: 2 }
+      )
+    ],
+    connections: {
+      Webhook: { main: [[to("Split")]] },
+      Split: { main: [[to("All")]] },
+      All: { main: [[to("Each")]] },
+      Each: { main: [[to("Sorted")]] }
+    },
+    settings: { executionOrder: "v1" }
+  })
+  yield* ask("activate_workflow", { id })
+  yield* eventually(call("POST", `/webhook/${path}`, input(0)), ({ status }) => status === 200)
+  const { body: answer } = yield* call("POST", `/webhook/${path}`, input(1))
+  return { id, path, answer }
+})

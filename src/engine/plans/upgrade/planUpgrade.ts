@@ -135,6 +135,7 @@ interface Kept {
 const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where }: Wanted) {
   const parse = yield* parser
   const from = yield* versionOf(client)
+  const freezing = yield* client.freezingVersion
   const facts = { code: codeReader(parse), outlines: new Map<string, never>(), seconds: new Map<string, never>() }
   const selection = yield* selectionOf(client, where ?? { name: "*" })
   const used = new Set<string>()
@@ -156,7 +157,7 @@ const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where
   const chosen = new Set(selected.map(({ id }) => id))
   const nodeTypes = yield* nodeTypesOf(client, client, used)
   const target = chosen.size === 0 ? undefined : yield* targetFor(client, to)
-  const around: Pick<ToProve, "mayBeMade"> = { mayBeMade: (node) => frozenNodes([node], from).length === 0 }
+  const around: Pick<ToProve, "mayBeMade"> = { mayBeMade: (node) => frozenNodes([node], freezing).length === 0 }
   const candidates = concerned
     .filter(({ workflow }) => chosen.has(workflow.id))
     .map(({ findings, workflow }) => {

@@ -13,6 +13,7 @@ import { parsePattern } from "../../operator/tests/PathPattern.ts"
 import { volatilePaths } from "../../operator/tests/volatileFields.ts"
 import type { RewrittenPart } from "../../upgrade/rewrites/rewrites.ts"
 import { flowOf } from "../../workflow/flow.ts"
+import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { kindOf } from "../../workflow/triggers.ts"
 import type { Path } from "../../workflow/valuePaths.ts"
@@ -68,8 +69,10 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
       items += reached.reduce((sum, part) => sum + inputsOf(part, run.data), 0)
     }
     if (target === undefined || Result.isFailure(outcome)) continue
+    const version = yield* target.freezingVersion
+    const mayBeMade = (node: JsonObject) => frozenNodes([node], version).length === 0
     const there = yield* Effect.result(
-      Effect.provideService(repeated({ ...given, clean: masking }, run, reached), EngineClient, target)
+      Effect.provideService(repeated({ ...given, mayBeMade, clean: masking }, run, reached), EngineClient, target)
     )
     if (Result.isFailure(there)) notes.add(`not on ${target.instance}: ${there.failure.message}`)
     else if (there.success.differences[0] !== undefined) {
@@ -108,9 +111,21 @@ const isOfPresent = ({ node }: RewrittenPart, data: RunData, { nodes }: Workflow
   return (
     then !== undefined &&
     now !== undefined &&
-    ["type", "typeVersion", "parameters"].every((field) => isSameJson(then[field], now[field])) &&
+    ["type", "typeVersion"].every((field) => isSameJson(then[field], now[field])) &&
+    isWithin(now.parameters, then.parameters) &&
     runsOfNode(data, node).length > 0
   )
+}
+
+/** Whether a value is another one without some of its fields: engines record nodes with the defaults of what they leave out. */
+const isWithin = (part: unknown, whole: unknown): boolean => {
+  if (isJsonObject(part) && isJsonObject(whole)) {
+    return Object.entries(part).every(([name, value]) => isWithin(value, whole[name]))
+  }
+  if (Array.isArray(part) && Array.isArray(whole)) {
+    return part.length === whole.length && part.every((value: unknown, place) => isWithin(value, whole[place]))
+  }
+  return isSameJson(part, whole)
 }
 
 /** The items that came to the old node of a part; of a trigger, those that it gave out. */
