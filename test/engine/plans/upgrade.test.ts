@@ -155,6 +155,16 @@ describe("plan_upgrade", () => {
     }).pipe(Effect.provide(engine("1.82.3")))
   )
 
+  it.live("proves nothing of a node that acts outside, which is not run", () =>
+    Effect.gen(function* () {
+      const old = node("function", "Asks", { functionCode: 'return { name: "fetch" }' })
+      yield* made(chain("Outside", [webhook("outside"), old, keep]), "outside", ["name=a"])
+      const plan = yield* ask("plan_upgrade", instances)
+      assert.deepInclude(plan, { steps: 0, verdicts: { "equal by rule": 1 } })
+      assert.match(JSON.stringify(plan["blocked"]), /equal by rule: run \d+: Asks would act outside/)
+    }).pipe(Effect.provide(engine("1.82.3")))
+  )
+
   it.live(
     "catches every rewrite that gives something else, and names the node, the item and the field",
     () =>

@@ -26,6 +26,8 @@ export interface Replay {
   readonly start: string
   /** Whether the recorded output of a node stands in for it. */
   readonly isMocked: (node: JsonObject) => boolean
+  /** The items that it begins with, in place of the recorded ones. */
+  readonly items?: ReadonlyArray<JsonObject> | undefined
   /** Nodes that were called once for all items and are now called for each. */
   readonly calledForEach?: ReadonlySet<string>
   /** What is handed over of the recorded values; all of them where it is left out. */
@@ -38,7 +40,7 @@ const seconds = 30
 /** Repeats a recorded run with a changed workflow, in a temporary copy; nothing in it acts outside. */
 export const replay = Effect.fnUntraced(function* (
   { data, execution, start: recordedStart }: RecordedRun,
-  { calledForEach = new Set(), clean = (value) => value, isMocked, start, workflow }: Replay
+  { calledForEach = new Set(), clean = (value) => value, isMocked, items: otherItems, start, workflow }: Replay
 ): Effect.fn.Return<RunData, NotReplayed, EngineClient> {
   const parts = new Set(edgesOf(workflow.connections).flatMap(({ source, type }) => (type === "main" ? [] : [source])))
   const mocked = workflow.nodes
@@ -66,8 +68,8 @@ export const replay = Effect.fnUntraced(function* (
       message: `${withFiles.node} gives out files, which cannot be handed over to a run`
     })
   }
-  const items = data.runs.find(({ node }) => node === recordedStart)?.outputs[0] ?? []
-  const options = { items: items.map(jsonOf).map(clean), mocks: cleaned(mocks, clean), seconds }
+  const recorded = data.runs.find(({ node }) => node === recordedStart)?.outputs[0] ?? []
+  const options = { items: (otherItems ?? recorded.map(jsonOf)).map(clean), mocks: cleaned(mocks, clean), seconds }
   const {
     copy,
     execution: ended,

@@ -210,6 +210,8 @@ const verdictFor = Effect.fnUntraced(function* (
     EngineClient,
     client
   )
+  // What could not be tried may be possible the next time.
+  if (verdict._tag !== "proved" && verdict._tag !== "different") return verdict
   if (cache.size >= mostVerdicts) cache.clear()
   cache.set(key, verdict)
   return verdict

@@ -62,11 +62,12 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
     else {
       const [difference] = outcome.success.differences
       if (difference !== undefined) return { _tag: "different", on: outcome.success.on, difference }
-      for (const part of reached) covered.add(part)
+      const { tried } = outcome.success
+      for (const part of tried) covered.add(part)
       for (const note of outcome.success.notes) notes.add(note)
       on.add(instance)
       runs += 1
-      items += reached.reduce((sum, part) => sum + inputsOf(part, run.data), 0)
+      items += tried.reduce((sum, part) => sum + inputsOf(part, run.data), 0)
     }
     if (target === undefined || Result.isFailure(outcome)) continue
     const version = yield* target.freezingVersion
@@ -136,6 +137,8 @@ const inputsOf = ({ emits, node = "" }: RewrittenPart, data: RunData): number =>
   )
 
 interface Repeated {
+  /** The rewritten parts that really ran. */
+  readonly tried: ReadonlyArray<RewrittenPart>
   readonly differences: ReadonlyArray<NodeDifference>
   readonly notes: ReadonlyArray<string>
   readonly on: string
@@ -159,7 +162,20 @@ const repeated = Effect.fnUntraced(function* (
   )
   const acting = nodesToMock(after, start)
   const names = new Set(Result.isSuccess(acting) ? acting.success.names : [])
-  const base = { workflow: after, start, calledForEach, ...(given.clean === undefined ? {} : { clean: given.clean }) }
+  const tried = reached.filter(
+    ({ entry = "", exit = "", rule }) => rule === "U3-each" || !(names.has(entry) || names.has(exit))
+  )
+  if (tried.length === 0) {
+    return yield* new NotReplayed({ message: `${reached[0]?.node ?? "what is rewritten"} would act outside` })
+  }
+  const items = start === run.start ? undefined : [momentOfSchedule]
+  const base = {
+    workflow: after,
+    start,
+    calledForEach,
+    items,
+    ...(given.clean === undefined ? {} : { clean: given.clean })
+  }
   const isMocked = (node: JsonObject) =>
     names.has(nameOf(node)) ||
     !mayBeMade(node) ||
@@ -173,22 +189,25 @@ const repeated = Effect.fnUntraced(function* (
     ? compareAll(given, run, wholeRun.success, (name) => name !== run.start && !names.has(name))
     : undefined
   const before = seen?.differences.filter(({ node }) => !behind.has(node)) ?? []
-  if (seen !== undefined && before.length === 0) return yield* readable(seen, on)
+  if (seen !== undefined && before.length === 0) return yield* readable(seen, { on, tried })
   const isAlone = (node: JsonObject) => !changed.has(nameOf(node)) || isMocked(node)
   const alone = yield* replay(run, { ...base, isMocked: isAlone })
-  const exits = new Set(reached.map(({ exit, node }) => node ?? exit))
+  const exits = new Set(tried.map(({ exit, node }) => node ?? exit))
   const compared = compareAll(given, run, alone, (name) => exits.has(name))
   const why = Result.isFailure(wholeRun)
     ? wholeRun.failure.message
     : `${before[0]?.node} gives something else in every run`
   const notes = [...compared.notes, `only the rewritten nodes were tried: ${why}`]
-  return yield* readable({ ...compared, notes }, on)
+  return yield* readable({ ...compared, notes }, { on, tried })
 })
 
+/** An item as newer schedules give it out, which old triggers did not. */
+const momentOfSchedule = { timestamp: "2026-01-01T00:00:00.000+00:00", Hour: "00" }
+
 /** The comparison, where all that it is about could be read. */
-const readable = ({ unread, ...compared }: ComparedRun, on: string) =>
+const readable = ({ unread, ...compared }: ComparedRun, about: Pick<Repeated, "on" | "tried">) =>
   unread === undefined || compared.differences.length > 0
-    ? Effect.succeed<Repeated>({ ...compared, on })
+    ? Effect.succeed<Repeated>({ ...compared, ...about })
     : Effect.fail(new NotReplayed({ message: `the files that ${unread} gives out are kept beside the run` }))
 
 /** Nodes that the main wires lead to from these on, themselves among them. */
@@ -199,7 +218,7 @@ const reachedFrom = (workflow: Workflow, names: ReadonlyArray<string>): Readonly
   return reached
 }
 
-interface ComparedRun extends Omit<Repeated, "on"> {
+interface ComparedRun extends Omit<Repeated, "on" | "tried"> {
   /** A rewritten node whose files cannot be compared. */
   readonly unread: string | undefined
 }
@@ -212,7 +231,9 @@ const compareAll = (
   isMeant: (name: string) => boolean
 ): ComparedRun => {
   const names = [...new Set(data.runs.map(({ node }) => node))].filter(
-    (name) => isMeant(name) || parts.some(({ emits, node }) => node === name && emits !== undefined)
+    (name) =>
+      isMeant(name) ||
+      parts.some(({ emits, node, rule }) => node === name && (emits !== undefined || rule === "U3-each"))
   )
   const volatile = volatileOf(execution, data, before, names, start)
   const rows = names.map((name) => {
