@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 
-import { digest } from "../../../internal/json/digest.ts"
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { digest, isSameJson } from "../../../internal/json/digest.ts"
+import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Execution, WorkflowId } from "../../workflow/models.ts"
@@ -55,3 +55,19 @@ const likenessOf = ({ data, start }: RecordedRun): string =>
     data.runs.map(({ node, outputs }) => [node, outputs.map((items) => items.length)]),
     data.runs.filter(({ node }) => node === start).map(({ outputs }) => outputs.map((items) => items.map(jsonOf)))
   ])
+
+/** Whether a node was recorded as it is now. */
+export const wasRecorded = (now: JsonObject, recorded: JsonObject): boolean =>
+  ["type", "typeVersion"].every((field) => isSameJson(recorded[field], now[field])) &&
+  isWithin(now.parameters, recorded.parameters)
+
+/** Whether a value is another one without some of its fields: engines record nodes with the defaults of what they leave out. */
+const isWithin = (part: unknown, whole: unknown): boolean => {
+  if (isJsonObject(part) && isJsonObject(whole)) {
+    return Object.entries(part).every(([name, value]) => isWithin(value, whole[name]))
+  }
+  if (Array.isArray(part) && Array.isArray(whole)) {
+    return part.length === whole.length && part.every((value: unknown, place) => isWithin(value, whole[place]))
+  }
+  return isSameJson(part, whole)
+}

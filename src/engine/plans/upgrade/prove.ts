@@ -6,7 +6,7 @@ import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { inputOf, jsonOf, nodeNamed, type RunData } from "../../operator/explain/runData.ts"
 import { compareOutputs } from "../../operator/proof/compare.ts"
-import { type RecordedRun, recordedRuns } from "../../operator/proof/recordedRuns.ts"
+import { type RecordedRun, recordedRuns, wasRecorded } from "../../operator/proof/recordedRuns.ts"
 import { NotReplayed, type Replay, replay, runsOfNode } from "../../operator/proof/replay.ts"
 import { nodesToMock } from "../../operator/run/sideEffects.ts"
 import { parsePattern } from "../../operator/tests/PathPattern.ts"
@@ -109,24 +109,7 @@ const unproven = (
 const isOfPresent = ({ node }: RewrittenPart, data: RunData, { nodes }: Workflow): boolean => {
   if (node === undefined) return false
   const [then, now] = [nodeNamed(data, node), nodes.find((one) => nameOf(one) === node)]
-  return (
-    then !== undefined &&
-    now !== undefined &&
-    ["type", "typeVersion"].every((field) => isSameJson(then[field], now[field])) &&
-    isWithin(now.parameters, then.parameters) &&
-    runsOfNode(data, node).length > 0
-  )
-}
-
-/** Whether a value is another one without some of its fields: engines record nodes with the defaults of what they leave out. */
-const isWithin = (part: unknown, whole: unknown): boolean => {
-  if (isJsonObject(part) && isJsonObject(whole)) {
-    return Object.entries(part).every(([name, value]) => isWithin(value, whole[name]))
-  }
-  if (Array.isArray(part) && Array.isArray(whole)) {
-    return part.length === whole.length && part.every((value: unknown, place) => isWithin(value, whole[place]))
-  }
-  return isSameJson(part, whole)
+  return then !== undefined && now !== undefined && wasRecorded(now, then) && runsOfNode(data, node).length > 0
 }
 
 /** The items that came to the old node of a part; of a trigger, those that it gave out. */
