@@ -31,6 +31,7 @@ describe("the command line", () => {
       host: undefined,
       "auth-token": undefined,
       "auth-token-file": undefined,
+      "oauth-client-secret": undefined,
       page: undefined,
       metrics: undefined,
       config: undefined,
@@ -73,6 +74,7 @@ describe("the command line", () => {
       host: "::1",
       "auth-token": "sesame",
       "auth-token-file": "token.txt",
+      "oauth-client-secret": "of the page",
       page: "off",
       metrics: "true",
       config: "my.json",
@@ -89,7 +91,7 @@ describe("the command line", () => {
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
     const byFlag = flagNames.map((name) => `--${name}=${samples[name]}`)
-    const { "auth-token": authToken, redis, ...others } = options([], byVariable)
+    const { "auth-token": authToken, "oauth-client-secret": secret, redis, ...others } = options([], byVariable)
     assert.deepStrictEqual(others, {
       http: true,
       port: 4000,
@@ -109,6 +111,7 @@ describe("the command line", () => {
       "log-level": "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")
+    assert.strictEqual(secret && Redacted.value(secret), "of the page")
     assert.strictEqual(redis && Redacted.value(redis), "redis://:hidden@redis.test")
     assert.deepStrictEqual(options(byFlag).toolsets, others.toolsets)
     assert.strictEqual(options(["--port", "5000"], byVariable).port, 5000)

@@ -408,67 +408,83 @@ describe("what was changed", () => {
 })
 
 describe("a login at the issuer of tokens", () => {
-  it("gives this tab a token by code and PKCE, and its scopes decide what is offered", async () => {
-    const keys = await generateKeyPair("ES256", { extractable: true })
-    const seen: Array<Record<string, string>> = []
-    let issuer = ""
-    const resource = "https://workflows.example.com/mcp"
-    issuer = await standIn((request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://issuer")
-      const json = (body: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(body))
-      if (pathname === "/.well-known/oauth-authorization-server") {
-        json({
-          issuer,
-          jwks_uri: `${issuer}/keys`,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`
-        })
-      } else if (pathname === "/keys") {
-        void exportJWK(keys.publicKey).then((key) => json({ keys: [{ ...key, kid: "k1", alg: "ES256" }] }))
-      } else if (pathname === "/authorize") {
-        seen.push(Object.fromEntries(searchParams))
-        const back = new URL(searchParams.get("redirect_uri") ?? "")
-        back.search = new URLSearchParams({ code: "c-1", state: searchParams.get("state") ?? "" }).toString()
-        response.writeHead(302, { location: String(back) }).end()
-      } else if (pathname === "/token") {
-        let body = ""
-        request.on("data", (data: Buffer) => (body += data.toString()))
-        request.on("end", () => {
-          seen.push(Object.fromEntries(new URLSearchParams(body)))
-          void new SignJWT({ iss: issuer, aud: resource, sub: "ann", scope: "workflows:read" })
-            .setExpirationTime("5m")
-            .setProtectedHeader({ alg: "ES256", kid: "k1", typ: "at+jwt" })
-            .sign(keys.privateKey)
-            .then((token) => json({ access_token: token, token_type: "Bearer" }))
-        })
-      } else response.writeHead(404).end()
-    })
-    const http = { oauth: { issuer, resource, clientId: "the-page" } }
-    const cwd = await directory({ "c.json": { http } })
-    const guarded = await startHttp(["--embedded", "--config", "c.json"], { cwd })
-    const page = await open(`${guarded.url}/#/tools`, { isWatched: false })
-    await page.getByRole("button", { name: /^Log in at 127\.0\.0\.1/ }).click()
-    await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
-    assert.strictEqual(page.url(), `${guarded.url}/#/tools`)
-    const [request, exchanged] = seen
-    const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(exchanged?.["code_verifier"]))
-    assert.deepInclude(request, {
-      client_id: "the-page",
-      code_challenge: Buffer.from(challenge).toString("base64url"),
-      code_challenge_method: "S256",
-      redirect_uri: `${guarded.url}/`,
-      response_type: "code",
-      scope: "workflows:read workflows:write"
-    })
-    assert.deepInclude(exchanged, { client_id: "the-page", code: "c-1", grant_type: "authorization_code" })
-    await page
-      .getByRole("link", { name: "Read workflow" })
-      .or(page.getByText("get_workflow", { exact: true }))
-      .first()
-      .waitFor()
-    assert.strictEqual(await page.getByText("delete_workflow", { exact: true }).count(), 0)
-    await page.goto(`${guarded.url}/?code=c-2&state=forged#/tools`)
-    await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
-    assert.strictEqual(seen.length, 2)
-  })
+  it.each([
+    ["a public client", {}],
+    ["a client with a secret", { WORKFLOW_TOOL_SERVER_OAUTH_CLIENT_SECRET: "page secret+" }]
+  ] as const)(
+    "gives this tab a token by code and PKCE, and its scopes decide what is offered, for %s",
+    async (_, env) => {
+      const keys = await generateKeyPair("ES256", { extractable: true })
+      const seen: Array<Record<string, string>> = []
+      let issuer = ""
+      const resource = "https://workflows.example.com/mcp"
+      issuer = await standIn((request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? "/", "http://issuer")
+        const json = (body: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(body))
+        if (pathname === "/.well-known/oauth-authorization-server") {
+          json({
+            issuer,
+            jwks_uri: `${issuer}/keys`,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`
+          })
+        } else if (pathname === "/keys") {
+          void exportJWK(keys.publicKey).then((key) => json({ keys: [{ ...key, kid: "k1", alg: "ES256" }] }))
+        } else if (pathname === "/authorize") {
+          seen.push(Object.fromEntries(searchParams))
+          const back = new URL(searchParams.get("redirect_uri") ?? "")
+          back.search = new URLSearchParams({ code: "c-1", state: searchParams.get("state") ?? "" }).toString()
+          response.writeHead(302, { location: String(back) }).end()
+        } else if (pathname === "/token") {
+          let body = ""
+          request.on("data", (data: Buffer) => (body += data.toString()))
+          request.on("end", () => {
+            const { authorization = "" } = request.headers
+            seen.push({ ...Object.fromEntries(new URLSearchParams(body)), authorization })
+            void new SignJWT({ iss: issuer, aud: resource, sub: "ann", scope: "workflows:read" })
+              .setExpirationTime("5m")
+              .setProtectedHeader({ alg: "ES256", kid: "k1", typ: "at+jwt" })
+              .sign(keys.privateKey)
+              .then((token) => json({ access_token: token, token_type: "Bearer" }))
+          })
+        } else response.writeHead(404).end()
+      })
+      const http = { oauth: { issuer, resource, clientId: "the-page" } }
+      const cwd = await directory({ "c.json": { http } })
+      const guarded = await startHttp(["--embedded", "--config", "c.json"], { cwd, env })
+      const page = await open(`${guarded.url}/#/tools`, { isWatched: false })
+      const answers: Array<Promise<string>> = []
+      page.on("response", (response) => {
+        if (new URL(response.url()).pathname === "/login") answers.push(response.text())
+      })
+      await page.getByRole("button", { name: /^Log in at 127\.0\.0\.1/ }).click()
+      await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
+      assert.strictEqual(page.url(), `${guarded.url}/#/tools`)
+      const [request, exchanged] = seen
+      const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(exchanged?.["code_verifier"]))
+      assert.deepInclude(request, {
+        client_id: "the-page",
+        code_challenge: Buffer.from(challenge).toString("base64url"),
+        code_challenge_method: "S256",
+        redirect_uri: `${guarded.url}/`,
+        response_type: "code",
+        scope: "workflows:read workflows:write"
+      })
+      const client =
+        "WORKFLOW_TOOL_SERVER_OAUTH_CLIENT_SECRET" in env
+          ? { authorization: `Basic ${Buffer.from("the-page:page+secret%2B").toString("base64")}` }
+          : { client_id: "the-page", authorization: "" }
+      assert.deepInclude(exchanged, { ...client, code: "c-1", grant_type: "authorization_code" })
+      assert.notMatch((await Promise.all(answers)).join(), /secret/i)
+      await page
+        .getByRole("link", { name: "Read workflow" })
+        .or(page.getByText("get_workflow", { exact: true }))
+        .first()
+        .waitFor()
+      assert.strictEqual(await page.getByText("delete_workflow", { exact: true }).count(), 0)
+      await page.goto(`${guarded.url}/?code=c-2&state=forged#/tools`)
+      await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
+      assert.strictEqual(seen.length, 2)
+    }
+  )
 })

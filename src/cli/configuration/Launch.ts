@@ -120,13 +120,14 @@ const resolveHttp = (
       })
     )
   }
+  const clientSecret = options["oauth-client-secret"]
   const isOneName = !["0.0.0.0", "::"].includes(host)
   const asInHostHeader = host.includes(":") ? `[${host}]` : host
   return Result.succeed({
     host,
     port: options.port ?? file.port ?? 3456,
     authToken,
-    oauth: file.oauth,
+    oauth: file.oauth && { ...file.oauth, ...(clientSecret === undefined ? {} : { clientSecret }) },
     allowedHosts: [
       ...file.allowedHosts,
       ...(isOneName && !isLoopback(host) ? [asInHostHeader] : []),

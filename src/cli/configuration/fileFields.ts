@@ -52,6 +52,9 @@ export const OAuthFields = Schema.Struct({
   clientId: Schema.optionalKey(text("the id under which the issuer knows the page")).pipe(
     meaning("client of the page's login")
   ),
+  clientSecret: Schema.optionalKey(secret("the secret of that client")).pipe(
+    meaning("secret of that client, where the issuer gave it one; only the server sends it, to the issuer")
+  ),
   tools: Schema.optionalKey(
     Schema.Record(Schema.String, toolNames).annotate({ message: "an object from scopes to lists of tools" })
   ).pipe(meaning("tools for tokens with a scope, in place of `tools`: a list for each scope"))

@@ -112,6 +112,14 @@ const flags = {
     variable: "MCP_AUTH_TOKEN_FILE",
     help: "File that contains this token"
   },
+  "oauth-client-secret": {
+    isOfServing: true,
+    value: "SECRET",
+    variable: "WORKFLOW_TOOL_SERVER_OAUTH_CLIENT_SECRET",
+    help: "Secret of the page's client at the issuer of tokens; better set as the variable",
+    expected: "the secret of a client",
+    parse: (text: string) => Option.map(notEmpty(text), (secret) => Redacted.make(secret))
+  },
   page: {
     isOfServing: true,
     value: "STATE",

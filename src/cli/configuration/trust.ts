@@ -138,7 +138,7 @@ const linesOf = (name: string, value: unknown): ReadonlyArray<string> => {
 }
 
 /** Whether a setting, or the group that it is in, holds secrets. */
-const isSecret = (name: string): boolean => /(?:^|\.)(?:apiKey|authToken|headers)(?:\.|$)/.test(name)
+const isSecret = (name: string): boolean => /(?:^|\.)(?:apiKey|authToken|clientSecret|headers)(?:\.|$)/.test(name)
 
 /** A URL as far as it says where something goes. */
 const withoutLogin = (value: unknown): unknown => {

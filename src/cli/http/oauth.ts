@@ -157,7 +157,8 @@ const Metadata = Schema.Struct({
   issuer: Schema.String,
   jwks_uri: Schema.String,
   authorization_endpoint: Schema.optionalKey(Schema.String),
-  token_endpoint: Schema.optionalKey(Schema.String)
+  token_endpoint: Schema.optionalKey(Schema.String),
+  token_endpoint_auth_methods_supported: Schema.optionalKey(Schema.Array(Schema.String))
 })
 const readMetadata = Schema.decodeUnknownResult(Metadata)
 
