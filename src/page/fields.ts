@@ -1,9 +1,12 @@
-import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { type Args, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
-/** The input for an argument: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
-type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
+/**
+ * The input for an argument: one value, one of some, any of some, one a line, a row for each condition, or JSON where nothing
+ * simpler will do.
+ */
+type Kind = "text" | "number" | "choice" | "choices" | "lines" | "conditions" | "json"
 
 /** The things that an argument names: instances are chosen, the others are suggested and can be written as well. */
 export type Noun = "instance" | "workflow" | "workflowId" | "tag" | "date"
@@ -19,6 +22,8 @@ const nouns: Readonly<Record<string, Noun>> = {
   "workflow_history.id": "workflow",
   "run_tests.id": "workflow",
   "plan_promotion.ids": "workflow",
+  "plan_bulk.where.ids": "workflow",
+  "plan_upgrade.where.ids": "workflow",
   workflowId: "workflowId",
   tag: "tag",
   tags: "tag",
@@ -46,13 +51,44 @@ export interface Field {
   /** The values that can be chosen, where not everything can. */
   readonly choices: ReadonlyArray<string>
   readonly noun: Noun | undefined
+  /** The conditions that the argument can be made of. */
+  readonly parts: ReadonlyArray<Field>
 }
+
+/** Arguments that choose workflows as a search does, and the further conditions that they know. */
+const selections: ReadonlyArray<string> = ["plan_bulk.where", "plan_upgrade.where"]
+const furtherConditions = {
+  ids: { type: "array", items: { type: "string" }, description: "Of workflows" },
+  name: { type: "string", description: "* stands for anything" },
+  idle_days: { type: "integer", description: "Without a run for so many days" }
+}
+/** The arguments of a search that are about its answer, or that a selection does not know. */
+const notConditions: ReadonlyArray<string> = ["calledBy", "cursor", "instances", "limit"]
+
+/** The conditions of arguments that schemas leave open, as models read them in words. */
+const openConditions: Readonly<Record<string, JsonObject>> = {
+  "plan_bulk.in": {
+    nodeType: { type: "string", description: "Only in nodes of this type" },
+    field: { type: "array", items: { type: "string" }, description: "Only in fields of these names or paths" },
+    notes: { type: "boolean", description: "Also in notes on the canvas" }
+  }
+}
+
+const conditionsOf = (place: string, property: JsonObject, search: JsonObject): JsonObject =>
+  selections.includes(place)
+    ? Object.fromEntries(
+        Object.entries({ ...objectOf(search.properties), ...furtherConditions }).filter(
+          ([name]) => !notConditions.includes(name)
+        )
+      )
+    : (openConditions[place] ?? objectOf(property.properties))
 
 /** The arguments of a tool by its JSON schema, what it needs first. Names of instances are chosen, not written. */
 export const fieldsOf = (
   tool: string,
   schema: JsonObject,
-  instances: ReadonlyArray<string> = []
+  instances: ReadonlyArray<string> = [],
+  search: JsonObject = {}
 ): ReadonlyArray<Field> => {
   const required = textsOf(schema.required)
   const fields = Object.entries(objectOf(schema.properties)).map(([name, given]): Field => {
@@ -63,15 +99,18 @@ export const fieldsOf = (
     const noun = value === "text" ? nounOf(tool, name) : undefined
     const all = isList && instances.length > 0 ? ["*", ...instances] : instances
     const choices = value === "boolean" ? ["true", "false"] : noun === "instance" ? all : textsOf(item.enum)
+    const properties = property.type === "object" ? conditionsOf(`${tool}.${name}`, property, search) : {}
+    const parts = Object.keys(properties).length === 0 ? [] : fieldsOf(`${tool}.${name}`, { properties }, instances)
     return {
       name,
-      kind: kindOf(value, isList, choices.length > 0),
+      kind: parts.length > 0 ? "conditions" : kindOf(value, isList, choices.length > 0),
       value,
       isList,
       isRequired: required.includes(name),
       description: textOf(property.description),
       choices,
-      noun
+      noun,
+      parts
     }
   })
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
@@ -104,7 +143,12 @@ export const readFields = (
       if (field.isRequired) problems[field.name] = field.kind === "choices" ? "Choose at least one" : "Is needed"
       continue
     }
-    const read = field.kind === "json" ? readObject(field, text) : readPlain(field, text)
+    const read =
+      field.kind === "conditions"
+        ? readConditions(field, text)
+        : field.kind === "json"
+          ? readObject(field, text)
+          : readPlain(field, text)
     if ("value" in read) args[field.name] = read.value
     else problems[field.name] = read.problem
   }
@@ -117,6 +161,30 @@ const readObject = ({ isList }: Field, text: string): Read => {
   const parsed = readJson(text)
   const isFit = parsed !== undefined && parsed.value !== null && (!isList || Array.isArray(parsed.value))
   return isFit ? parsed : { problem: `Must be JSON: ${isList ? "a list, [ … ]" : "an object, { … }"}` }
+}
+
+/** The texts of conditions that one text holds as JSON: as they are typed, or as values that a link has brought. */
+export const conditionTexts = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(objectOf(readJson(text)?.value)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? textsOf(value).join("\n") : isJsonObject(value) ? JSON.stringify(value) : String(value)
+    ])
+  )
+
+const readConditions = (field: Field, text: string): Read => {
+  const { parts } = field
+  const object = readObject(field, text)
+  if ("problem" in object) return object
+  const texts = conditionTexts(text)
+  const stranger = Object.keys(texts).find((name) => !parts.some((part) => part.name === name))
+  if (stranger !== undefined) return { problem: `There is no condition ${stranger}` }
+  const { args, problems } = readFields(
+    parts.filter(({ name }) => Object.hasOwn(texts, name)).map((part) => ({ ...part, isRequired: true })),
+    texts
+  )
+  const [first] = Object.entries(problems)
+  return first === undefined ? { value: args } : { problem: `${first[0]}: ${first[1]}` }
 }
 
 const readPlain = ({ isList, value }: Field, text: string): Read => {

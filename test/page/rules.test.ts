@@ -68,6 +68,26 @@ describe("a form", () => {
     assert.deepStrictEqual(fieldsOf("list", schema).find(({ name }) => name === "instance")?.kind, "text")
   })
 
+  it("has a row for each condition that workflows are chosen by, and takes those of a link", () => {
+    const search = { properties: { tags: { type: "array", items: { type: "string" } }, cursor: { type: "string" } } }
+    const bulk = { properties: { where: { type: "object" }, in: { type: "object" }, also: { type: "array" } } }
+    const fields = fieldsOf("plan_bulk", bulk, [], search)
+    assert.deepStrictEqual(
+      fields.map(({ kind, parts }) => [kind, parts.map(({ name }) => name)]),
+      [
+        ["conditions", ["tags", "ids", "name", "idle_days"]],
+        ["conditions", ["nodeType", "field", "notes"]],
+        ["json", []]
+      ]
+    )
+    const read = (where: string) => readFields(fields, { where })
+    assert.deepStrictEqual(read('{"ids":"A\\nB","idle_days":"30"}').args, { where: { ids: ["A", "B"], idle_days: 30 } })
+    assert.deepStrictEqual(read('{"ids":["A"],"idle_days":30}').args, { where: { ids: ["A"], idle_days: 30 } })
+    assert.deepStrictEqual(read('{"name":""}').problems, { where: "name: Is needed" })
+    assert.deepStrictEqual(read('{"calledBy":"A"}').problems, { where: "There is no condition calledBy" })
+    assert.deepStrictEqual(read("{").problems, { where: "Must be JSON: an object, { … }" })
+  })
+
   it("tells instances, workflows, tags and days by the names of arguments", () => {
     const text = { type: "string" }
     const list = { type: "array", items: text }

@@ -4,8 +4,10 @@ import { type Field, linesOf, type Noun } from "../fields.ts"
 import { useFleet } from "../fleet.ts"
 import { tagNames, textOf } from "../json.ts"
 
-interface Props {
+export interface Props {
   readonly field: Field
+  /** The name of the argument, where that of the field is another. */
+  readonly label?: string
   readonly text: string
   readonly problem: string | undefined
   /** The instance that the form is about; undefined for any. */
@@ -17,37 +19,44 @@ interface Props {
 
 /** A labelled input for one argument of a tool. */
 export const FieldInput = (props: Props) => {
-  const { field, problem } = props
+  const { field } = props
   const id = `field-${field.name}`
-  const name = (
-    <>
-      {field.name}
-      {field.isRequired ? <span class="soft"> (required)</span> : null}
-    </>
-  )
-  const about = (
-    <div id={`${id}-about`}>
-      {problem === undefined ? null : <div class="problem">{problem}</div>}
-      <div class="soft">{[field.description, hints[field.kind]].filter((words) => words).join(". ")}</div>
-    </div>
-  )
   if (field.kind === "choices") {
     return (
       <fieldset id={id} class="field" aria-describedby={`${id}-about`}>
-        <legend>{name}</legend>
+        <legend>
+          <Name {...props} />
+        </legend>
         <Boxes {...props} />
-        {about}
+        <About {...props} />
       </fieldset>
     )
   }
   return (
     <div class="field">
-      <label for={id}>{name}</label>
+      <label for={id}>
+        <Name {...props} />
+      </label>
       <Control {...props} />
-      {about}
+      <About {...props} />
     </div>
   )
 }
+
+export const Name = ({ field, label = field.name }: Pick<Props, "field" | "label">) => (
+  <>
+    {label}
+    {field.isRequired ? <span class="soft"> (required)</span> : null}
+  </>
+)
+
+/** The problem of an argument, and the words about it. */
+export const About = ({ field, problem }: Pick<Props, "field" | "problem">) => (
+  <div id={`field-${field.name}-about`}>
+    {problem === undefined ? null : <div class="problem">{problem}</div>}
+    <div class="soft">{[field.description, hints[field.kind]].filter((words) => words).join(". ")}</div>
+  </div>
+)
 
 const hints: Partial<Record<Field["kind"], string>> = { lines: "One a line", json: "As JSON" }
 

@@ -3,11 +3,12 @@ import { useState } from "preact/hooks"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Confirm, protectedIn } from "../Act.tsx"
 import { callTool, type Outcome } from "../client.ts"
-import { fieldsOf, readFields } from "../fields.ts"
+import { type Field, fieldsOf, readFields } from "../fields.ts"
 import { type Args, pretty } from "../json.ts"
 import { Badge, Empty, type Head, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
+import { Conditions } from "./Conditions.tsx"
 import { FieldInput } from "./FieldInput.tsx"
 
 export const Tools = ({ head }: { readonly head: Head }) => {
@@ -79,9 +80,15 @@ export const Tool = ({ head, name, query }: Props) => {
   )
 }
 
+const searchSchema = (tools: ReadonlyArray<ToolInfo>): JsonObject =>
+  tools.find(({ name }) => name === "search_workflows")?.schema ?? {}
+
+/** Whether JSON is being typed, which is checked at every key; what is still empty is not. */
+const isTyped = ({ kind }: Field, text = ""): boolean => kind === "json" && text.trim() !== ""
+
 const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSearchParams }) => {
-  const { instances } = useServer()
-  const fields = fieldsOf(tool.name, tool.schema, instances)
+  const { instances, tools } = useServer()
+  const fields = fieldsOf(tool.name, tool.schema, instances, searchSchema(tools))
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(Object.fromEntries(query))
   const [asking, setAsking] = useState<Args>()
   const [outcome, setOutcome] = useState<Outcome<JsonObject> | "under way">()
@@ -114,16 +121,19 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
       </p>
       <p>{tool.description}</p>
       <form class="card" onSubmit={submit} noValidate>
-        {fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            instance={instance}
-            text={texts[field.name] ?? ""}
-            problem={isTold ? read.problems[field.name] : undefined}
-            onText={(text) => setTexts((before) => ({ ...before, [field.name]: text }))}
-          />
-        ))}
+        {fields.map((field) => {
+          const Input = field.kind === "conditions" ? Conditions : FieldInput
+          return (
+            <Input
+              key={field.name}
+              field={field}
+              instance={instance}
+              text={texts[field.name] ?? ""}
+              problem={isTold || isTyped(field, texts[field.name]) ? read.problems[field.name] : undefined}
+              onText={(text) => setTexts((before) => ({ ...before, [field.name]: text }))}
+            />
+          )
+        })}
         <div class="row end">
           <button type="submit" class="main">
             {tool.isReading ? "Call" : "Call…"}
