@@ -1,11 +1,11 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, JSX } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import { visible } from "../internal/foreignText.ts"
 import { type Outcome, token } from "./client.ts"
 import { FleetContext, useFollowed } from "./fleet.ts"
 import { endLogin } from "./login.ts"
-import { Empty, Loading, Problem } from "./parts.tsx"
+import { Empty, type Head, Loading, Problem } from "./parts.tsx"
 import { href, type Route, useRoute } from "./route.ts"
 import { readServer, Server, type ServerInfo } from "./server.ts"
 import { TokenForm } from "./TokenForm.tsx"
@@ -19,14 +19,46 @@ import { Upgrade } from "./views/Upgrade.tsx"
 import { Workflow } from "./views/Workflow.tsx"
 import { Workflows } from "./views/Workflows.tsx"
 
-const places = [
-  ["", "Now"],
-  ["runs", "Runs"],
-  ["workflows", "Workflows"],
-  ["changes", "Changes"],
-  ["plans", "Plans"],
-  ["tools", "Tools"]
-] as const
+interface Visit {
+  readonly head: Head
+  /** The words of the address behind the first one. */
+  readonly rest: ReadonlyArray<string>
+  readonly query: URLSearchParams
+  /** All words, for views that begin anew at another address. */
+  readonly key: string
+}
+
+/** Every view by the first word of its address, in the order of the navigation; one without a name is led to by others. */
+const views: ReadonlyArray<{
+  readonly word: string
+  readonly name?: string
+  readonly view: (visit: Visit) => JSX.Element | undefined
+}> = [
+  { word: "", name: "Now", view: ({ head }) => <Now head={head} /> },
+  { word: "runs", name: "Runs", view: ({ head, query }) => <Runs head={head} query={query} /> },
+  { word: "workflows", name: "Workflows", view: ({ head, query }) => <Workflows head={head} query={query} /> },
+  {
+    word: "workflow",
+    view: ({ head, key, query, rest: [instance, id] }) =>
+      instance === undefined || id === undefined ? undefined : (
+        <Workflow key={key} head={head} instance={instance} id={id} query={query} />
+      )
+  },
+  { word: "changes", name: "Changes", view: ({ head, query }) => <Changes head={head} query={query} /> },
+  {
+    word: "plans",
+    name: "Plans",
+    view: ({ head, key, rest: [id] }) =>
+      id === undefined ? <Plans head={head} /> : <Plan key={key} head={head} id={id} />
+  },
+  { word: "upgrade", view: ({ head, query }) => <Upgrade head={head} query={query} /> },
+  {
+    word: "tools",
+    name: "Tools",
+    view: ({ head, key, query, rest: [name] }) =>
+      name === undefined ? <Tools head={head} /> : <Tool key={key} head={head} name={name} query={query} />
+  }
+]
 
 export const App = () => {
   const route = useRoute()
@@ -57,15 +89,17 @@ export const App = () => {
           <span>Workflow Tool Server</span>
         </a>
         <nav aria-label="Main">
-          {places.map(([word, name]) => (
-            <a
-              key={word}
-              href={href([word].filter((one) => one !== ""))}
-              aria-current={isAt(route, word) ? "page" : undefined}
-            >
-              {name}
-            </a>
-          ))}
+          {views.map(({ name, word }) =>
+            name === undefined ? null : (
+              <a
+                key={word}
+                href={href([word].filter((one) => one !== ""))}
+                aria-current={isAt(route, word) ? "page" : undefined}
+              >
+                {name}
+              </a>
+            )
+          )}
         </nav>
         {token.get() === "" ? null : (
           <button type="button" class="quiet" onClick={leave}>
@@ -127,32 +161,22 @@ const Followed = (props: { readonly names: ReadonlyArray<string>; readonly child
 )
 
 const Place = ({ route: { query, words } }: { readonly route: Route }) => {
-  const [first = "", second, third] = words
+  const [first = "", ...rest] = words
   const place = words.join("/")
   const came = useRef(place)
   const isMoved = useRef(false)
   isMoved.current ||= place !== came.current
   const head = (text: string) => <Heading key={place} text={text} isFocused={isMoved.current} />
-  if (first === "") return <Now head={head} />
-  if (first === "runs") return <Runs head={head} query={query} />
-  if (first === "workflows") return <Workflows head={head} query={query} />
-  if (first === "workflow" && second !== undefined && third !== undefined) {
-    return <Workflow key={place} head={head} instance={second} id={third} query={query} />
-  }
-  if (first === "plans")
-    return second === undefined ? <Plans head={head} /> : <Plan key={place} head={head} id={second} />
-  if (first === "upgrade") return <Upgrade head={head} query={query} />
-  if (first === "changes") return <Changes head={head} query={query} />
-  if (first === "tools") {
-    return second === undefined ? <Tools head={head} /> : <Tool key={place} head={head} name={second} query={query} />
-  }
+  const view = views.find(({ word }) => word === first)?.view({ head, rest, query, key: place })
   return (
-    <>
-      {head("Nothing here")}
-      <Empty>
-        This address leads nowhere. <a href="#/">Go to Now.</a>
-      </Empty>
-    </>
+    view ?? (
+      <>
+        {head("Nothing here")}
+        <Empty>
+          This address leads nowhere. <a href="#/">Go to Now.</a>
+        </Empty>
+      </>
+    )
   )
 }
 

@@ -30,6 +30,8 @@ export interface ServerInfo {
   readonly has: (tool: string) => boolean
   readonly instances: ReadonlyArray<string>
   readonly infoOf: (instance: string) => InstanceInfo | undefined
+  /** Whether a tool that changes something is offered, and its instance takes changes. */
+  readonly canChange: (tool: string, instance: string) => boolean
   /** Whether calls are recorded, and shown to those who may change something. */
   readonly hasCallLog: boolean
 }
@@ -39,6 +41,7 @@ export const Server = createContext<ServerInfo>({
   has: () => false,
   instances: [],
   infoOf: () => undefined,
+  canChange: () => false,
   hasCallLog: false
 })
 
@@ -74,13 +77,15 @@ export const readServer = (): Promise<Outcome<ServerInfo>> =>
       const tools = all.filter(({ isReading }) => canChange || isReading)
       const names = new Set(tools.map(({ name }) => name))
       const infos = objectsOf(readJson(text)?.value).map(instanceOf)
+      const infoOf = (instance: string) => infos.find(({ name }) => name === instance)
       return {
         ok: true,
         value: {
           tools,
           has: (name) => names.has(name),
           instances: infos.map(({ name }) => name),
-          infoOf: (instance) => infos.find(({ name }) => name === instance),
+          infoOf,
+          canChange: (tool, instance) => names.has(tool) && infoOf(instance)?.isReadOnly !== true,
           hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
         }
       }

@@ -92,7 +92,7 @@ const failing = step("Give up", 220, 0, {
   parameters: { errorType: "errorMessage", errorMessage: "No stock is left" }
 })
 
-const ran = (id: string) =>
+const ran = (id: string, instance = "staging") =>
   fetch(`${url}/mcp`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -100,7 +100,7 @@ const ran = (id: string) =>
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
-      params: { name: "execute_workflow", arguments: { instance: "staging", id, data: { order: "A-17" } } }
+      params: { name: "execute_workflow", arguments: { instance, id, data: { order: "A-17" } } }
     })
   })
 
@@ -322,6 +322,38 @@ describe("a workflow", () => {
     const link = page.getByRole("link", { name: "Open in the engine" })
     assert.match((await link.getAttribute("href")) ?? "", new RegExp(`^http://127\\.0\\.0\\.1:\\d+/workflow/${id}$`))
     await call(url, "delete_workflow", { instance: "production", id })
+  })
+
+  it("offers neither retries nor undoing where its instance is read only, and no promotion to there", async () => {
+    const id = await made("Kept as it is", failing, "production")
+    await ran(id, "production")
+    const page = await open(`${url}/#/runs?instance=locked&workflow=${id}`)
+    await page.getByRole("checkbox", { name: /^Select run / }).check()
+    await page.getByRole("checkbox", { name: /^Select run / }).focus()
+    assert.strictEqual(await page.getByRole("button", { name: /^(?:Retry|Delete|Stop)…/ }).count(), 0)
+    await page.goto(`${url}/#/workflow/locked/${id}?tab=history`)
+    await page.locator(".change-row").first().waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: /^(?:Undo|Restore)…/ }).count(), 0)
+    await page.goto(`${url}/#/workflow/production/${id}`)
+    await page.getByRole("button", { name: "Promote…" }).click()
+    const targets = await page.getByRole("dialog").getByLabel("To").locator("option").allInnerTexts()
+    assert.include(targets, "staging")
+    assert.notInclude(targets, "locked")
+    await call(url, "delete_workflow", { instance: "production", id })
+  })
+
+  it("says why it cannot be brought to an instance that is gone, and where it can", async () => {
+    const id = await made("Stays here", step("Rest", 220, 0))
+    const page = await open(`${url}/#/workflow/staging/${id}`)
+    await page.getByRole("button", { name: "Promote…" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("To").selectOption("gone")
+    await dialog.getByRole("button", { name: "Make the plan" }).click()
+    assert.match(await dialog.getByRole("alert").innerText(), /gone cannot be reached.*ECONNREFUSED/)
+    await dialog.getByLabel("To").selectOption("production")
+    await dialog.getByRole("button", { name: "Make the plan" }).click()
+    await page.getByRole("heading", { name: /^promotion-/ }).waitFor()
+    await call(url, "delete_workflow", { id })
   })
 
   it("runs once with items, which are checked while they are written", async () => {

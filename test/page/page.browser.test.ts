@@ -426,6 +426,8 @@ describe("tools", () => {
     await page.getByRole("button", { name: "Call", exact: true }).click()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
     assert.include(await page.getByLabel("Whole answer").innerText(), '"kind": "bulk"')
+    await page.getByRole("link", { name: "Open the plan" }).click()
+    await page.getByRole("heading", { name: /^bulk-/ }).waitFor()
   })
 
   it("suggest workflows and tags by name, offer instances, and take days from a calendar", async () => {

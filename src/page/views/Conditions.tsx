@@ -11,7 +11,7 @@ export const Conditions = (props: Props) => {
   const left = field.parts.filter(({ name }) => !Object.hasOwn(texts, name))
   const { problems } = readFields(chosen, texts)
   return (
-    <fieldset class="field" aria-describedby={`field-${field.name}-about`}>
+    <fieldset class="field conditions" aria-describedby={`field-${field.name}-about`}>
       <legend>
         <Name {...props} />
       </legend>

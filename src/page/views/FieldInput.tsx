@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks"
 import { type Field, linesOf, type Noun } from "../fields.ts"
 import { useFleet } from "../fleet.ts"
 import { tagNames, textOf } from "../json.ts"
+import { Words } from "../parts.tsx"
 
 export interface Props {
   readonly field: Field
@@ -54,7 +55,11 @@ export const Name = ({ field, label = field.name }: Pick<Props, "field" | "label
 export const About = ({ field, problem }: Pick<Props, "field" | "problem">) => (
   <div id={`field-${field.name}-about`}>
     {problem === undefined ? null : <div class="problem">{problem}</div>}
-    <div class="soft">{[field.description, hints[field.kind]].filter((words) => words).join(". ")}</div>
+    {field.kind === "conditions" ? null : (
+      <div class="soft">
+        <Words>{[field.description, hints[field.kind]].filter((words) => words).join(". ")}</Words>
+      </div>
+    )}
   </div>
 )
 

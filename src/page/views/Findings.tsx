@@ -1,5 +1,5 @@
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { type Fleet, type Run, useFleet } from "../fleet.ts"
+import { type Fleet, type Run } from "../fleet.ts"
 import { numberOf, textOf } from "../json.ts"
 import { Ago, Badge, Empty } from "../parts.tsx"
 import { href } from "../route.ts"
@@ -156,8 +156,7 @@ const wordsOf = (kind: Finding["kind"], row: JsonObject, error: JsonObject | und
 
 /** Everything that wants a person, each with its cause and its remedy. */
 export const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) => {
-  const fleet = useFleet()
-  const { has, instances, tools } = useServer()
+  const { has, instances } = useServer()
   if (findings.length === 0) return <Empty>Nothing. Every instance that answers is well.</Empty>
   return (
     <ul class="findings">
@@ -194,13 +193,7 @@ export const Findings = ({ findings }: { readonly findings: ReadonlyArray<Findin
                       Why?
                     </a>
                   ) : null}
-                  {kind === "failed" || kind === "hangs" ? (
-                    <RunActions
-                      runs={[whole]}
-                      tools={tools.filter(({ name }) => name !== "delete_execution")}
-                      fleet={fleet}
-                    />
-                  ) : null}
+                  {kind === "failed" || kind === "hangs" ? <RunActions runs={[whole]} isKept /> : null}
                 </>
               )}
               {kind === "missed" && workflowId !== undefined ? (

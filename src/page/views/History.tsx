@@ -52,8 +52,8 @@ export const ChangeRow = (props: {
   readonly onDone: () => void
 }) => {
   const { before, isNewest = false, onDone, row } = props
-  const { has } = useServer()
-  const [instance, id, version, name] = [row.instance, row.id, row.version, row.name].map(textOf)
+  const { canChange, has } = useServer()
+  const [instance = "", id, version, name] = [row.instance, row.id, row.version, row.name].map(textOf)
   const isFirst = /^first (?:version|seen)/.test(textOf(row.change))
   const by = [row.by, row.tool].map(textOf).filter((text) => text !== "")
   const changes = textOf(row.change)
@@ -65,7 +65,7 @@ export const ChangeRow = (props: {
     <li class="card change-row">
       <div class="row">
         {name === "" ? null : (
-          <a class="title" dir="auto" href={href(["workflow", instance ?? "", id ?? ""], { tab: "history" })}>
+          <a class="title" dir="auto" href={href(["workflow", instance, id ?? ""], { tab: "history" })}>
             {name}
           </a>
         )}
@@ -76,7 +76,7 @@ export const ChangeRow = (props: {
           <When at={row.when} />
         </span>
         <code class="soft">{version}</code>
-        {has("restore_workflow") ? (
+        {canChange("restore_workflow", instance) ? (
           <span class="row push actions">
             {isFirst ? null : (
               <Restore
@@ -84,7 +84,10 @@ export const ChangeRow = (props: {
                 title={`Undo this change of ${label} on ${instance}?`}
                 text="Only this change is taken back. What came later stays."
                 args={
-                  isNewest && name === "" ? { instance, id, version: before ?? "previous" } : { ...args, undo: true }
+                  // The engine's own versions say what was, and not what was changed.
+                  isNewest && row.from === "engine"
+                    ? { instance, id, version: before ?? "previous" }
+                    : { ...args, undo: true }
                 }
                 onDone={onDone}
               />

@@ -1,6 +1,6 @@
 import { Act, type Call } from "../Act.tsx"
-import { countOf, type Fleet, isFailed, type Run } from "../fleet.ts"
-import type { ToolInfo } from "../server.ts"
+import { countOf, isFailed, type Run, useFleet } from "../fleet.ts"
+import { useServer } from "../server.ts"
 
 const isStoppable = ({ status }: Run) => status === "running" || status === "waiting" || status === "new"
 
@@ -29,19 +29,21 @@ const runActions: ReadonlyArray<RunAction> = [
   }
 ]
 
-/** The actions on some runs that their states allow and this server offers. */
+/** The actions on some runs that their states and instances allow, and this server offers. */
 export const RunActions = (props: {
   readonly runs: ReadonlyArray<Run>
-  readonly tools: ReadonlyArray<ToolInfo>
-  readonly fleet: Fleet
+  /** Whether their records stay: deleting one mends nothing. */
+  readonly isKept?: boolean
   readonly onDone?: () => void
 }) => {
-  const { fleet, onDone, runs, tools } = props
-  const offered = runActions.filter(({ tool }) => tools.some(({ name }) => name === tool))
+  const { isKept = false, onDone, runs } = props
+  const { canChange } = useServer()
+  const fleet = useFleet()
+  const offered = runActions.filter(({ tool }) => !isKept || tool !== "delete_execution")
   return (
     <span class="row push">
       {offered.map(({ isDangerous = false, isFor, text, tool, verb }) => {
-        const fit = runs.filter(isFor)
+        const fit = runs.filter((run) => isFor(run) && canChange(tool, run.instance))
         if (fit.length === 0) return null
         const what = fit.length === 1 ? `run ${fit[0]?.id}` : countOf(fit.length, "run")
         const places = [...new Set(fit.map(({ instance }) => instance))].join(", ")

@@ -95,7 +95,7 @@ const useOlder = (filters: Filters, names: ReadonlyArray<string>): Older | undef
 }
 
 const Rows = ({ query }: { readonly query: URLSearchParams }) => {
-  const { has, instances: names, tools } = useServer()
+  const { canChange, instances: names } = useServer()
   const fleet = useFleet()
   const [filters, setFilters] = useState(() => queryFilters(query))
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
@@ -133,7 +133,7 @@ const Rows = ({ query }: { readonly query: URLSearchParams }) => {
             {`Only ${nameIn(fleet, filters)} ×`}
           </button>
         )}
-        {has("plan_bulk") && filters.instance !== "" ? <DeletionPlan {...filters} /> : null}
+        {filters.instance !== "" && canChange("plan_bulk", filters.instance) ? <DeletionPlan {...filters} /> : null}
       </form>
       <Silences />
       {older?.problems.map((problem) => (
@@ -150,7 +150,7 @@ const Rows = ({ query }: { readonly query: URLSearchParams }) => {
                 `${rows.filter(({ status }) => status === "running").length} running${isMore ? " · there are more" : ""}`}
           </p>
         )}
-        {chosen.length === 0 ? null : <RunActions runs={chosen} tools={tools} fleet={fleet} />}
+        {chosen.length === 0 ? null : <RunActions runs={chosen} />}
       </div>
       {rows.length === 0 ? null : (
         <Table

@@ -100,7 +100,7 @@ export const Timeline = ({ missed }: Props) => {
               )}
               {(marks[at] ?? []).map((mark, place) => (
                 <MarkLink
-                  key={mark.x}
+                  key={mark.run.id}
                   mark={mark}
                   place={`${at} ${place}`}
                   isStop={stopLane === at && stopAt === place}
@@ -166,7 +166,7 @@ const MarkLink = (props: { readonly mark: Mark; readonly place: string; readonly
       href={href(["workflow", run.instance, run.workflowId], { execution: run.id })}
       class={`mark ${tone}`}
       data-mark={props.place}
-      tabIndex={props.isStop ? 0 : -1}
+      tabindex={props.isStop ? 0 : -1}
       aria-label={label}
     >
       <title>{label}</title>
@@ -175,9 +175,9 @@ const MarkLink = (props: { readonly mark: Mark; readonly place: string; readonly
   )
 }
 
-/** The hours of the day, every third, or every sixth where there is little room. */
+/** The hours of the day, every third, or fewer where there is little room. */
 const Axis = ({ now, width }: { readonly width: number; readonly now: number }) => {
-  const every = width < 560 ? 6 : 3
+  const every = width < 240 ? 12 : width < 560 ? 6 : 3
   const zone = new Date(now).getTimezoneOffset() * 60_000
   const end = Math.floor((now - zone) / (every * hourMs)) * every * hourMs + zone
   const ticks = Array.from({ length: 24 / every }, (_, at) => end - at * every * hourMs)

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.
 import { Confirm, protectedIn } from "../Act.tsx"
 import { callTool, type Outcome } from "../client.ts"
 import { type Field, fieldsOf, readFields } from "../fields.ts"
-import { type Args, pretty } from "../json.ts"
+import { type Args, pretty, textOf } from "../json.ts"
 import { Badge, Empty, type Head, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
@@ -190,6 +190,11 @@ const Result = ({ outcome }: { readonly outcome: Outcome<JsonObject> }) =>
   outcome.ok ? (
     <>
       <h2>Answer</h2>
+      {textOf(outcome.value.plan_id) === "" ? null : (
+        <a class="button main" href={href(["plans", textOf(outcome.value.plan_id)])}>
+          Open the plan
+        </a>
+      )}
       {Object.entries(outcome.value).map(([name, value]) =>
         typeof value === "string" && value.includes("\n") ? (
           <figure key={name}>

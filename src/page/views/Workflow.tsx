@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks"
 
 import { publishedOf } from "../../engine/workflow/views.ts"
 import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
-import { runOf, secondsOf, useFleet } from "../fleet.ts"
+import { runOf, secondsOf } from "../fleet.ts"
 import { Graph } from "../Graph.tsx"
 import { tagNames, textOf } from "../json.ts"
 import { Answer, Badge, type Head, Loading, Problem, State, Status, Tags, useTool, When } from "../parts.tsx"
@@ -130,7 +130,7 @@ const RunsOnDrawing = (props: Omit<Props, "head"> & { readonly workflow: JsonObj
             value={chosen === "" ? "none" : chosen}
             onChange={(event) => choose({ execution: event.currentTarget.value })}
           >
-            <option value="none">No run</option>
+            <option value="none">{requestedRun === "" && listed.outcome === undefined ? "Last run…" : "No run"}</option>
             {requestedRun !== "" && requestedRun !== "none" && !runs.some((run) => textOf(run.id) === requestedRun) ? (
               <option value={requestedRun}>{`Run ${requestedRun}`}</option>
             ) : null}
@@ -159,7 +159,9 @@ const RunsOnDrawing = (props: Omit<Props, "head"> & { readonly workflow: JsonObj
         </button>
       </div>
       {ran.outcome?.ok === false && chosen !== "" ? <Problem>{ran.outcome.problem}</Problem> : null}
-      {chosen !== "" && ran.outcome === undefined ? <Loading what="the run" /> : null}
+      {(chosen !== "" && ran.outcome === undefined) || (requestedRun === "" && listed.outcome === undefined) ? (
+        <Loading what="the run" />
+      ) : null}
       {execution === undefined ? null : <RunLine execution={execution} instance={instance} onDone={refresh} />}
       <Graph workflow={version === "published" ? (published ?? workflow) : workflow} execution={execution} />
     </>
@@ -181,8 +183,7 @@ const Published = ({ workflow }: { readonly workflow: JsonObject }) => {
 
 const RunLine = (props: { readonly execution: JsonObject; readonly instance: string; readonly onDone: () => void }) => {
   const { execution, instance, onDone } = props
-  const { has, tools } = useServer()
-  const fleet = useFleet()
+  const { has } = useServer()
   const run = runOf(instance, execution)
   const failed = [...(wholeRunsIn(execution) ?? [])].filter(([, { error }]) => error !== undefined)
   const isExplained = has("explain_execution") && (run.status === "error" || run.status === "crashed")
@@ -193,7 +194,7 @@ const RunLine = (props: { readonly execution: JsonObject; readonly instance: str
         <span class="soft">
           <When at={execution.startedAt} /> · took {durationWords(secondsOf(run))} · {run.mode}
         </span>
-        <RunActions runs={[run]} tools={tools} fleet={fleet} onDone={onDone} />
+        <RunActions runs={[run]} onDone={onDone} />
       </p>
       {isExplained ? (
         <Explanation instance={instance} workflowId={run.workflowId} id={run.id} />

@@ -10,14 +10,14 @@ import { RunWorkflow } from "./RunWorkflow.tsx"
 /** The actions on a workflow: each names the version it was read at, so that nobody's change is run over. */
 export const WorkflowActions = (place: Place) => {
   const { again, id, instance, workflow } = place
-  const { has, infoOf, instances } = useServer()
+  const { canChange, has, infoOf, instances } = useServer()
   const name = textOf(workflow.name) || id
   const [active, archived] = [workflow.active === true, workflow.isArchived === true]
   const ifVersion = textOf(workflow.version)
   const seen = { instance, id, ...(ifVersion === "" ? {} : { ifVersion }) }
   const url = infoOf(instance)?.url
-  const canDo = (tool: string) => has(tool) && infoOf(instance)?.isReadOnly !== true
-  const others = instances.filter((one) => one !== instance)
+  const canDo = (tool: string) => canChange(tool, instance)
+  const others = instances.filter((one) => one !== instance && infoOf(one)?.isReadOnly !== true)
   return (
     <span class="row push">
       {archived || !canDo(active ? "deactivate_workflow" : "activate_workflow") ? null : (

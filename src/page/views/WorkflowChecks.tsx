@@ -97,11 +97,16 @@ export const Checks = ({ id, instance }: Place) => {
 export const Tests = ({ id, instance, workflow }: Place) => {
   const [report, setReport] = useState<ReturnType<typeof objectOf>>()
   const [recorded, setRecorded] = useState("")
+  const { canChange } = useServer()
   const name = textOf(workflow.name) || id
   return (
     <>
+      {canChange("run_tests", instance) ? null : (
+        <Empty>Tests run as temporary copies, which need an instance that takes changes.</Empty>
+      )}
       <p class="row">
         <Act
+          isDisabled={!canChange("run_tests", instance)}
           label="Run its tests…"
           class="main"
           title={`Run the tests of “${name}” on ${instance}?`}
