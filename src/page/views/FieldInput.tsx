@@ -66,7 +66,7 @@ export const About = ({ field, problem }: Pick<Props, "field" | "problem">) => (
 const hints: Partial<Record<Field["kind"], string>> = { lines: "One a line", json: "As JSON" }
 
 const Control = (props: Props) => {
-  const { field, onText, problem, secrecy, text } = props
+  const { field, label = field.name, onText, problem, secrecy, text } = props
   const id = `field-${field.name}`
   const common = {
     id,
@@ -108,7 +108,7 @@ const Control = (props: Props) => {
           type="text"
           autocomplete="off"
           list={`${id}-list`}
-          aria-label={`Add to ${field.name}`}
+          aria-label={`Add to ${label}`}
           placeholder="Add…"
           onChange={({ currentTarget }) => {
             const line = currentTarget.value.trim()
@@ -176,7 +176,7 @@ const Control = (props: Props) => {
       {input}
       <input
         type="date"
-        aria-label={`Day of ${field.name}`}
+        aria-label={`Day of ${label}`}
         value={/^\d{4}-\d\d-\d\d/.exec(text)?.[0] ?? ""}
         onInput={(event) => onText(event.currentTarget.value)}
       />
