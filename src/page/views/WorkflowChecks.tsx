@@ -102,7 +102,7 @@ export const Tests = ({ id, instance, workflow }: Place) => {
   return (
     <>
       {canChange("run_tests", instance) ? null : (
-        <Empty>Tests run as temporary copies, which need an instance that takes changes.</Empty>
+        <Empty>Tests run in temporary copies, for which an instance has to take changes.</Empty>
       )}
       <p class="row">
         <Act
