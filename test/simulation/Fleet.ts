@@ -27,14 +27,14 @@ interface Seat<R> {
   process: Process<R> | undefined
 }
 
-const noFaults = { faulty: 0, slow: 0, lying: 0 }
+const noFaults = { faulty: 0, lossy: 0, slow: 0, lying: 0 }
 
 const weathers: ReadonlyArray<readonly [number, Weather]> = [
-  [2, { faulty: 0, slow: 0, lying: 0 }],
-  [3, { faulty: 0.03, slow: 0, lying: 0 }],
-  [3, { faulty: 0.1, slow: 0.01, lying: 0 }],
-  [1, { faulty: 0.3, slow: 0.03, lying: 0 }],
-  [1, { faulty: 0.03, slow: 0, lying: 0.1 }]
+  [2, noFaults],
+  [3, { faulty: 0.03, lossy: 0.3, slow: 0, lying: 0 }],
+  [3, { faulty: 0.1, lossy: 0.3, slow: 0.01, lying: 0 }],
+  [1, { faulty: 0.3, lossy: 0, slow: 0.03, lying: 0 }],
+  [1, { faulty: 0.03, lossy: 0, slow: 0, lying: 0.1 }]
 ]
 
 /** Servers on their machines, and all that befalls them. */

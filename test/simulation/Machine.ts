@@ -23,6 +23,14 @@ export interface Broken {
   readonly lies?: boolean
   /** Something repeats requests that have arrived, creations too. */
   readonly repeats?: boolean
+  /** Nothing in the journal says that a step is about to be sent. */
+  readonly notesNoBeginning?: boolean
+  /** Whoever answers 404 says it in an engine's very words. */
+  readonly takesAny404?: boolean
+  /** What was created a moment ago is not found by its name. */
+  readonly findsNothingNew?: boolean
+  /** An agreement counts as often as it is given in. */
+  readonly countsAgain?: boolean
   /** The history loses a commit that it has taken. */
   readonly forgetsCommits?: boolean
 }
@@ -167,7 +175,8 @@ export class Machine {
       })
     return {
       append: (...entries) => {
-        const texts = entries.map((one) => encode(one))
+        const isNoted = ({ type }: Entry<C>) => type !== "begun" || this.broken.notesNoBeginning !== true
+        const texts = entries.filter(isNoted).map((one) => encode(one))
         const written = Effect.acquireUseRelease(
           acquire,
           () =>

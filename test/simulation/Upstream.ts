@@ -47,6 +47,7 @@ interface Fault {
 }
 
 const misleading = "an engine's 404"
+const notFound = '{"message":"Not Found"}'
 
 /** What networks, proxies and gateways do. Only who stands behind an engine, or has waited for it, can have let it act. */
 const faults: Readonly<Record<string, Fault>> = {
@@ -76,12 +77,19 @@ const faults: Readonly<Record<string, Fault>> = {
   // What stands in front of engines, such as one that caches, may know less than they, in their very words.
   [misleading]: {
     mayArrive: false,
-    answer: { status: 404, headers: json, text: '{"message":"Not Found"}' },
+    answer: { status: 404, headers: json, text: notFound },
     meets: ({ method, url }) => method === "GET" && /\/workflows\/\w+$/.test(url)
   }
 }
 export const faultNames: ReadonlyArray<string> = Object.keys(faults)
 const names = faultNames.map((name) => [1, name] as const)
+
+/** The faults that let a creation arrive, and lose its answer. */
+const lost = ["reset", "no answer", "bad gateway", "gateway timeout", "half an answer"].map(
+  (name) => [1, name] as const
+)
+const isCreation = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean =>
+  method === "POST" && /\/(tags|workflows)$/.test(url)
 
 /** Whether something may have been done by a request that met this fault. */
 export const mayArrive = (name: string): boolean => faults[name]?.mayArrive === true
@@ -100,6 +108,8 @@ export interface OneFault {
 export interface Weather {
   /** The share of requests that meet a fault. */
   faulty: number
+  /** The share of creations that arrive, and whose answer is lost. */
+  lossy: number
   /** The share of requests that take seconds. */
   slow: number
   /** The share of changes by plans that do not happen, though they are answered as if they had. */
@@ -143,11 +153,25 @@ export const network = (
   const latency = () => (random.next() < weather.slow ? random.below(45_000) : 1 + random.below(40))
   const faultFor = (request: HttpClientRequest.HttpClientRequest) => {
     const { one } = weather
+    const isLost = isCreation(request) && random.next() < weather.lossy
+    if (isLost) {
+      const name = random.pick(lost)
+      const fault = faults[name]
+      return fault === undefined ? undefined : { ...fault, name, isLost }
+    }
     if (one?.methods.push(request.method) !== (one?.after ?? -1) + 1 && random.next() >= weather.faulty)
       return undefined
     const name = one?.name ?? random.pick(names)
     const fault = faults[name]
-    return fault === undefined || fault.meets?.(request) === false ? undefined : { ...fault, name }
+    return fault === undefined || fault.meets?.(request) === false ? undefined : { ...fault, name, isLost }
+  }
+
+  /** The answer as it is where a rule is broken. */
+  const asBroken = (reply: Reply, { pathname, searchParams }: URL, isPlanned: boolean): Reply => {
+    if (broken.takesAny404 === true && reply.status === 404) return { ...reply, headers: json, text: notFound }
+    const isSearch = isPlanned && pathname.endsWith("/workflows") && searchParams.has("name")
+    if (broken.findsNothingNew !== true || !isSearch) return reply
+    return reply.status === 200 ? { ...reply, text: '{"data":[],"nextCursor":null}' } : reply
   }
 
   return HttpClient.make((request, url) =>
@@ -159,13 +183,15 @@ export const network = (
       return Effect.callback<Reply, HttpClientError.HttpClientError>((resume) => {
         const words = `${request.method} ${url.pathname.replace("/api/v1", "")} of ${remote.name}`
         const fault = faultFor(request)
-        const arrives = fault === undefined || (weather.one?.arrives ?? (fault.mayArrive && random.below(2) === 0))
+        const arrives =
+          fault === undefined || (weather.one?.arrives ?? (fault.mayArrive && (fault.isLost || random.below(2) === 0)))
         const noted = fault === undefined ? "" : ` (${fault.name}${arrives ? ", arrives" : ""})`
         schedule.note(`${server.name} ${sender.call ?? "-"}: ${words}${noted}`)
         if (fault?.name === misleading) misled.add(sender.call ?? 0)
         const answer = (reply: Reply | undefined) => {
-          const come = fault === undefined ? reply : fault.answer === "half" ? half(reply) : fault.answer
-          if (come === undefined) return
+          const given = fault === undefined ? reply : fault.answer === "half" ? half(reply) : fault.answer
+          if (given === undefined) return
+          const come = typeof given === "string" ? given : asBroken(given, url, call?.tool === "apply_plan")
           schedule.after(server, latency(), () =>
             resume(typeof come === "string" ? brokenOff(request, come) : Effect.succeed(come))
           )

@@ -12,7 +12,11 @@ describe("a simulation in which one rule is broken on purpose", { timeout: 300_0
     "a history that forgets commits": { forgetsCommits: true },
     "servers without locks": { hasNoLocks: true },
     "an engine that only says that it does what it is asked for": { lies: true },
-    "a network that repeats what it carries": { repeats: true }
+    "a network that repeats what it carries": { repeats: true },
+    "a journal that lacks what is about to be sent": { notesNoBeginning: true },
+    "foreign 404s that count as an engine's": { takesAny404: true },
+    "plans that do not find what they have created": { findsNothingNew: true },
+    "an agreement that counts again": { countsAgain: true }
   }
   it.each(Object.entries(rules))("notices %s", async (_, broken) => {
     let seed = 1
