@@ -29,8 +29,6 @@ export interface Broken {
   readonly takesAny404?: boolean
   /** What was created a moment ago is not found by its name. */
   readonly findsNothingNew?: boolean
-  /** An agreement counts as often as it is given in. */
-  readonly countsAgain?: boolean
   /** The history loses a commit that it has taken. */
   readonly forgetsCommits?: boolean
 }

@@ -10,7 +10,6 @@ import { TemporaryCopyJournal } from "../../src/engine/operator/run/TemporaryCop
 import { TestFolder } from "../../src/engine/operator/tests/TestFolder.ts"
 import { Coordination } from "../../src/internal/http/Coordination.ts"
 import { Stopping } from "../../src/mcp/callContext.ts"
-import { Copies } from "../../src/mcp/Elicitation.ts"
 import { makeInFlightRequests } from "../../src/mcp/protocol/InFlightRequests.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
 import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
@@ -77,7 +76,7 @@ export class Process<R> {
 
   /** Starts a server, which sees to what former ones have left. */
   static start<R>(group: Group, around: Surroundings<R>): Effect.Effect<Process<R>> {
-    const { begin, broken, machine, redis, schedule, serving } = around
+    const { begin, machine, redis, schedule, serving } = around
     const client = Layer.succeed(HttpClient.HttpClient, network(group, around))
     const stopping = Deferred.makeUnsafe<void>()
     const alone = Context.make(Coordination, { ...Coordination.defaultValue(), withLock: machine.withLock(group) })
@@ -100,9 +99,7 @@ export class Process<R> {
                 )
               )
             ).pipe(Effect.retry({ times: 50 }), Effect.orDie)
-      const shared = Context.merge(references, coordination)
-      const uses = broken.countsAgain === true ? { use: () => Effect.succeed("first" as const) } : {}
-      const known = Context.add(shared, Copies, { ...Context.get(shared, Copies), ...uses })
+      const known = Context.merge(references, coordination)
       const history = yield* Effect.provideContext(
         build(
           layerOver(
