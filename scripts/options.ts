@@ -4,6 +4,7 @@ import { Result, Schema } from "effect"
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
 import { type FolderRule, folderRules } from "../src/cli/configuration/folderRules.ts"
 import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
+import { WatchFields } from "../src/cli/configuration/watchSettings.ts"
 import { InstanceFields } from "../src/engine/client/config/instanceFields.ts"
 import { instanceRules } from "../src/engine/client/config/instanceRules.ts"
 import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/plans/settings.ts"
@@ -18,6 +19,7 @@ const groups: ReadonlyArray<readonly [path: string, group: { readonly fields: Fi
   ["audit.", AuditFields],
   ["shared.", SharedFields],
   ["telemetry.", TelemetryFields],
+  ["watch.", WatchFields],
   ["plans.", PlanFields],
   ["plans.guards.", GuardFields],
   ["promotion.", PromotionFields],

@@ -54,6 +54,12 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
       ({ runWatch }) => runWatch(options, invocation.request)
     )
   }
+  if (invocation.task === "watch") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./tasks/watch.ts")),
+      ({ runWatch }) => runWatch(options, invocation.request)
+    )
+  }
   if (invocation.task === "test") {
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/test.ts")),
@@ -98,7 +104,7 @@ const reportAs =
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : visible(message)), code)
 
 /** Commands that exit with 2 if something would change or matches: a usage error must not look like that. */
-const usageCode = process.argv.slice(2).some((word) => ["promote", "upgrade", "ads"].includes(word)) ? 1 : 2
+const usageCode = process.argv.slice(2).some((word) => ["promote", "upgrade", "ads", "watch"].includes(word)) ? 1 : 2
 
 const hint =
   "There is no .config.json in this folder. Make one with init, or set ENGINE_HOST and ENGINE_API_KEY.\n" +

@@ -13,10 +13,11 @@ import { clientNames } from "./tasks/init/clients.ts"
 import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote.ts"
 import type { NodesRequest } from "./tasks/runNodes.ts"
-import { ads, promote, test, upgrade } from "./tasks/subcommands.ts"
+import { ads, promote, test, upgrade, watch } from "./tasks/subcommands.ts"
 import type { TestRequest } from "./tasks/test.ts"
 import type { UpgradeTaskRequest } from "./tasks/upgrade/request.ts"
-import type { WatchRequest } from "./tasks/watchAds.ts"
+import type { WatchRequest } from "./tasks/watch.ts"
+import type { AdsWatchRequest } from "./tasks/watchAds.ts"
 
 /** The result of parsing a command line. */
 export type Invocation =
@@ -28,7 +29,8 @@ export type Invocation =
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
   | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
   | { readonly task: "upgrade"; readonly texts: FlagTexts; readonly request: UpgradeTaskRequest }
-  | { readonly task: "watchAds"; readonly texts: FlagTexts; readonly request: WatchRequest }
+  | { readonly task: "watch"; readonly texts: FlagTexts; readonly request: WatchRequest }
+  | { readonly task: "watchAds"; readonly texts: FlagTexts; readonly request: AdsWatchRequest }
   | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
 
 /**
@@ -94,6 +96,7 @@ const command = (
       call,
       backup,
       nodes,
+      watch(root, (request, texts) => invoke({ task: "watch", texts, request })),
       promote(root, (request, texts) => invoke({ task: "promote", texts, request })),
       upgrade(root, (request, texts) => invoke({ task: "upgrade", texts, request })),
       ads(root, (request, texts) => invoke({ task: "watchAds", texts, request })),
@@ -240,7 +243,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, upgrade, ads, test`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {

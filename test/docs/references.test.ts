@@ -126,6 +126,7 @@ const helps = [
   ["nodes", "fetch"],
   ["promote"],
   ["upgrade"],
+  ["watch"],
   ["test"],
   ["test", "record"],
   ["ads", "watch"]

@@ -7,6 +7,7 @@ import { matching, meaning, secret, text, texts, whole, yesOrNo } from "../../in
 import { toolName } from "./profiles.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 import { sections, toolsets } from "./toolsetFacts.ts"
+import type { WatchSettingsInFile } from "./watchSettings.ts"
 
 const scope = (otherwise: string) =>
   matching(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "one scope as issuers write it").pipe(
@@ -167,6 +168,9 @@ export const FileFields = Schema.Struct({
   telemetry: Schema.optionalKey(Schema.Unknown).pipe(
     meaning("where OpenTelemetry's traces, metrics and logs go: see [watching.md](watching.md#opentelemetry)")
   ),
+  watch: Schema.optionalKey(Schema.Unknown).pipe(
+    meaning("rounds in which the server looks for what is wrong, and whom it tells: see [watch.md](watch.md)")
+  ),
   tests: Schema.optionalKey(text("the name of a folder")).pipe(
     meaning("folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for")
   ),
@@ -182,6 +186,7 @@ export const FileFields = Schema.Struct({
 interface ReadApart {
   readonly audit?: AuditSettings
   readonly telemetry?: TelemetrySettings
+  readonly watch?: WatchSettingsInFile
   readonly plans?: PlanSettings
   readonly promotion?: PromotionSettings
 }

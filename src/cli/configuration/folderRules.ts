@@ -29,6 +29,7 @@ export const folderRules = {
   history: "needs trust",
   shared: "needs trust",
   telemetry: "needs trust",
+  watch: "needs trust",
   tests: "needs trust",
   nodeTypes: "needs trust",
   marketplace: "needs trust",

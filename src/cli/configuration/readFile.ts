@@ -16,12 +16,15 @@ export const readFile = Effect.fnUntraced(function* (
 ) {
   const at = placeIn(file)
   const telemetry = yield* readTelemetry(json, at)
-  const unknown = [...allUnknownFields(json), ...below("telemetry", telemetry?.unknown ?? [])].map(
-    ({ meant, name }) => ({
-      problem: `${at(name)} is not a known setting`,
-      meant
-    })
-  )
+  const watch = yield* readWatch(json, at)
+  const unknown = [
+    ...allUnknownFields(json),
+    ...below("telemetry", telemetry?.unknown ?? []),
+    ...below("watch", watch?.unknown ?? [])
+  ].map(({ meant, name }) => ({
+    problem: `${at(name)} is not a known setting`,
+    meant
+  }))
   const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
   if (stray !== undefined) {
     const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
@@ -38,6 +41,7 @@ export const readFile = Effect.fnUntraced(function* (
     plans,
     promotion,
     telemetry: _telemetry,
+    watch: _watch,
     ...others
   } = yield* Effect.fromResult(decode(FileFields, json, at))
   const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
@@ -53,6 +57,7 @@ export const readFile = Effect.fnUntraced(function* (
     engine: hasInstances ? yield* instancesIn(file, environments, defaultEnv) : undefined,
     ...(recorded === undefined ? {} : { audit: recorded }),
     ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) }),
+    ...(watch === undefined ? {} : { watch: yield* Effect.fromResult(watch.settings) }),
     ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
     ...(promotion === undefined
       ? {}
@@ -74,6 +79,17 @@ const readTelemetry = (json: unknown, at: (path: string) => string) => {
     : Effect.map(
         Effect.promise(() => import("./telemetry.ts")),
         ({ readTelemetry }) => readTelemetry(given, within(at, "telemetry"))
+      )
+}
+
+/** The settings of the watch, likewise. */
+const readWatch = (json: unknown, at: (path: string) => string) => {
+  const given = fieldOf(json, "watch")
+  return given === undefined
+    ? Effect.undefined
+    : Effect.map(
+        Effect.promise(() => import("./watchSettings.ts")),
+        ({ readWatch }) => readWatch(given, within(at, "watch"))
       )
 }
 

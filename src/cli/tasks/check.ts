@@ -19,7 +19,7 @@ export const runCheck = Effect.fnUntraced(function* (options: Options, { json, t
     return yield* new UsageError({ message: "--trust shows settings to a person: use it without --json" })
   if (trust) yield* trusting(options)
   const launch = yield* readLaunch(options)
-  const findings = yield* Effect.forEach(yield* loaders(launch), (load) =>
+  const findings = yield* Effect.forEach((yield* loaders(launch)).loads, (load) =>
     load.pipe(
       Effect.flatMap(({ toolset: { check = Effect.succeed([]) } }) => check),
       Effect.catchTag("ConfigurationError", ({ message }) =>

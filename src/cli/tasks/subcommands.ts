@@ -6,7 +6,8 @@ import type { CallRequest } from "./call/call.ts"
 import type { PromoteRequest } from "./promote.ts"
 import type { TestRequest } from "./test.ts"
 import type { UpgradeTaskRequest } from "./upgrade/request.ts"
-import type { WatchRequest } from "./watchAds.ts"
+import type { WatchRequest } from "./watch.ts"
+import type { AdsWatchRequest } from "./watchAds.ts"
 
 /** A flag with a text; the last counts if it is repeated. */
 const textFlag = (name: string, metavar: string, description: string) =>
@@ -205,7 +206,7 @@ export const upgrade = <E, R>(
     Command.withShortDescription("Tell what an upgrade of the engine breaks, and mend it")
   )
 
-const watchInput = {
+const adsWatchInput = {
   rules: textFlag("rules", "FILE", "JSON list of rules, as for ads_plan_rules"),
   account: textFlag("account", "NAME", "Seller of marketplace.accounts; by default the default one"),
   run: textFlag("run", "ID", "Run this workflow with the rules that match; it may act outside"),
@@ -213,7 +214,7 @@ const watchInput = {
   json
 }
 
-const watchDescription = `Judges a marketplace's campaigns by rules, once, for cron. Nothing is changed, except that campaigns pause for
+const adsWatchDescription = `Judges a marketplace's campaigns by rules, once, for cron. Nothing is changed, except that campaigns pause for
   which a rule says so if marketplace.watchMayPause is true; nothing ever rises or starts.
 
   workflow-tool-server ads watch --rules rules.json || notify "look at the campaigns"
@@ -223,13 +224,48 @@ const watchDescription = `Judges a marketplace's campaigns by rules, once, for c
 /** The sub-command `ads`, with `ads watch` below it. */
 export const ads = <E, R>(
   texts: Effect.Effect<FlagTexts, E, R>,
-  run: (request: WatchRequest, texts: FlagTexts) => Effect.Effect<void>
+  run: (request: AdsWatchRequest, texts: FlagTexts) => Effect.Effect<void>
 ) => {
-  const watch = Command.make("watch", watchInput, (request) =>
+  const watch = Command.make("watch", adsWatchInput, (request) =>
     Effect.flatMap(texts, (given) => run(request, given))
-  ).pipe(Command.withDescription(watchDescription), Command.withShortDescription("Judge campaigns by rules, for cron"))
+  ).pipe(
+    Command.withDescription(adsWatchDescription),
+    Command.withShortDescription("Judge campaigns by rules, for cron")
+  )
   return Command.make("ads").pipe(
     Command.withSubcommands([watch]),
     Command.withDescription("Advertising campaigns of the configured marketplace")
   )
 }
+
+const watchInput = {
+  every: Flag.Int("every").pipe(
+    Flag.withMetavar("MINUTES"),
+    Flag.withDescription("Go on, with a round every so many minutes; by default there is one round, for cron"),
+    Flag.atLeast(0),
+    Flag.map((numbers) => numbers.at(-1))
+  ),
+  isTry: Flag.Boolean("try").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Send each receiver of watch.receivers a message, and watch nothing")
+  ),
+  json
+}
+
+const watchDescription = `Looks for what is wrong on the instances, by the rules of instance_health, and tells what began and what is over since
+  the last round, once each, here and to the receivers that watch.receivers of the configuration names.
+
+  workflow-tool-server watch || notify "look at the workflows"
+  workflow-tool-server watch --every 5
+
+  Exits with 0 if nothing is wrong, with 2 if something is, with 1 if it could not tell, with 130 if it was stopped.`
+
+/** The sub-command `watch`. */
+export const watch = <E, R>(
+  texts: Effect.Effect<FlagTexts, E, R>,
+  run: (request: WatchRequest, texts: FlagTexts) => Effect.Effect<void>
+) =>
+  Command.make("watch", watchInput, (request) => Effect.flatMap(texts, (given) => run(request, given))).pipe(
+    Command.withDescription(watchDescription),
+    Command.withShortDescription("Tell what goes wrong on the instances, and when it is over")
+  )

@@ -15,7 +15,7 @@ import { shortfall } from "./call/shortfall.ts"
 import { calledAtOnce, watched } from "./watched.ts"
 
 /** The arguments of `ads watch`. */
-export interface WatchRequest {
+export interface AdsWatchRequest {
   /** A file with a JSON list of rules, as for ads_plan_rules. */
   readonly rules: string | undefined
   readonly account: string | undefined
@@ -35,7 +35,7 @@ const patience = 4 * 3600
  * Judges the campaigns by rules, once. Nothing is changed, except that campaigns are paused where a rule says so and the
  * configuration allows it; nothing ever rises or starts.
  */
-export const runWatch = Effect.fnUntraced(function* (options: Options, request: WatchRequest) {
+export const runWatch = Effect.fnUntraced(function* (options: Options, request: AdsWatchRequest) {
   if (request.rules === undefined) {
     return yield* new UsageError({ message: "ads watch needs --rules FILE: a JSON list, as for ads_plan_rules" })
   }
@@ -62,7 +62,7 @@ const readRules = Effect.fnUntraced(function* (file: string) {
   return yield* new UsageError({ message: `--rules: ${file} must hold a JSON list of rules, as for ads_plan_rules` })
 })
 
-interface Watch extends Omit<WatchRequest, "rules"> {
+interface Watch extends Omit<AdsWatchRequest, "rules"> {
   readonly rules: typeof Rules.Type
   readonly tools: ReadonlyArray<Tool>
 }

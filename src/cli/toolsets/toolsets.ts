@@ -42,7 +42,7 @@ export const loaders = Effect.fnUntraced(function* (
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
       : Effect.map(set, ({ load }) => [load(launch, { instances, refuse, areListsFirst })])
   })
-  return loads.flat()
+  return { instances, loads: loads.flat() }
 })
 
 /** The requested toolsets with everything they need, for as long as the scope lasts. */
@@ -51,11 +51,13 @@ export const loadToolsets = Effect.fnUntraced(function* (
   options: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
 ) {
   yield* checkConnections(launch)
-  const requested = yield* Effect.forEach(yield* loaders(launch, options), (load) => load)
+  const { instances, loads } = yield* loaders(launch, options)
+  const requested = yield* Effect.forEach(loads, (load) => load)
   const plans = requested.flatMap((one) => one.plans ?? [])
   const loaded = [...requested, ...(yield* planTools(plans, options))]
   const { run } = yield* Background
   return {
+    instances,
     toolsets: loaded.map(({ toolset }) => toolset),
     later: [
       ...loaded.flatMap(({ later }) => later ?? []),
@@ -72,16 +74,20 @@ const goOn = (run: NonNullable<typeof Background.Service.run>) => (source: PlanS
     })
   )
 
-/** Every tool that can be called, including those of `operator`, which cost tokens only in lists for models. */
-export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
+/** Every tool that can be called, with the instances that they work on, and what is shared with copies. */
+export const toolsAndInstances = Effect.fnUntraced(function* (launch: Launch) {
   const toolsets = [...new Set([...launch.toolsets, "operator" as const])]
   const shared = yield* sharedWithCopies(launch)
-  const { toolsets: loaded } = yield* Effect.provideContext(
+  const { instances, toolsets: loaded } = yield* Effect.provideContext(
     loadToolsets({ ...launch, toolsets }, { areListsFirst: true }),
     shared
   )
-  return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
+  const tools = (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap((one) => one.tools)
+  return { tools, instances: Effect.map(instances, (context) => Context.merge(context, shared)) }
 })
+
+/** Every tool that can be called, including those of `operator`, which cost tokens only in lists for models. */
+export const toolsOf = (launch: Launch) => Effect.map(toolsAndInstances(launch), ({ tools }) => tools)
 
 /** The services that this server shares with its copies, if there are any. */
 export const sharedWithCopies = ({ shared }: Launch) =>

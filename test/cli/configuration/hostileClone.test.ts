@@ -38,7 +38,8 @@ const forms: ReadonlyArray<readonly [names: string, settings: object]> = [
   ["plans.guards.maxItemsPerApply", { plans: { guards: { maxItemsPerApply: 1_000_000 } } }],
   ["answerLimit", { answerLimit: 100_000_000 }],
   ["promotion.tests", { promotion: { tests: "run" } }],
-  ["watch.seconds, prices", { watch: { seconds: 1 }, prices: [1] }]
+  ["watch.receivers", { watch: { receivers: [{ type: "slack", url: "https://127.0.0.1:9/x" }] } }],
+  ["alarms.seconds, costs", { alarms: { seconds: 1 }, costs: [1] }]
 ]
 
 describe("a configuration file that merely lies in the working folder", () => {

@@ -214,7 +214,9 @@ describe("the rules", () => {
           { ended: place % 7 === 3 ? fewest : 40, failed: 0 }
         ])
       )
-      const runs = new Map([["h", { ...pastOf(runsOf("...").map((run) => ({ ...run, startedAt: last }))), days }]])
+      const runs = new Map([
+        ["h", { ...pastOf(runsOf("...").map((run) => ({ ...run, startedAt: last }))), daysOf: () => days }]
+      ])
       return findingsIn(observed({ workflows: hook === undefined ? [] : [hook], runs })).map(({ kind }) => kind)
     }
     assert.deepStrictEqual(silentFor(30, 9), ["quieterThanBefore"])

@@ -40,8 +40,11 @@ export const credentialsOf = Effect.fnUntraced(function* (
 })
 
 const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<Credential>) {
-  const lack = yield* Effect.provideService(unsupportedReason(testRoute), EngineClient, engine)
-  if (lack !== undefined) return { failing: [], untested: live.length, lack }
+  const reason = yield* Effect.option(Effect.provideService(unsupportedReason(testRoute), EngineClient, engine))
+  // Credentials are listed and judged even where it cannot be told whether they can be tested.
+  if (Option.isNone(reason) || reason.value !== undefined) {
+    return { failing: [], untested: live.length, lack: Option.getOrUndefined(reason) }
+  }
   const outcomes = yield* Effect.forEach(
     live.slice(0, mostTested),
     (credential) =>

@@ -250,12 +250,13 @@ const fewestADay = 3
 /** Workflows without a schedule that ran every day of the last weeks, and not in the last one. */
 export const quieterWorkflows = (observation: Observation): ReadonlyArray<Finding> =>
   observation.workflows.flatMap((workflow) => {
-    const { days, runs } = runsOf(observation, workflow.id)
+    const { daysOf, runs } = runsOf(observation, workflow.id)
     const { now } = observation
     const [last] = runs
-    if (!workflow.active || workflow.schedules.rules.length > 0 || days === undefined || last === undefined) return []
+    if (!workflow.active || workflow.schedules.rules.length > 0 || daysOf === undefined || last === undefined) return []
     if (now - last.startedAt < day || (workflow.updatedAt ?? 0) > last.startedAt) return []
     const today = Math.floor(last.startedAt / day)
+    const days = daysOf()
     const former = Array.from({ length: formerDays }, (_, place) => days.get(today - 1 - place)?.ended ?? 0)
     const fewest = Math.min(...former)
     if (fewest < fewestADay) return []

@@ -24,6 +24,8 @@ export interface Reading {
   readonly keyEndsAt: number | undefined
   /** The past as a watching process keeps it: `first` where it has none yet. Left out, runs are asked for workflow by workflow. */
   readonly memory?: Memory | "first"
+  /** The time since which changes by others are told; that of the span, if left out. */
+  readonly changedSince?: number
   /** Whether credentials are tested, which acts on other services. */
   readonly isTesting: boolean
 }
@@ -60,7 +62,7 @@ export const observe = Effect.fnUntraced(function* (engine: Engine, reading: Rea
       part("running executions", runningOf(engine)),
       part("waiting executions", waitingOf(engine)),
       part("credentials", credentialsOf(engine, workflows, reading.isTesting)),
-      part("changes", changesOf(engine, before === undefined ? from : before.at))
+      part("changes", changesOf(engine, reading.changedSince ?? from))
     ],
     { concurrency: 2 }
   )

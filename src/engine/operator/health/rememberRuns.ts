@@ -55,7 +55,7 @@ export const remembering = Effect.fnUntraced(function* (
   const since = before?.since ?? listed?.since ?? now
   const all = withRuns(before, read, since)
   const runs = new Map<string, Runs>(workflows.map(({ id }) => [id, { ...noRuns, since }]))
-  for (const [id, one] of all) runs.set(id, { ...one, days: daysOf(one) })
+  for (const [id, one] of all) runs.set(id, { ...one, daysOf: () => daysOf(one) })
   const failed = [...runs].flatMap(([workflowId, one]) =>
     one.runs
       .filter((run) => isFailed(run) && (run.startedAt >= from || failsMore(one)))

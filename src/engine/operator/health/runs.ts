@@ -21,7 +21,7 @@ export interface Runs {
   /** Runs from before these, and how many of them failed. */
   readonly earlier: Counts
   /** The runs of each day, by its number since 1970; only who remembers them has them. */
-  readonly days?: ReadonlyMap<number, Counts>
+  readonly daysOf?: () => ReadonlyMap<number, Counts>
 }
 
 /** Ended runs, and the failed ones among them. */
@@ -143,7 +143,9 @@ export const slowness = (
   maxSeconds: number | undefined
 ): { readonly seconds: number; readonly usual: number } | undefined => {
   const durations = durationsOf(runs)
-  const [last, before] = [durations.slice(0, slowRuns), durations.slice(slowRuns)]
+  // Slow runs are judged by the older half, or they would soon be usual themselves.
+  const former = Math.max(slowRuns, Math.min(durations.length - fewestUsual, Math.floor(durations.length / 2)))
+  const [last, before] = [durations.slice(0, slowRuns), durations.slice(former)]
   if (last.length < slowRuns || (before.length < fewestUsual && maxSeconds === undefined)) return undefined
   const slowest = before.toSorted((a, b) => a - b)[Math.floor(before.length * 0.9)] ?? 0
   const limit = maxSeconds ?? 2 * slowest + slackSeconds

@@ -97,7 +97,12 @@ const stepped = (value: unknown, make: (n: number) => Rule | undefined): Rule | 
 }
 
 const rule = (cron: unknown, every = 1): Rule | undefined =>
-  Predicate.isString(cron) && Result.isSuccess(Cron.parse(cron)) ? { cron, every, isLoose: false } : undefined
+  Predicate.isString(cron) && isValid(cron) ? { cron, every, isLoose: false } : undefined
+
+/** Whether an expression is one; many workflows have the same. */
+const isValid = (cron: string): boolean => valid.keep(cron, () => Result.isSuccess(Cron.parse(cron)))
+
+const valid = new BoundedCache<boolean>(10_000)
 
 /** The modes of the old cron node. */
 const ofMode = (item: JsonObject): Rule | undefined => {
@@ -214,9 +219,12 @@ const moments = new BoundedCache<ReadonlyArray<number>>(200_000, (times) => time
  */
 export const dueAfter = ({ rules }: Schedules, zone: string | undefined, start: number): number | undefined => {
   const tried = zone === undefined ? (rules.every(isOfAnyHour) ? ["UTC"] : zones) : [zone]
-  const fitting = tried.filter((one) =>
-    rules.some((rule) => occurrences(rule, one, { from: start - lateMs, to: start + 1000 }).length > 0)
-  )
+  const fitting =
+    tried.length === 1
+      ? tried
+      : tried.filter((one) =>
+          rules.some((rule) => occurrences(rule, one, { from: start - lateMs, to: start + 1000 }).length > 0)
+        )
   const due = (fitting.length === 0 ? tried : fitting).map((one) =>
     Math.min(...rules.map((rule) => nextCertain(rule, one, start)))
   )

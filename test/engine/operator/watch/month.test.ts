@@ -1,0 +1,287 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+
+import { Instances } from "../../../../src/engine/client/Instances.ts"
+import type { Message } from "../../../../src/engine/operator/watch/messages.ts"
+import { makeWatch, type Receiver, WatchError, type WatchStore } from "../../../../src/engine/operator/watch/watch.ts"
+import { HttpClients } from "../../../../src/internal/http/HttpClients.ts"
+import { configured, environment } from "../../../support/harness.ts"
+import { inTime } from "../../../support/inTime.ts"
+import { engineThat, host, json, key } from "../../tools/standIn.ts"
+
+const [hour, day] = [3_600_000, 86_400_000]
+const begin = Date.UTC(2026, 2, 1)
+const iso = (at: number) => new Date(at).toISOString()
+
+/** A month in the life of 200 workflows: most run once a day, some every hour, some when they are called. */
+interface Flow {
+  readonly id: string
+  readonly every: number
+  readonly minute: number
+  readonly isCalled: boolean
+}
+
+const flows: ReadonlyArray<Flow> = Array.from({ length: 200 }, (_, place) => ({
+  id: `w${place}`,
+  every: place < 150 ? day : 4 * hour,
+  minute: (place * 7) % 60,
+  isCalled: place >= 190
+}))
+
+/** What goes wrong: in which hours since the beginning, and of what kind. */
+interface Planted {
+  readonly kind: string
+  readonly id: string
+  readonly from: number
+  readonly to: number
+}
+
+const span = (kind: string, id: string, fromDay: number, days: number): Planted => ({
+  kind,
+  id,
+  from: begin + fromDay * day,
+  to: begin + (fromDay + days) * day
+})
+
+const planted: ReadonlyArray<Planted> = [
+  // Ten that fail for some days, one after the other, and ten that do not run.
+  ...Array.from({ length: 10 }, (_, place) => span("failures", `w${place * 3}`, 3 + place * 2, 2)),
+  ...Array.from({ length: 10 }, (_, place) => span("missedSchedules", `w${place * 3 + 1}`, 4 + place * 2, 3)),
+  // Hourly ones that become slow, and runs that hang.
+  ...Array.from({ length: 5 }, (_, place) => span("slowerThanUsual", `w${152 + place}`, 6 + place * 3, 2)),
+  ...Array.from({ length: 5 }, (_, place) => span("runningTooLong", `w${160 + place}`, 5 + place * 4, 1)),
+  // Webhooks that collide, triggers that are gone, credentials that are gone.
+  ...Array.from({ length: 3 }, (_, place) => span("webhooksThatCollide", `w${190 + place}`, 8 + place * 5, 2)),
+  ...Array.from({ length: 3 }, (_, place) => span("noWorkingTrigger", `w${170 + place}`, 9 + place * 5, 2)),
+  ...Array.from({ length: 2 }, (_, place) => span("credentialsGone", `w${180 + place}`, 11 + place * 5, 2)),
+  // One credential that three workflows need, and an instance that is away.
+  span("credential", "shared", 22, 2),
+  span("unreachable", "production", 25.5, 0.2)
+]
+
+const isOn = (kind: string, id: string, at: number) =>
+  planted.some((one) => one.kind === kind && one.id === id && at >= one.from && at < one.to)
+
+/** Workflows that use the credential that is refused for some days. */
+const needy = new Set(["w100", "w101", "w102"])
+
+const runsOf = ({ every, id, isCalled, minute }: Flow) => {
+  const first = begin - 14 * day + 6 * hour + minute * 60_000
+  return Array.from({ length: Math.ceil((45 * day) / every) }, (_, place) => first + place * every).flatMap(
+    (startedAt) => {
+      if (isOn("missedSchedules", id, startedAt)) return []
+      // Every twelfth run of some fails anyway, which is nothing new.
+      const isUsual = every < day && Number(id.slice(1)) % 20 === 19 && (startedAt / hour) % 50 < 4
+      const isRefused = needy.has(id) && isOn("credential", "shared", startedAt)
+      const isFailed = isUsual || isRefused || isOn("failures", id, startedAt)
+      const hangs = planted.find(
+        (one) => one.kind === "runningTooLong" && one.id === id && startedAt >= one.from && startedAt < one.from + every
+      )
+      const seconds = isOn("slowerThanUsual", id, startedAt) ? 300 : 20 + ((startedAt / hour) % 7)
+      const stoppedAt = hangs === undefined ? startedAt + seconds * 1000 : hangs.to
+      return [{ workflowId: id, startedAt, stoppedAt, mode: isCalled ? "webhook" : "trigger", isFailed, isRefused }]
+    }
+  )
+}
+
+const runs = flows
+  .flatMap(runsOf)
+  .toSorted((a, b) => a.startedAt - b.startedAt)
+  .map((run, place) => ({ ...run, id: place + 1 }))
+
+type PlantedRun = (typeof runs)[number]
+
+/** The first run that began at a time or later. */
+const firstFrom = (at: number): number => {
+  let [low, high] = [0, runs.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((runs[middle]?.startedAt ?? Infinity) < at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const schedule = ({ every, minute }: Flow) => ({
+  name: "Schedule",
+  type: "engine-nodes-base.scheduleTrigger",
+  typeVersion: 1.2,
+  position: [0, 0],
+  parameters: {
+    rule: {
+      interval: [
+        every === day
+          ? { field: "days", daysInterval: 1, triggerAtHour: 6, triggerAtMinute: minute }
+          : { field: "cronExpression", expression: `${minute} 2-23/4 * * *` }
+      ]
+    }
+  }
+})
+
+const hook = (address: string) => ({
+  name: "Hook",
+  type: "engine-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  webhookId: address,
+  parameters: { path: address, httpMethod: "POST" }
+})
+
+const workflowAt = (flow: Flow, now: number) => {
+  const { id, isCalled } = flow
+  const credential = isOn("credentialsGone", id, now) ? "gone" : needy.has(id) ? "shared" : "other"
+  return {
+    id,
+    name: `Workflow ${id}`,
+    active: true,
+    triggerCount: isOn("noWorkingTrigger", id, now) ? 0 : 1,
+    settings: { timezone: "UTC" },
+    updatedAt: iso(begin - 90 * day),
+    connections: {},
+    nodes: [
+      isCalled ? hook(isOn("webhooksThatCollide", id, now) ? "w199" : id) : schedule(flow),
+      {
+        name: "Call",
+        type: "engine-nodes-base.httpRequest",
+        typeVersion: 4,
+        position: [0, 0],
+        parameters: {},
+        credentials: { httpBasicAuth: { id: credential, name: credential } }
+      }
+    ]
+  }
+}
+
+const execution = ({ id, isFailed, mode, startedAt, stoppedAt, workflowId }: PlantedRun, now: number) => ({
+  id,
+  workflowId,
+  mode,
+  finished: !isFailed,
+  status: stoppedAt > now ? "running" : isFailed ? "error" : "success",
+  startedAt: iso(startedAt),
+  stoppedAt: stoppedAt > now ? null : iso(stoppedAt)
+})
+
+const withError = (run: PlantedRun, now: number) => ({
+  ...execution(run, now),
+  data: {
+    resultData: {
+      lastNodeExecuted: "Call",
+      error: { message: run.isRefused ? "401 - Unauthorized" : "something is odd" },
+      runData: { Call: [{ startTime: 1, executionTime: 1, error: { message: "x" }, executionStatus: "error" }] }
+    }
+  }
+})
+
+/** The engine of that month, as it is at a moment. */
+const engineAt = (now: () => number) =>
+  engineThat(({ path }) => {
+    const at = now()
+    if (isOn("unreachable", "production", at)) return json({ message: "bad gateway" }, 502)
+    const { pathname, searchParams } = new URL(path, host)
+    const page = (rows: ReadonlyArray<object>) => {
+      const from = Number(searchParams.get("cursor") ?? 0)
+      const until = from + Number(searchParams.get("limit") ?? 100)
+      return json({ data: rows.slice(from, until), nextCursor: rows.length > until ? String(until) : null })
+    }
+    const [, id] = /\/executions\/(\d+)$/.exec(pathname) ?? []
+    const run = runs[Number(id) - 1]
+    if (run !== undefined) return json(withError(run, at))
+    if (pathname.endsWith("/workflows")) return page(flows.map((flow) => workflowAt(flow, at)))
+    if (pathname.endsWith("/credentials")) {
+      return page(["shared", "other"].map((name) => ({ id: name, name, type: "httpBasicAuth" })))
+    }
+    if (!pathname.endsWith("/executions")) return json({ message: "not found" }, 404)
+    const status = searchParams.get("status")
+    if (status === "waiting") return page([])
+    const since = Date.parse(searchParams.get("startedAfter") ?? iso(at - 3 * day))
+    const some = runs
+      .slice(firstFrom(since), firstFrom(at + 1))
+      .filter(({ stoppedAt }) => stoppedAt > at === (status === "running"))
+    return page(some.toReversed().map((one) => execution(one, at)))
+  })
+
+it.effect(
+  "a month of 200 workflows with 40 incidents, two restarts and a receiver that is down twice tells each once",
+  () => {
+    let now = begin
+    const { client, requests } = engineAt(() => now)
+    let lines: ReadonlyArray<string> = []
+    const store: WatchStore = {
+      load: Effect.sync(() => lines),
+      save: (some) => Effect.sync(() => void (lines = some)),
+      exclusively: (work) => work
+    }
+    const messages: Array<Message> = []
+    const isDown = () =>
+      (now > begin + 4 * day && now < begin + 6 * day) || (now > begin + 16 * day && now < begin + 16.5 * day)
+    const receiver: Receiver = {
+      name: "operators",
+      least: "info",
+      send: (message) =>
+        isDown() ? Effect.fail(new WatchError({ message: "down" })) : Effect.sync(() => void messages.push(message))
+    }
+    const settings = {
+      instances: ["production"],
+      everyMinutes: 180,
+      expectations: [],
+      ignore: [],
+      messagesPerHour: 20,
+      quietHours: { from: "22:00", to: "05:00", timezone: "UTC" },
+      page: "https://workflows.example.com"
+    }
+    const instances = Instances.layer.pipe(
+      Layer.provide(configured({ production: environment(host, key, { requestsPerSecond: Infinity }) })),
+      Layer.provide(HttpClients.layerShared),
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+    )
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      let watch = makeWatch(settings, store, [receiver])
+      const sizes: Array<number> = []
+      let busiest = 0
+      for (let hours = 0; hours < 30 * 24; hours += 3) {
+        now = begin + hours * hour
+        if (hours === 201 || hours === 501) watch = makeWatch(settings, store, [receiver])
+        yield* TestClock.setTime(now)
+        const before = requests.length
+        const { problems } = yield* inTime(watch.round, 1000)
+        if (hours > 0) busiest = Math.max(busiest, requests.length - before)
+        if (!isDown() && !isOn("unreachable", "production", now)) assert.deepStrictEqual(problems, [])
+        sizes.push(lines.join().length)
+      }
+      const events = messages.flatMap((message) => message.events)
+      assert.lengthOf(planted, 40)
+      const toldOf = ({ id, kind }: Planted) =>
+        events.filter((event) =>
+          kind === "credential"
+            ? event.title === `Credential ${id} is refused`
+            : event.kind === kind && new RegExp(`\\b${id}\\b`).test(event.title)
+        )
+      for (const one of planted) {
+        const [first, ...others] = toldOf(one)
+        const [second] = others
+        assert.isDefined(first, `${one.kind} of ${one.id} is told`)
+        assert.isAtMost(others.length, 1, `${one.kind} of ${one.id} is told once`)
+        assert.deepStrictEqual(
+          [first?.type, second?.type],
+          second === undefined ? ["passed", undefined] : ["begin", "over"]
+        )
+        assert.isAtLeast(Date.parse(first?.since ?? ""), one.from)
+        assert.isAtMost(
+          Date.parse(first?.since ?? ""),
+          one.from + 1.5 * day,
+          `${one.kind} of ${one.id} is seen in time`
+        )
+        assert.isAtMost(Date.parse((second ?? first)?.until ?? ""), one.to + 1.5 * day, `${one.kind} of ${one.id} ends`)
+      }
+      assert.lengthOf(events, planted.flatMap(toldOf).length, "nothing else is told")
+      assert.isAtMost(busiest, 40, "requests of a round after the first")
+      const [, afterFirst = 0] = sizes
+      assert.isAtMost(sizes.at(-1) ?? Infinity, afterFirst * 1.6, "what is remembered grows no more than to its limits")
+    }).pipe(Effect.provide(instances))
+  },
+  120_000
+)
