@@ -55,7 +55,7 @@ const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
   Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
 
 /** An instance that could not be looked at: whether it refused the key, was not reached, or answered something else. */
-const failureRow = (instance: string, error: EngineError, heard: object) => ({
+export const failureRow = (instance: string, error: EngineError, heard: object) => ({
   instance,
   state: states[error._tag] ?? "other answer",
   error: error.message,

@@ -91,7 +91,10 @@ const overdueSince = (observation: Observation, workflow: WorkflowFacts): Shortf
   const last = runs.find(isScheduled)
   const start = Math.max(last?.startedAt ?? knownSince, workflow.updatedAt ?? 0, activations.get(workflow.id) ?? 0)
   if (knownSince > start || running?.some(({ workflowId }) => workflowId === workflow.id) === true) return undefined
-  const due = dueAfter(workflow.schedules, workflow.zone, start)
+  const first = dueAfter(workflow.schedules, workflow.zone, start)
+  // Engines that never list what is running may be at the missing run.
+  const due =
+    first === undefined || running !== undefined ? first : dueAfter(workflow.schedules, workflow.zone, first)
   if (due === undefined || now <= due + slack) return undefined
   return {
     expectedAtLeast: 1,

@@ -31,13 +31,12 @@ const mostUnended = 100
 
 const unended = ({ data, nextCursor }: Page<Execution>) => ({ runs: toRuns(data), isMore: (nextCursor ?? "") !== "" })
 
-/** The list of executions that run now; undefined where the engine does not list them. */
-export const listRunning = (engine: Engine) =>
-  Effect.catchIf(engine.listExecutions({ status: "running", limit: mostUnended }), isUnknownStatus, () =>
-    Effect.succeed(undefined)
+/** The executions that run now; undefined where the engine does not list them. */
+export const runningOf = (engine: Engine) =>
+  engine.listExecutions({ status: "running", limit: mostUnended }).pipe(
+    Effect.map(unended),
+    Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined))
   )
-
-export const runningOf = (engine: Engine) => Effect.map(listRunning(engine), (page) => page && unended(page))
 
 export const waitingOf = (engine: Engine) =>
   Effect.map(engine.listExecutions({ status: "waiting", limit: mostUnended }), unended)
