@@ -93,8 +93,7 @@ const overdueSince = (observation: Observation, workflow: WorkflowFacts): Shortf
   if (knownSince > start || running?.some(({ workflowId }) => workflowId === workflow.id) === true) return undefined
   const first = dueAfter(workflow.schedules, workflow.zone, start)
   // Engines that never list what is running may be at the missing run.
-  const due =
-    first === undefined || running !== undefined ? first : dueAfter(workflow.schedules, workflow.zone, first)
+  const due = first === undefined || running !== undefined ? first : dueAfter(workflow.schedules, workflow.zone, first)
   if (due === undefined || now <= due + slack) return undefined
   return {
     expectedAtLeast: 1,
