@@ -13,21 +13,23 @@ import * as NodeStdio from "./nodeStdio.ts"
 import { stopRequested } from "./stopRequested.ts"
 import { type Watching, watching } from "./telemetry/watching.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./toolsets/toolsets.ts"
+import type { watchInBackground } from "./watch/background.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options.demo ? { ...options, http: true } : options)
   const stopping = yield* Deferred.make<void>()
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
-  const { layer, metrics } = yield* watching(launch)
+  const { layer, metrics, record } = yield* watching(launch)
   const atWork = launch.http === undefined ? Context.empty() : Context.make(Background, yield* makeBackground)
   const shared = Context.merge(yield* sharedWithCopies(launch), atWork)
-  const { later, toolsets: loaded } = yield* Effect.provideContext(
+  const { instances, later, toolsets: loaded } = yield* Effect.provideContext(
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
   yield* Effect.forkScoped(afterLists(later))
-  const toolsets = [...loaded, ...(yield* shownCalls(launch))]
+  const watch = yield* watched(launch, { instances, shared, toolsets: loaded, record })
+  const toolsets = [...loaded, ...watch, ...(yield* shownCalls(launch))]
   const { answerLimit, http, selection } = launch
   const selections = Object.values(http?.oauth?.tools ?? {}).map(selectionOf)
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -53,6 +55,15 @@ const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>
   Effect.all(later, { discard: true }).pipe(
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
+
+/** Looks after the instances where the configuration asks for it; a server over stdio ends with its client, and does not. */
+const watched = (launch: Launch, served: Parameters<typeof watchInBackground>[1]) =>
+  launch.watch === undefined || launch.http === undefined
+    ? Effect.succeed([])
+    : Effect.flatMap(
+        Effect.promise(() => import("./watch/background.ts")),
+        ({ watchInBackground }) => Effect.map(watchInBackground(launch, served), (toolset) => [toolset])
+      )
 
 /** The end of the audit log, for the page. */
 const shownCalls = ({ audit, config, http }: Launch) =>

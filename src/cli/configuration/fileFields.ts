@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { EngineConfig } from "../../engine/client/config/EngineConfig.ts"
 import type { PlanSettings, PromotionSettings } from "../../engine/plans/settings.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
-import { matching, meaning, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
+import { matching, meaning, number, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
 import { toolName } from "./profiles.ts"
 import type { TelemetrySettings } from "./telemetry.ts"
 import { sections, toolsets } from "./toolsetFacts.ts"
@@ -135,6 +135,14 @@ export const SharedFields = Schema.Struct({
 }).annotate({ message: "an object with redis" })
 export type SharedSettings = typeof SharedFields.Type
 
+const price = number(0, 1_000_000, "a price for a million tokens")
+
+const PriceFields = Schema.Struct({
+  input: price.pipe(Schema.annotateKey({ messageMissingKey: "the price of a million tokens of input" })),
+  output: price.pipe(Schema.annotateKey({ messageMissingKey: "the price of a million tokens of output" })),
+  cachedInput: Schema.optionalKey(price)
+}).annotate({ message: "an object with input and output" })
+
 /** The configuration file without its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
   environments: Schema.optionalKey(
@@ -170,6 +178,11 @@ export const FileFields = Schema.Struct({
   ),
   watch: Schema.optionalKey(Schema.Unknown).pipe(
     meaning("rounds in which the server looks for what is wrong, and whom it tells: see [watch.md](watch.md)")
+  ),
+  prices: Schema.optionalKey(
+    Schema.Record(Schema.String, PriceFields).annotate({ message: "an object from names of models to their prices" })
+  ).pipe(
+    meaning("what language models cost for a million tokens, for [`ai_usage`](ai.md): `input`, `output`, `cachedInput` for each")
   ),
   tests: Schema.optionalKey(text("the name of a folder")).pipe(
     meaning("folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for")

@@ -30,6 +30,7 @@ export const folderRules = {
   shared: "needs trust",
   telemetry: "needs trust",
   watch: "needs trust",
+  prices: "counts",
   tests: "needs trust",
   nodeTypes: "needs trust",
   marketplace: "needs trust",

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, References } from "effect"
 import type { RedisError } from "effect/persistence/Redis"
 
+import { WatchError } from "../../engine/operator/watch/watch.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
@@ -8,9 +9,10 @@ import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
 import { Journals } from "../plans/PlanJournalFile.ts"
 import { makeLimits, makeLocks } from "./coordination.ts"
+import { SharedWatch } from "../watch/store.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
-import { type Store, makeStore, redisRefusal, silent } from "./Store.ts"
+import { type Store, makeStore, redisProblem, redisRefusal, silent } from "./Store.ts"
 
 const unusable = (error: RedisError) => {
   const refusal = redisRefusal(error)
@@ -42,10 +44,28 @@ export const layerOver = <E, R>(connecting: Effect.Effect<Store, E, R>) =>
       const copies = yield* Effect.mapError(makeCopies(store), unusable)
       return Context.make(Coordination, { withLock, ...limits }).pipe(
         Context.add(Journals, sharedJournals(store)),
-        Context.add(Copies, copies)
+        Context.add(Copies, copies),
+        Context.add(SharedWatch, sharedWatch(store))
       )
     })
   )
+
+/** The state of the watch, which all copies continue. */
+const sharedWatch = (store: Store): NonNullable<typeof SharedWatch.Service> => {
+  const key = store.key("watch")
+  const failed = Effect.mapError(
+    (error: RedisError) => new WatchError({ message: `The shared Redis ${redisProblem(error)}` })
+  )
+  return {
+    load: store
+      .ask(store.send<string | null>("GET", key))
+      .pipe(
+        Effect.map((text) => (text === null ? [] : text.split("\n"))),
+        failed
+      ),
+    save: (lines) => Effect.asVoid(failed(store.ask(store.send("SET", key, lines.join("\n")))))
+  }
+}
 
 const problemOf = ({ cause }: RedisError) =>
   cause === silent ? "it does not answer" : (transportCode(cause) ?? "it refuses the connection")

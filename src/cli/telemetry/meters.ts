@@ -59,8 +59,13 @@ export const makeMeters = () => {
     at(metric, labels).updateUnsafe(value, context)
   }
 
+  const record = (gauges: ReadonlyArray<Gauge>) => {
+    for (const { help, labels, name, value } of gauges) at(gauge(name, help), labels).updateUnsafe(value, context)
+  }
+
   return {
     context,
+    record,
     operation: (seconds: number, labels: Labels) => at(metrics.operation, labels).updateUnsafe(seconds, context),
     call: (labels: Labels) => at(metrics.calls, labels).updateUnsafe(1n, context),
     active: (change: 1 | -1) => level(metrics.active, {}, change),
@@ -73,7 +78,7 @@ export const makeMeters = () => {
       at(metrics.succeeded, labels).updateUnsafe(unixSeconds, context),
     /** All metrics in Prometheus' text format, including the toolsets' gauges. */
     text: (gauges: ReadonlyArray<Gauge>): string => {
-      for (const { help, labels, name, value } of gauges) at(gauge(name, help), labels).updateUnsafe(value, context)
+      record(gauges)
       return PrometheusMetrics.formatUnsafe(context, { metricNameMapper: named })
     }
   }

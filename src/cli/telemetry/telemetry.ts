@@ -49,6 +49,7 @@ export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
         ? Layer.empty
         : Layer.merge(Layer.succeed(Tracer.Tracer, transparent), Layer.succeed(References.TracerEnabled, true))
     ),
+    record: meters.record,
     text: meters.text
   }
 })

@@ -7,6 +7,8 @@ import type { Launch } from "../configuration/Launch.ts"
 /** The observers of the server, if there are any. */
 export interface Watching {
   readonly layer: Layer.Layer<never>
+  /** Takes gauges that nobody has fetched, for whoever is sent metrics. */
+  readonly record: (gauges: ReadonlyArray<Gauge>) => void
   /** The answer to `GET /metrics`, including the toolsets' gauges; undefined if it is not served. */
   readonly metrics: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
@@ -22,9 +24,9 @@ export const watching = (launch: Launch): Effect.Effect<Watching, ConfigurationE
     const problem = untrusted(launch, process.env)
     if (problem !== undefined) return yield* problem
     const { telemetry } = yield* Effect.promise(() => import("./telemetry.ts"))
-    const { layer, text } = yield* telemetry(variablesOf(launch, process.env))
-    return { layer, metrics: isServed ? text : undefined }
+    const { layer, record, text } = yield* telemetry(variablesOf(launch, process.env))
+    return { layer, record, metrics: isServed ? text : undefined }
   })
 }
 
-const unwatched: Watching = { layer: Layer.empty, metrics: undefined }
+const unwatched: Watching = { layer: Layer.empty, record: () => {}, metrics: undefined }

@@ -3,6 +3,8 @@ import { Context, Effect, Layer, Scope } from "effect"
 import { Background } from "../../changes/Background.ts"
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import type { InstanceNames } from "../../engine/client/config/EngineConfig.ts"
+import { ModelPrices } from "../../engine/operator/ai/ModelPrices.ts"
+import { WorkflowExpectations } from "../../engine/operator/health/expectations.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/callContext.ts"
 import { offered } from "../../mcp/Toolset.ts"
@@ -31,6 +33,12 @@ export const loaders = Effect.fnUntraced(function* (
   const instances = yield* Effect.promise(() => import("../engine/instances.ts")).pipe(
     Effect.flatMap(({ instances, namesOf }) =>
       Effect.tap(instances(launch), (context) => Effect.sync(() => (connected = namesOf(context))))
+    ),
+    Effect.map((context) =>
+      context.pipe(
+        Context.add(WorkflowExpectations, launch.watch?.workflows ?? []),
+        Context.add(ModelPrices, launch.prices ?? {})
+      )
     ),
     Effect.provideService(Scope.Scope, scope),
     Effect.cached

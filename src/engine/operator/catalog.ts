@@ -1,6 +1,7 @@
 import { masking } from "../../mcp/masking.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
+import { aiUsage } from "./ai/aiUsage.ts"
 import { compareWorkflows } from "./compare/compareWorkflows.ts"
 import { editWorkflow } from "./edit/editWorkflow.ts"
 import { explainExecution } from "./explain/explainExecution.ts"
@@ -26,6 +27,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
   searchWorkflows,
   compareWorkflows,
   instanceHealth,
+  aiUsage,
   checkUpgrade,
   workflowHistory,
   backup

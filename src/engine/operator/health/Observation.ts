@@ -1,6 +1,5 @@
-import { Context } from "effect"
-
 import type { Drift } from "../../client/History.ts"
+import type { Expectation, Expectations } from "./expectations.ts"
 import type { Run, Runs } from "./runs.ts"
 import type { WorkflowFacts } from "./workflowFacts.ts"
 
@@ -76,31 +75,6 @@ export interface Observation {
   readonly keyEndsAt: number | undefined
   readonly expectations: Expectations
 }
-
-/** The expectations of a person about a workflow, which go before what follows from its schedule and its past. */
-export interface Expectation {
-  /** Name or id. */
-  readonly workflow: string
-  readonly instance?: string
-  /** Hours in which it has to run at least once. */
-  readonly everyHours?: number
-  /** Seconds that a run may take. */
-  readonly maxSeconds?: number
-  /** Failures in a row that are not told. */
-  readonly failures?: number
-  /** Kinds of findings that are not told; `all` for every one. */
-  readonly ignore?: ReadonlyArray<string>
-}
-
-export type Expectations = ReadonlyArray<Expectation>
-
-/** The expectations of workflows that the configuration holds. */
-export const WorkflowExpectations = Context.Reference<Expectations>(
-  "workflow-tool-server/engine/WorkflowExpectations",
-  {
-    defaultValue: () => []
-  }
-)
 
 /** The expectation of a person about a workflow; the first that fits. */
 export const expectationOf = (

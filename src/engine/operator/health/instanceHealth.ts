@@ -8,7 +8,7 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import type { Finding, Kind } from "./Finding.ts"
-import { WorkflowExpectations } from "./Observation.ts"
+import { WorkflowExpectations } from "./expectations.ts"
 import { observe } from "./observe.ts"
 import { findingsIn } from "./rules.ts"
 import type { Engine } from "./workflowFacts.ts"
@@ -51,7 +51,7 @@ export const instanceHealth = AcrossTool.make("instance_health", {
 })
 
 /** The time at which an instance last answered, if it has. */
-const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
+export const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
   Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
 
 /** An instance that could not be looked at: whether it refused the key, was not reached, or answered something else. */
