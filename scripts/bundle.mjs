@@ -59,8 +59,8 @@ const command = await bundle(
   {
     input: entries,
     platform: "node",
-    // Only for servers that share something, which have it installed beside this package.
-    external: ["redis", /^node:/],
+    // Only for servers that share something, or send mail, which have it installed beside this package.
+    external: ["redis", "nodemailer", /^node:/],
     // Its main file finds its parts by a function that no bundler can see through.
     resolve: { alias: { "jsonc-parser": path.join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { target: "node20", define: { "import.meta.env": "undefined" } },

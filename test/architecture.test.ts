@@ -259,9 +259,9 @@ describe("imports", () => {
     )
   })
 
-  it("bring in nothing from outside but effect, and the parsers of the configuration file and of expressions", () => {
+  it("bring in nothing from outside but effect, the parsers of the configuration file and of expressions, and what mail needs", () => {
     const isKnown = (from: string) =>
-      /^(?:effect|jsonc-parser$|acorn$|jose$|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(
+      /^(?:effect|jsonc-parser$|acorn$|jose$|nodemailer$|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(
         from
       )
     assert.deepStrictEqual(

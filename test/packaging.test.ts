@@ -92,7 +92,11 @@ describe("what is part of the bundled command", () => {
       // The registry of MCP servers looks for this field in the package on npm.
       assert.strictEqual(packed.mcpName, serverJson().name)
       assert.notProperty(packed, "dependencies", `attempt ${again}`)
-      assert.deepStrictEqual(packed.peerDependencies, { effect: "~4.1.0", redis: ">=5.0.0 <7.0.0" })
+      assert.deepStrictEqual(packed.peerDependencies, {
+        effect: "~4.1.0",
+        nodemailer: ">=7.0.0 <11.0.0",
+        redis: ">=5.0.0 <7.0.0"
+      })
       assert.deepStrictEqual(packed.bin, manifest.bin)
     }
     await script("restored")
@@ -172,7 +176,7 @@ describe("the tarball", () => {
     const isThere = ({ file, name }: { readonly file: string; readonly name: string }) =>
       file.startsWith("lib/")
         ? /^(?:\.|effect(?:\/|$))/.test(name)
-        : /^(?:node:|redis$)/.test(name) || name.startsWith(".")
+        : /^(?:node:|nodemailer$|redis$)/.test(name) || name.startsWith(".")
     assert.isAbove(imported.length, 100)
     assert.deepStrictEqual(
       imported.filter((one) => !isThere(one)),

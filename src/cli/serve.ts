@@ -23,10 +23,11 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   const { layer, metrics, record } = yield* watching(launch)
   const atWork = launch.http === undefined ? Context.empty() : Context.make(Background, yield* makeBackground)
   const shared = Context.merge(yield* sharedWithCopies(launch), atWork)
-  const { instances, later, toolsets: loaded } = yield* Effect.provideContext(
-    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
-    shared
-  )
+  const {
+    instances,
+    later,
+    toolsets: loaded
+  } = yield* Effect.provideContext(loadToolsets(launch, { areListsFirst: launch.http === undefined }), shared)
   yield* Effect.forkScoped(afterLists(later))
   const watch = yield* watched(launch, { instances, shared, toolsets: loaded, record })
   const toolsets = [...loaded, ...watch, ...(yield* shownCalls(launch))]

@@ -76,7 +76,7 @@ const isCertain = (data: Json, message: string): boolean =>
 const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix"])
 
 export const reading =
-  /^(audit_log|backup|check_upgrade|get_|instance_health|list_|plan_|record_test|search_|show_plan|view_|workflow_history)/
+  /^(ai_usage|audit_log|backup|check_upgrade|get_|instance_health|list_|plan_|record_test|search_|show_plan|view_|workflow_history)/
 
 /** Sentences that say of a call that it has left everything as it was. */
 const saysUnchanged = /\b(nothing was (changed|sent|run)|it changed nothing|nothing ran)\b/i

@@ -158,6 +158,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
     Effect.zipWith(workflow(world), workflow(world), (a, b): Json => ({ a, b, instance: "production" }))
   ),
   trial("instance_health", given({ instance: "production" })),
+  trial("ai_usage", given({ instance: "production" })),
   trial("check_upgrade", given({ instance: "production" })),
   trial("backup", given({ instances: ["production"] })),
   trial("edit_workflow", on(edit)),

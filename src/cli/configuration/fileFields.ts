@@ -182,7 +182,9 @@ export const FileFields = Schema.Struct({
   prices: Schema.optionalKey(
     Schema.Record(Schema.String, PriceFields).annotate({ message: "an object from names of models to their prices" })
   ).pipe(
-    meaning("what language models cost for a million tokens, for [`ai_usage`](ai.md): `input`, `output`, `cachedInput` for each")
+    meaning(
+      "what language models cost for a million tokens, for [`ai_usage`](ai.md): `input`, `output`, `cachedInput` for each"
+    )
   ),
   tests: Schema.optionalKey(text("the name of a folder")).pipe(
     meaning("folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for")

@@ -8,8 +8,8 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 import { Copies } from "../../mcp/Elicitation.ts"
 import type { SharedSettings } from "../configuration/fileFields.ts"
 import { Journals } from "../plans/PlanJournalFile.ts"
-import { makeLimits, makeLocks } from "./coordination.ts"
 import { SharedWatch } from "../watch/store.ts"
+import { makeLimits, makeLocks } from "./coordination.ts"
 import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
 import { type Store, makeStore, redisProblem, redisRefusal, silent } from "./Store.ts"
@@ -57,12 +57,10 @@ const sharedWatch = (store: Store): NonNullable<typeof SharedWatch.Service> => {
     (error: RedisError) => new WatchError({ message: `The shared Redis ${redisProblem(error)}` })
   )
   return {
-    load: store
-      .ask(store.send<string | null>("GET", key))
-      .pipe(
-        Effect.map((text) => (text === null ? [] : text.split("\n"))),
-        failed
-      ),
+    load: store.ask(store.send<string | null>("GET", key)).pipe(
+      Effect.map((text) => (text === null ? [] : text.split("\n"))),
+      failed
+    ),
     save: (lines) => Effect.asVoid(failed(store.ask(store.send("SET", key, lines.join("\n")))))
   }
 }

@@ -3,6 +3,7 @@ import { Console, Effect, Option, Result, Schema } from "effect"
 import { oneLine, visibleJson } from "../../internal/foreignText.ts"
 import { GatheringSeconds } from "../../mcp/callContext.ts"
 import type { Tool } from "../../mcp/Tool.ts"
+import { calledAtOnce } from "../audit/calledAtOnce.ts"
 import { type Options, UsageError } from "../configuration/flags.ts"
 import { parseJson } from "../configuration/json.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
@@ -12,7 +13,7 @@ import { toolsOf } from "../toolsets/toolsets.ts"
 import { readText } from "./call/jsonInput.ts"
 import { render } from "./call/render.ts"
 import { shortfall } from "./call/shortfall.ts"
-import { calledAtOnce, watched } from "./watched.ts"
+import { watched } from "./watched.ts"
 
 /** The arguments of `ads watch`. */
 export interface AdsWatchRequest {

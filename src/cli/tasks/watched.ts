@@ -1,25 +1,12 @@
 import { Deferred, Effect, Layer } from "effect"
 
-import { identified, noteInstance } from "../../mcp/callContext.ts"
-import { audited, observedCall } from "../../mcp/protocol/observation.ts"
-import { assumed } from "../../mcp/protocol/ProtocolVersion.ts"
+import { noteInstance } from "../../mcp/callContext.ts"
 import type { Answer, Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
+import { calledAtOnce } from "../audit/calledAtOnce.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { watching } from "../telemetry/watching.ts"
 import { audit } from "../toolsets/toolsets.ts"
-
-/** The trace that this command belongs to, according to OpenTelemetry's variable of its starter. */
-const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
-
-/** Calls a tool from the command line: traced, measured and recorded like the same call to the server. */
-export const calledAtOnce = (
-  tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure> },
-  input: unknown
-) => {
-  const called = audited(tool, tool.call(input), { input, client: undefined, protocolVersion: assumed })
-  return identified(observedCall(called, { target: tool.name, meta: aroundUs() }))
-}
 
 /** Makes a task observable, and records its calls. What calls engines has to be made inside. */
 export const watched =

@@ -2,8 +2,8 @@ import { Context, Effect } from "effect"
 
 import type { Instances } from "../../engine/client/Instances.ts"
 import { rankOf, type Incident } from "../../engine/operator/watch/incidents.ts"
-import { oneLine } from "../../internal/foreignText.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { oneLine } from "../../internal/foreignText.ts"
 import { type Gauge, offered, type Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { configuredWatch } from "./configured.ts"
@@ -42,7 +42,12 @@ export const watchInBackground = Effect.fnUntraced(function* (launch: Launch, se
     Effect.provideContext(context)
   )
   yield* Effect.forkScoped(rounds)
-  return { name: "watch", instructions: "", tools: [], gauges: Effect.succeed(Effect.sync(() => gauges)) } satisfies Toolset
+  return {
+    name: "watch",
+    instructions: "",
+    tools: [],
+    gauges: Effect.succeed(Effect.sync(() => gauges))
+  } satisfies Toolset
 })
 
 const severities = ["info", "warning", "error"] as const

@@ -5,29 +5,14 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import type { ReceiverSettings } from "../configuration/watchSettings.ts"
 
-/** The part of the library that is used. */
-interface Mailer {
-  readonly createTransport: (options: object) => { readonly sendMail: (mail: object) => Promise<unknown> }
-}
-
-const isMailer = (value: unknown): value is Mailer =>
-  Predicate.hasProperty(value, "createTransport") && Predicate.isFunction(value.createTransport)
-
-/** The library is installed separately, as few send mail. */
-const library: string = "nodemailer"
-
-const load: Effect.Effect<Mailer, ConfigurationError> = Effect.tryPromise({
-  try: (): Promise<unknown> => import(library),
-  catch: () => missing
-}).pipe(
-  Effect.flatMap((loaded) => {
-    const module = Predicate.hasProperty(loaded, "default") ? loaded.default : loaded
-    return isMailer(module) ? Effect.succeed(module) : Effect.fail(missing)
-  })
-)
-
-const missing = new ConfigurationError({
-  message: "watch.receivers: email needs the package nodemailer: npm install nodemailer, beside workflow-tool-server"
+/** The mail library, which is installed separately, as few send mail. */
+const load = Effect.tryPromise({
+  try: () => import("nodemailer"),
+  catch: () =>
+    new ConfigurationError({
+      message:
+        "watch.receivers: email needs the package nodemailer: npm install nodemailer, beside workflow-tool-server"
+    })
 })
 
 /** Sends each message as plain text; to another machine only encrypted. */
@@ -36,10 +21,10 @@ export const mailing = Effect.fnUntraced(function* ({
   smtp,
   to
 }: Extract<ReceiverSettings, { readonly type: "email" }>) {
-  const { createTransport } = yield* load
+  const { default: library } = yield* load
   const url = new URL(Redacted.value(smtp))
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
-  const transport = createTransport({
+  const transport = library.createTransport({
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (url.protocol === "smtps:" ? 465 : 587) : Number(url.port),
     secure: url.protocol === "smtps:",

@@ -7,8 +7,8 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import { visible } from "../../internal/foreignText.ts"
 import { HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 import type { Tool } from "../../mcp/Tool.ts"
+import { calledAtOnce } from "../audit/calledAtOnce.ts"
 import type { ReceiverSettings } from "../configuration/watchSettings.ts"
-import { calledAtOnce } from "../tasks/watched.ts"
 
 /** Standard output, for people and for cron. */
 export const stdout: Receiver = {

@@ -39,7 +39,7 @@ const forms: ReadonlyArray<readonly [names: string, settings: object]> = [
   ["answerLimit", { answerLimit: 100_000_000 }],
   ["promotion.tests", { promotion: { tests: "run" } }],
   ["watch.receivers", { watch: { receivers: [{ type: "slack", url: "https://127.0.0.1:9/x" }] } }],
-  ["alarms.seconds, costs", { alarms: { seconds: 1 }, costs: [1] }]
+  ["sirens.seconds, somethingElse", { sirens: { seconds: 1 }, somethingElse: [1] }]
 ]
 
 describe("a configuration file that merely lies in the working folder", () => {

@@ -57,6 +57,7 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["explain_execution", { id: 1 }],
     ["explain_execution", { workflowId: "1" }],
     ["instance_health", {}],
+    ["ai_usage", {}],
     ["check_upgrade", {}],
     ["check_upgrade", { workflow: "1" }],
     ["check_upgrade", { workflow: text }],

@@ -140,15 +140,25 @@ const answerOf = (usages: ReadonlyArray<Usage>, { by, from, prices }: Question) 
   const unread = usages.reduce((sum, usage) => sum + usage.unread, 0)
   const estimated = present.filter(({ isEstimated }) => isEstimated).length
   const notes = [
-    ...(unread > 0 ? [`${unread} of ${usages.reduce((sum, { runs }) => sum + runs, 0)} runs were not read, or hold no data`] : []),
+    ...(unread > 0
+      ? [`${unread} of ${usages.reduce((sum, { runs }) => sum + runs, 0)} runs were not read, or hold no data`]
+      : []),
     ...(estimated > 0 ? [`the tokens of ${estimated} calls are estimates of the engine`] : []),
     ...(unpriced.length > 0
-      ? [`no price is configured for ${unpriced.slice(0, 5).map((one) => clipped(one, 60)).join(", ")}`]
+      ? [
+          `no price is configured for ${unpriced
+            .slice(0, 5)
+            .map((one) => clipped(one, 60))
+            .join(", ")}`
+        ]
       : [])
   ]
   return {
     by,
-    total: { ...sumOf(present, prices), ...changeOf(sumOf(present, prices), before.size === 0 ? undefined : sumOf(former, prices)) },
+    total: {
+      ...sumOf(present, prices),
+      ...changeOf(sumOf(present, prices), before.size === 0 ? undefined : sumOf(former, prices))
+    },
     data: rows.slice(0, mostRows).map(({ key, some, sum }) => ({
       ...placeOf(by, some[0]),
       ...sum,
@@ -164,7 +174,9 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const keyOf =
   (by: Question["by"]) =>
   ({ at, instance, model, node, workflow }: PlacedCall): string =>
-    JSON.stringify({ workflow: [instance, workflow], model: [model], node: [instance, workflow, node], day: [dayOf(at)] }[by])
+    JSON.stringify(
+      { workflow: [instance, workflow], model: [model], node: [instance, workflow, node], day: [dayOf(at)] }[by]
+    )
 
 const longest = 80
 
@@ -197,7 +209,7 @@ const sumOf = (calls: ReadonlyArray<ModelCall>, prices: Question["prices"]): Sum
     inputTokens: add((call) => call.inputTokens),
     outputTokens: add((call) => call.outputTokens),
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(isPriced ? { cost: Math.round(add((call) => costOf(call, prices)) * 10_000) / 10_000 } : {})
+    ...(isPriced ? { cost: Math.round(add((call) => costOf(call, prices)) * 1_000_000) / 1_000_000 } : {})
   }
 }
 
@@ -222,6 +234,7 @@ const costOf = ({ cachedTokens, inputTokens, model, outputTokens }: ModelCall, p
 /** The change against the period before, of the cost or else of the tokens. */
 const changeOf = (sum: Sum, before: Sum | undefined) => {
   if (before === undefined) return {}
-  const [is, was] = sum.cost === undefined || before.cost === undefined ? [tokensOf(sum), tokensOf(before)] : [sum.cost, before.cost]
+  const [is, was] =
+    sum.cost === undefined || before.cost === undefined ? [tokensOf(sum), tokensOf(before)] : [sum.cost, before.cost]
   return was === 0 ? {} : { change: `${is >= was ? "+" : ""}${Math.round((is / was - 1) * 100)} %` }
 }

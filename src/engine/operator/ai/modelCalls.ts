@@ -22,6 +22,7 @@ export interface ModelCall {
 /** The parts of an execution by which calls of models are counted. */
 export const callsOnly: Selection = only({
   id: "whole",
+  status: "whole",
   workflowData: only({
     nodes: each(only({ name: "whole", parameters: only({ model: "whole", modelName: "whole", modelId: "whole" }) }))
   }),
@@ -49,7 +50,8 @@ export const modelCallsIn = (execution: Execution): ReadonlyArray<ModelCall> => 
 const callOf = (data: RunData, run: NodeRun): ReadonlyArray<ModelCall> => {
   const { whole } = run
   const isOfModel =
-    Predicate.hasProperty(whole.data, "ai_languageModel") || Predicate.hasProperty(whole.inputOverride, "ai_languageModel")
+    Predicate.hasProperty(whole.data, "ai_languageModel") ||
+    Predicate.hasProperty(whole.inputOverride, "ai_languageModel")
   if (!isOfModel) return []
   const items = listOf(listOf(objectOf(whole.data).ai_languageModel)[0])
   const answer = objectOf(objectOf(items[0]).json)
@@ -73,15 +75,17 @@ const numberIn = (...values: ReadonlyArray<unknown>): number =>
 
 /** What the provider says of an answer beside the engine's own count. */
 const generationOf = (answer: JsonObject): JsonObject => {
-  const generation = objectOf(listOf(listOf(objectOf(answer.response).generations)[0])[0] ?? listOf(objectOf(answer.response).generations)[0])
+  const generation = objectOf(
+    listOf(listOf(objectOf(answer.response).generations)[0])[0] ?? listOf(objectOf(answer.response).generations)[0]
+  )
   const message = objectOf(generation.message)
   return objectOf(objectOf(message.kwargs).usage_metadata ?? message.usage_metadata)
 }
 
 /** The model of a call: as it was asked for, else as its node has it. */
 const modelOf = (data: RunData, { node, whole }: NodeRun): string => {
-  const asked = objectOf(objectOf(listOf(listOf(objectOf(whole.inputOverride).ai_languageModel)[0])[0]).json)
-  const options = objectOf(asked.options)
+  const request = objectOf(objectOf(listOf(listOf(objectOf(whole.inputOverride).ai_languageModel)[0])[0]).json)
+  const options = objectOf(request.options)
   const { model, modelId, modelName } = objectOf(nodeNamed(data, node)?.parameters)
   const named = [options.model, options.model_name, options.modelName, model, objectOf(model).value, modelName, modelId]
   return named.map(textIn).find(Predicate.isNotUndefined) ?? "unknown"

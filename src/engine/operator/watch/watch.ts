@@ -1,9 +1,9 @@
 import { Clock, Effect, Schema } from "effect"
 
 import { Instances } from "../../client/Instances.ts"
+import type { Expectations } from "../health/expectations.ts"
 import type { Severity } from "../health/Finding.ts"
 import type { Memory } from "../health/Memory.ts"
-import type { Expectations } from "../health/expectations.ts"
 import { type Change, rankOf } from "./incidents.ts"
 import { type Delivery, dueFor, type Message, type Pending } from "./messages.ts"
 import { unwatched, watchInstance } from "./watchInstance.ts"

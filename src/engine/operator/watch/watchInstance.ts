@@ -1,10 +1,10 @@
 import { Effect, Result } from "effect"
 
 import * as VersionLookup from "../../client/versionLookup.ts"
+import type { Expectations } from "../health/expectations.ts"
 import { kindNames } from "../health/Finding.ts"
 import { failureRow } from "../health/instanceHealth.ts"
 import type { Memory } from "../health/Memory.ts"
-import type { Expectations } from "../health/expectations.ts"
 import { observe } from "../health/observe.ts"
 import { findingsIn } from "../health/rules.ts"
 import type { Engine } from "../health/workflowFacts.ts"
