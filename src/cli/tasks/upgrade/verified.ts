@@ -1,8 +1,8 @@
 import { Clock, Console, Context, Effect } from "effect"
 
 import { EngineClient } from "../../../engine/client/EngineClient.ts"
-import { instanceHealth } from "../../../engine/operator/health/instanceHealth.ts"
 import { WorkflowExpectations } from "../../../engine/operator/health/expectations.ts"
+import { instanceHealth } from "../../../engine/operator/health/instanceHealth.ts"
 import { observe } from "../../../engine/operator/health/observe.ts"
 import { findingsIn } from "../../../engine/operator/health/rules.ts"
 import { readCases, runTests } from "../../../engine/operator/tests/runTests.ts"
