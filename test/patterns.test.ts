@@ -15,6 +15,7 @@ const harmless: Readonly<Record<string, string>> = {
 const composed: Readonly<Record<string, string>> = {
   "src/cli/shared/Store.ts": "is a choice of words, without a loop",
   "src/engine/client/replies.ts": "is anchored at both ends, with one loop in each alternative",
+  "src/engine/operator/explain/failureRules.ts": "has loops with a bound alone",
   "src/internal/foreignText.ts": "is a character with a few around it, without a loop"
 }
 

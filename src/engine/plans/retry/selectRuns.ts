@@ -11,13 +11,21 @@ import { parsePath, type Path, valueAt } from "../../workflow/valuePaths.ts"
 
 /** Parses `$json.order.id`: a plain path, so that nothing is ever evaluated. */
 export const parseKey = (text: string): Result.Result<Path, string> => {
-  const bare = /^\s*(?:=?\s*\{\{)?\s*\$json\s*(?:\.\s*)?((?:[^{}]|\{(?!\{)|\}(?!\}))+?)\s*(?:\}\})?\s*$/.exec(text)?.[1]
-  const isPlain =
-    bare !== undefined &&
-    /^(?:(?:^|\.)[A-Za-z_$][\w$]*|\[\d{1,6}\]|\["[^"\]]{1,200}"\]|\['[^'\]]{1,200}'\])+$/.test(bare)
-  return isPlain
-    ? parsePath(bare)
-    : Result.fail("must be a plain path over the input, as in $json.order.id: no code is run")
+  const expression = text.trim().replace(/^=/, "").trim()
+  const bare = expression.startsWith("{{") && expression.endsWith("}}") ? expression.slice(2, -2).trim() : expression
+  const steps = bare.startsWith("$json") ? bare.slice("$json".length) : ""
+  const isPlain = (path: Path) =>
+    path.every(
+      (step) =>
+        typeof step === "number" ||
+        /^[A-Za-z_$][\w$]*$/.test(step) ||
+        steps.includes(`[${JSON.stringify(step)}]`) ||
+        steps.includes(`['${step}']`)
+    )
+  return parsePath(steps.replace(/^\./, "")).pipe(
+    Result.filterOrFail(isPlain, () => ""),
+    Result.mapError(() => "must be a plain path over the input, as in $json.order.id: no code is run")
+  )
 }
 
 /** A failed run, as far as a retry depends on it. */
