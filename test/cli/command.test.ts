@@ -65,7 +65,10 @@ describe("the command", () => {
     [["--prot", "80"], "Unknown option --prot. Did you mean --port?\n"],
     [["--auth-tokn=secret"], "Unknown option --auth-tokn. Did you mean --auth-token?\n"],
     [["--port", "http"], "--port: expected a port number from 0 to 65535\n"],
-    [["serve"], "Unknown command serve. Commands: init, check, call, backup, nodes, promote, upgrade, ads, test\n"]
+    [
+      ["serve"],
+      "Unknown command serve. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test\n"
+    ]
   ])("refuses %j in one line with exit code 2", async (args, stderr) => {
     assert.deepStrictEqual(await run(args), { code: 2, stdout: "", stderr })
   })

@@ -122,7 +122,7 @@ describe("the command line", () => {
     [["--port", "65536"], "--port: expected a port number from 0 to 65535"],
     [
       ["--toolsets", "engine,all"],
-      "--toolsets: expected names from engine, operator, marketplace, with commas between"
+      "--toolsets: expected names from engine, operator, api, marketplace, with commas between"
     ],
     [
       ["--tools", "daily,delete workflow"],
@@ -133,7 +133,10 @@ describe("the command line", () => {
     [["--config"], "--config needs a value: --config FILE"],
     [["--config="], "--config: expected the name of a file"],
     [["-x"], "Unknown option -x. --help lists all options"],
-    [["check", "now"], "Unknown command now. Commands: init, check, call, backup, nodes, promote, upgrade, ads, test"]
+    [
+      ["check", "now"],
+      "Unknown command now. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test"
+    ]
   ])("refuses %j", (words, message) => {
     assert.strictEqual(refusal(words), message)
   })

@@ -9,7 +9,7 @@ import { findCall } from "./findCall.ts"
 
 const everything: Offer<Instances> = {
   instructions:
-    "find_call finds what else the engine's API can do, and call_engine reads by it: data tables, projects, variables, users.",
+    "The toolset api finds and makes the other reading calls of the engine's API: data tables, projects, variables, users.",
   data: foreignTexts,
   tools: [findCall, callEngine]
 }

@@ -90,6 +90,8 @@ const others = [
   "run_workflow",
   "record_test",
   "run_tests",
+  "try_fix",
+  "plan_upgrade",
   "apply_plan"
 ]
 
@@ -141,7 +143,7 @@ describe("confirm_protected", () => {
         )
         const changing = tools.flatMap(({ annotations, name }) => (annotations.readOnlyHint ? [] : [name]))
         assert.sameMembers(changing, [...Object.keys(refusable), ...others])
-        for (const { annotations, inputSchema, name } of tools.filter(({ name }) => name !== "apply_plan")) {
+        for (const { annotations, inputSchema, name } of tools.filter(({ name }) => !["apply_plan", "plan_upgrade"].includes(name))) {
           const isSaid = "confirm_protected" in inputSchema.properties
           assert.strictEqual(isSaid, !annotations.readOnlyHint, name)
         }

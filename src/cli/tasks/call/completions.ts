@@ -98,13 +98,17 @@ const withNamedConditions = (script: string): string => {
   )
   return lines
     .replace(/^__wts /m, () => [...fishFunctions, ...functions, "", "__wts "].join("\n"))
-    .replace(/^###-end/m, "functions -e __wts\n$&")
+    .replaceAll(/^__wts -n '__wts_(\d+); and not __fish_contains_opt ([\w -]+)'/gm, "__wts_once $1 '$2'")
+    .replaceAll(/^__wts -n '__wts_(\d+); and __wts_free ([\w-]+)'/gm, "__wts_value $1 $2")
+    .replace(/^###-end/m, "functions -e __wts __wts_once __wts_value\n$&")
 }
 
 const ofCall = "__fish_seen_subcommand_from call"
 
 const fishFunctions = [
   "function __wts; complete -c workflow-tool-server $argv; end",
+  'function __wts_once; __wts -n "__wts_$argv[1]; and not __fish_contains_opt $argv[2]" $argv[3..-1]; end',
+  'function __wts_value; __wts -n "__wts_$argv[1]; and __wts_free $argv[2]" $argv[3..-1]; end',
   "function __wts_free; not __fish_contains_opt $argv; or contains -- (commandline -poc)[-1] --$argv; end"
 ]
 
