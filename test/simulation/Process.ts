@@ -10,6 +10,7 @@ import { TemporaryCopyJournal } from "../../src/engine/operator/run/TemporaryCop
 import { TestFolder } from "../../src/engine/operator/tests/TestFolder.ts"
 import { Coordination } from "../../src/internal/http/Coordination.ts"
 import { Stopping } from "../../src/mcp/callContext.ts"
+import { Copies } from "../../src/mcp/Elicitation.ts"
 import { makeInFlightRequests } from "../../src/mcp/protocol/InFlightRequests.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
 import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
@@ -79,7 +80,13 @@ export class Process<R> {
     const { begin, machine, redis, schedule, serving } = around
     const client = Layer.succeed(HttpClient.HttpClient, network(group, around))
     const stopping = Deferred.makeUnsafe<void>()
-    const alone = Context.make(Coordination, { ...Coordination.defaultValue(), withLock: machine.withLock(group) })
+    const alone = Context.make(Coordination, {
+      ...Coordination.defaultValue(),
+      withLock: machine.withLock(group)
+    }).pipe(
+      // Servers without a Redis share no answers of people, though they run in one process here.
+      Context.add(Copies, Copies.defaultValue())
+    )
     const references = Context.make(TemporaryCopyJournal, machine.copyJournal(group)).pipe(
       Context.add(Stopping, stopping),
       Context.add(TestFolder, machine.testFiles(group)),

@@ -143,7 +143,9 @@ describe("confirm_protected", () => {
         )
         const changing = tools.flatMap(({ annotations, name }) => (annotations.readOnlyHint ? [] : [name]))
         assert.sameMembers(changing, [...Object.keys(refusable), ...others])
-        for (const { annotations, inputSchema, name } of tools.filter(({ name }) => !["apply_plan", "plan_upgrade"].includes(name))) {
+        for (const { annotations, inputSchema, name } of tools.filter(
+          ({ name }) => !["apply_plan", "plan_upgrade"].includes(name)
+        )) {
           const isSaid = "confirm_protected" in inputSchema.properties
           assert.strictEqual(isSaid, !annotations.readOnlyHint, name)
         }
