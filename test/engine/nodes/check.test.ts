@@ -295,17 +295,17 @@ describe("check_workflow", () => {
   )
 })
 
-describe("conditions without options", () => {
+describe("conditions without options or a combinator", () => {
   const catalogWithIf = (version: string) =>
     catalogOf([{ name: "n8n-nodes-base.if", version: [2.2] }], "packages", version)
   const one = { leftValue: "={{ $json.a }}", rightValue: "x", operator: { type: "string", operation: "equals" } }
   const check = (conditions: object, version: string) =>
     Effect.map(
       problemsIn([start, node("if", "Check", { conditions })], wired("Start > Check"), catalogWithIf(version)),
-      (lines) => lines.filter((line) => line.includes("has no options"))
+      (lines) => lines.filter((line) => /has no (?:options|combinator)/.test(line))
     )
 
-  it.effect("are found where the engine fails on them, and nowhere else", () =>
+  it.effect("are told where the engine fails on them or takes every item, and nowhere else", () =>
     Effect.gen(function* () {
       const bare = { combinator: "and", conditions: [one] }
       assert.deepStrictEqual(yield* check(bare, "1.82.3"), [
@@ -314,7 +314,12 @@ describe("conditions without options", () => {
       ])
       assert.deepStrictEqual(yield* check(bare, "2.41.1"), [])
       assert.deepStrictEqual(yield* check({ ...bare, options: {} }, "1.82.3"), [])
-      assert.deepStrictEqual(yield* check({ conditions: [one] }, "1.82.3"), [])
+      for (const version of ["1.82.3", "2.41.1"]) {
+        assert.deepStrictEqual(yield* check({ conditions: [one] }, version), [
+          "node Check, parameters.conditions: has no combinator, without which every item passes, whatever the " +
+            'conditions say. Add "combinator": "and" or "or"'
+        ])
+      }
     })
   )
 })

@@ -17,7 +17,7 @@ import { boundedParser } from "./javaScript.ts"
 import { checkCredentials, checkOwn, checkParameters, checkType, type DescribedNode, describedNode } from "./node.ts"
 import { checkPortCounts } from "./portCounts.ts"
 import { checkReachability, checkResponding } from "./reachability.ts"
-import { checkOlderConditions, checkRuntimeFailures, checkSchedules } from "./runtimeFailures.ts"
+import { checkConditions, checkRuntimeFailures, checkSchedules } from "./runtimeFailures.ts"
 import { checkAddresses, checkStructure } from "./structure.ts"
 import { checkTexts } from "./texts.ts"
 
@@ -61,7 +61,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     () => checkSchedules(nodes),
     () => checkRuntimeFailures(nodes),
     () => checkAddresses(nodes, catalog),
-    () => checkOlderConditions(nodes, catalog),
+    () => checkConditions(nodes, catalog),
     () => checkLoops(graph),
     () => checkBatches(graph),
     () => checkTexts(nodes)

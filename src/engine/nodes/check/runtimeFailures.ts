@@ -62,31 +62,49 @@ const isEmpty = (value: unknown, list: string): boolean => {
 
 const branching = new Set(["if", "filter", "switch"])
 
-/** Engines of generation 1 fail on conditions that say how they are combined, but not how they compare. */
-export const checkOlderConditions = (
+/**
+ * Conditions that let every item pass, as they do not say how they are combined; and those that do, but not how they compare: on
+ * these, engines of generation 1 fail.
+ */
+export const checkConditions = (
   nodes: ReadonlyArray<JsonObject>,
   catalog: Catalog | undefined
 ): ReadonlyArray<Finding> => {
-  if (catalog === undefined || Number.parseInt(catalog.version, 10) >= 2) return []
+  const needsOptions = catalog !== undefined && Number.parseInt(catalog.version, 10) < 2
   return nodes
     .filter((node) => isEnabled(node) && branching.has(kindOf(node)))
     .flatMap((node) =>
-      lacking(node.parameters, "parameters").map((field): Finding => ({
-        level: "error",
-        node: nameOf(node),
-        field,
-        problem: "has no options, without which this engine fails on it",
-        fix: 'Add "options": {"caseSensitive": true, "leftValue": "", "typeValidation": "strict", "version": 2}'
-      }))
+      filtersIn(node.parameters, "parameters").flatMap(({ combinator, field, options }): ReadonlyArray<Finding> => {
+        const place = { node: nameOf(node), field }
+        if (combinator === undefined) return [{ level: "warning", ...place, ...withoutCombinator }]
+        return needsOptions && options === undefined ? [{ level: "error", ...place, ...withoutOptions }] : []
+      })
     )
 }
 
-const lacking = (value: unknown, path: string): ReadonlyArray<string> => {
-  if (Array.isArray(value)) return value.flatMap((one, index) => lacking(one, `${path}[${index}]`))
+const withoutCombinator = {
+  problem: "has no combinator, without which every item passes, whatever the conditions say",
+  fix: 'Add "combinator": "and" or "or"'
+}
+
+const withoutOptions = {
+  problem: "has no options, without which this engine fails on it",
+  fix: 'Add "options": {"caseSensitive": true, "leftValue": "", "typeValidation": "strict", "version": 2}'
+}
+
+/** A group of conditions, as newer nodes have it. */
+interface Filter {
+  readonly field: string
+  readonly combinator: unknown
+  readonly options: unknown
+}
+
+const filtersIn = (value: unknown, path: string): ReadonlyArray<Filter> => {
+  if (Array.isArray(value)) return value.flatMap((one, index) => filtersIn(one, `${path}[${index}]`))
   if (!isJsonObject(value)) return []
   const { combinator, conditions, options } = value
-  if (Array.isArray(conditions) && combinator !== undefined) return options === undefined ? [path] : []
-  return Object.entries(value).flatMap(([key, one]) => lacking(one, `${path}.${key}`))
+  if (Array.isArray(conditions)) return conditions.length === 0 ? [] : [{ field: path, combinator, options }]
+  return Object.entries(value).flatMap(([key, one]) => filtersIn(one, `${path}.${key}`))
 }
 
 /** Invalid cron expressions, impossible times, and schedules without a rule. */
