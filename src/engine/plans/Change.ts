@@ -148,7 +148,9 @@ const DeleteExecution = Schema.Struct({
   kind: Schema.Literal("delete-execution"),
   ...onInstance,
   execution: Schema.Int,
-  workflow: Schema.String
+  workflow: Schema.String,
+  /** The name of the workflow, where the plan has read it. */
+  name: Schema.optionalKey(Schema.String)
 })
 
 const retried = {

@@ -73,7 +73,10 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
     delete: ({ content }) => ({ before: outline(content), after: null }),
     "create-tag": ({ name }) => ({ before: null, after: name }),
     "delete-tag": ({ name }) => ({ before: name, after: null }),
-    "delete-execution": ({ execution, workflow }) => ({ before: { execution, workflow }, after: null }),
+    "delete-execution": ({ execution, name, workflow }) => ({
+      before: { execution, workflow, ...(name === undefined ? {} : { name }) },
+      after: null
+    }),
     retry: ({ execution, latest = false, name }) => ({
       before: { execution, workflow: name },
       after: {
@@ -128,6 +131,7 @@ const likeness = (change: Change): { readonly key: string; readonly name: string
     case "archived":
     case "delete":
       return { key: `${change.kind} ${change.kind === "delete" ? "" : change.after}`, name: change.name }
+    case "delete-execution":
     case "retry":
     case "run-anew":
       return { key: `${change.kind} ${change.instance}/${change.workflow}`, name: String(change.execution) }

@@ -47,7 +47,7 @@ const rank = (action: string) => ["blocked", "update", "create", "leave"].indexO
 
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
-  description: "Plan to bring workflows to another instance; sub-workflows, tags and credentials are matched there",
+  description: "Plan to bring workflows to another instance; sub-workflows, tags, credentials are matched there",
   annotations: reads,
   arguments: {
     from: text("Instance"),
@@ -57,7 +57,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     name: optional(text("Name (*: anything)")),
     activation: optional(
       Schema.Literals(["keep", "activate", "inactive"]).annotate({
-        description: "keep (default): as it is there; new ones as here"
+        description: "keep (default): as there; new ones as here"
       })
     ),
     dependencies: optional(
@@ -73,11 +73,11 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
       })
     ),
     keep: optional(
-      Schema.Array(Schema.Struct({ node: text("Node"), field: text("Field") })).annotate({
+      Schema.Array(Schema.Struct({ node: optional(text("Node")), field: text("Field") })).annotate({
         inputSchema: {
           type: "array",
           items: { type: "object" },
-          description: "Left as there: {node, field}"
+          description: "Stays: {node, field}; {field: setting}"
         }
       })
     ),

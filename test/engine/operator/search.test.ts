@@ -114,6 +114,20 @@ it.effect("search_workflows does not look into secrets, whole or in part, and fi
   }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
 )
 
+it.effect("search_workflows shows the tags of what it finds, some where there are many", () =>
+  Effect.gen(function* () {
+    const names = ["a", "b", "c", "d", "e", "f"]
+    for (const name of names) yield* ask("create_tag", { name })
+    const { nodes } = shopWorkflow(1)
+    yield* ask("create_workflow", { name: "Tagged", tags: names, nodes })
+    yield* ask("create_workflow", { name: "Untagged", nodes })
+    const { data } = decode(yield* ask("search_workflows", { text: "tagged" }))
+    const tags = new Map(data.map((row) => [row["name"], row["tags"]]))
+    assert.sameMembers([tags.get("Tagged")].flat(), names.slice(0, 5))
+    assert.deepStrictEqual([tags.has("Untagged"), tags.get("Untagged")], [true, undefined])
+  }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
+)
+
 it.effect("search_workflows refuses a cursor of something else", () =>
   Effect.gen(function* () {
     const { message } = yield* refused("search_workflows", { cursor: "eyJsaW1pdCI6M30=" })

@@ -82,6 +82,18 @@ const decodeTags = Schema.decodeUnknownSync(
   Schema.Struct({ tags: Schema.Array(Schema.Struct({ name: Schema.String })) })
 )
 
+const decodeRows = Schema.decodeUnknownSync(
+  Schema.Struct({
+    warnings: Schema.Array(Schema.String),
+    first_steps: Schema.Array(
+      Schema.Struct({
+        before: Schema.Struct({ name: Schema.optionalKey(Schema.String), workflow: Schema.String }),
+        same_in: Schema.optionalKey(Schema.Array(Schema.String))
+      })
+    )
+  })
+)
+
 const make = Effect.fnUntraced(function* (instance: string, body: Json, active = false) {
   const { send } = yield* Beside
   const { id } = yield* send(instance, "POST", "/workflows", { connections: {}, settings: {}, ...body })
@@ -602,6 +614,33 @@ for (const version of versions) {
         assert.nestedPropertyVal(data, "[0].workflowId", works)
         const { message } = yield* refused("plan_rollback", { plan_id: plan["plan_id"] })
         assert.include(message, "a deleted execution cannot be brought back")
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("tells of executions to delete by their workflows, and which workflows have the name that was given", () =>
+      Effect.gen(function* () {
+        const { trigger } = yield* Beside
+        const [one, two] = [
+          yield* make("production", { name: "Twice", nodes: [hook("one")] }, true),
+          yield* make("production", { name: "Twice", nodes: [hook("two")] }, true)
+        ]
+        for (const path of ["one", "two", "two", "two"]) assert.strictEqual(yield* trigger("production", path), 200)
+        const wish = { instance: "production", action: "delete_executions", where: { name: "Twice" } }
+        const plan = yield* ask("plan_bulk", wish)
+        const { first_steps: rows, warnings } = decodeRows(plan)
+        assert.deepStrictEqual(
+          rows.map(({ before: { name, workflow }, same_in: others = [] }) => [name, workflow, others.length]),
+          [
+            ["Twice", one, 0],
+            ["Twice", two, 2]
+          ]
+        )
+        assert.include(warnings, `The executions are 3 of Twice (${two}), 1 of Twice (${one})`)
+        const namesakes = warnings.find((warning) => warning.startsWith("2 workflows have this name"))
+        for (const id of [one, two]) assert.include(namesakes, `Twice (${id})`)
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 4 })
+        const all = yield* ask("plan_bulk", { ...wish, action: "deactivate", where: { name: "Tw*" } })
+        assert.notInclude(JSON.stringify(all["warnings"]), "have this name")
       }).pipe(Effect.provide(engines))
     )
 

@@ -253,6 +253,30 @@ describe("what differs from place to place", () => {
       }).pipe(over({}))
   )
 
+  it.live("leaves settings and fields of nodes that a promotion is told to keep, and the plan says so", () =>
+    Effect.gen(function* () {
+      const settings = (timezone: string, executionTimeout: number) => ({ settings: { timezone, executionTimeout } })
+      yield* make("staging", "Returns", { nodes: [hook("test-path")], ...settings("UTC", 5) })
+      yield* make("production", "Returns", { nodes: [hook("live-path")], ...settings("Europe/Berlin", 60) })
+      const wish = { keep: [{ node: "Hook", field: "path" }, { field: "timezone" }] }
+      const planned = yield* plan(wish)
+      const names = "Hook.parameters.path, settings.timezone"
+      assert.include(text(planned["warnings"]), `what is there is overwritten, but for ${names}`)
+      assert.include(text(planned["first_steps"]), `differs from staging; keeps ${names}`)
+      assert.notInclude(text((yield* plan())["first_steps"]), "keeps")
+      yield* apply(planned)
+      assert.deepNestedInclude(yield* workflowNamed("Returns"), {
+        "nodes[0].parameters.path": "live-path",
+        "settings.timezone": "Europe/Berlin",
+        "settings.executionTimeout": 5
+      })
+      const again = yield* plan({ keep: [{ node: "Hook", field: "path" }, { field: "settings.timezone" }] })
+      assert.deepInclude(again, { steps: 0 })
+      const wrong = { from: "staging", to: "production", name: "*", keep: [{ field: "parameters.path" }] }
+      assert.include((yield* refused("plan_promotion", wrong)).message, "needs a node for parameters.path")
+    }).pipe(over({}))
+  )
+
   it.live("is a tag that two promotions bring: the second uses it, and leaves it where it is taken back", () =>
     Effect.gen(function* () {
       const { send } = yield* Beside

@@ -6,7 +6,7 @@ import { clipped } from "../../../internal/foreignText.ts"
 import { fields } from "../../../internal/json/Selection.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
-import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -162,6 +162,7 @@ const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyA
   const matches = fits(workflow)
   if (matches === undefined) return []
   const { active, id, isArchived, name } = workflow
+  const tags = objectsOf(workflow.tags).map((tag) => clipped(String(tag.name), 40))
   return [
     {
       instance,
@@ -169,6 +170,7 @@ const rowOf = (instance: string, workflow: JsonObject, fits: Matcher): ReadonlyA
       name: Predicate.isString(name) ? clipped(name, 120) : name,
       active,
       ...(isArchived === true ? { archived: true as const } : {}),
+      tags,
       matches
     }
   ]
@@ -181,6 +183,7 @@ interface Row {
   readonly name: unknown
   readonly active: unknown
   readonly archived?: true
+  readonly tags: ReadonlyArray<string>
   readonly matches: ReadonlyArray<Match>
 }
 
@@ -191,12 +194,16 @@ export type Detail = (typeof details)[number]
 /** Matches of one workflow that are shown at most. */
 const most: Readonly<Record<Detail, number>> = { some: 3, first: 1, names: 1, none: 0 }
 
+/** Tags of one workflow that are shown at most, where its matches are. */
+const mostTags = 5
+
 /** A row of the answer. */
-export const shownRow = ({ matches, ...row }: Row, detail: Detail): JsonObject => {
+export const shownRow = ({ matches, tags, ...row }: Row, detail: Detail): JsonObject => {
   const shownMatches = matches.slice(0, most[detail]).flatMap((match) => shownMatch(match, detail))
   const more = matches.length - most[detail]
   return {
     ...row,
+    ...(tags.length === 0 || detail === "none" ? {} : { tags: tags.slice(0, mostTags) }),
     ...(shownMatches.length === 0 ? {} : { matches: shownMatches }),
     ...(more > 0 && detail !== "none" ? { more } : {})
   }

@@ -1,5 +1,6 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import { grouped } from "../../../internal/collections.ts"
+import { listed } from "../../../internal/foreignText.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
@@ -215,6 +216,8 @@ interface ExecutionDeletions {
   /** Milliseconds since 1970; only what has ended before. */
   readonly before?: number | undefined
   readonly executions: ReadonlyArray<Execution>
+  /** The names of workflows, by their ids, as far as they were read. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** Whether an execution has ended, and before that moment where one is given. */
@@ -224,21 +227,38 @@ const hasEnded = ({ startedAt, status, stoppedAt, waitTill }: Execution, before:
   return before === undefined || Date.parse(typeof startedAt === "string" ? startedAt : stoppedAt) < before
 }
 
+/** Workflows of which a warning counts the executions. */
+const mostCounted = 10
+
 /** The deletion of executions, which nothing brings back. */
-export const draftExecutionDeletions = ({ before, executions, instance }: ExecutionDeletions): Draft => {
-  const steps = executions
-    .filter((execution) => hasEnded(execution, before))
+export const draftExecutionDeletions = ({ before, executions, instance, names }: ExecutionDeletions): Draft => {
+  const ended = executions.filter((execution) => hasEnded(execution, before))
+  const steps = ended
     .toSorted((a, b) => a.id - b.id)
     .map((execution): Step => {
-      const { id, startedAt, status, workflowId } = execution
-      const change: Change = { kind: "delete-execution", instance, execution: id, workflow: String(workflowId) }
+      const { id, startedAt, status } = execution
+      const workflow = String(execution.workflowId)
+      const name = names.get(workflow)
+      const change: Change = {
+        kind: "delete-execution",
+        instance,
+        execution: id,
+        workflow,
+        ...(name === undefined ? {} : { name })
+      }
       return stepOf(change, [status, startedAt].filter((one) => typeof one === "string").join(" "))
     })
+  const counts = [...grouped(ended, ({ workflowId }) => String(workflowId))]
+    .toSorted(([, some], [, others]) => others.length - some.length)
+    .map(([id, some]) => `${some.length} of ${names.has(id) ? `${names.get(id)} (${id})` : id}`)
+  const warnings = [
+    `${steps.length} executions are deleted for good: no rollback brings them back`,
+    ...(counts.length > 1 ? [`The executions are ${listed(counts, mostCounted)}`] : [])
+  ]
   return {
     kind: "bulk",
     steps,
-    warnings:
-      steps.length === 0 ? [] : [`${steps.length} executions are deleted for good: no rollback brings them back`],
+    warnings: steps.length === 0 ? [] : warnings,
     blocked: []
   }
 }

@@ -178,8 +178,17 @@ const nothingStays: ReadonlyArray<string> = []
 
 const ofExecutions = Effect.fnUntraced(function* (client: EngineClient["Service"], one: Ready, contents: Contents) {
   const { part, selection } = one
-  const selected = selection === undefined ? undefined : (yield* meant(client, one, selection, contents)).selected
-  const draft = yield* executionsOf(client, part, selected)
+  const { problems, selected, warnings } =
+    selection === undefined
+      ? { problems: [], selected: undefined, warnings: [] }
+      : yield* meant(client, one, selection, contents)
+  const names = new Map(contents.all.map(({ id, name }) => [String(id), name]))
+  const deletion = draftExecutionDeletions({ ...(yield* executionsOf(client, part, selected)), names })
+  const draft = {
+    ...deletion,
+    warnings: [...deletion.warnings, ...warnings],
+    blocked: [...deletion.blocked, ...problems]
+  }
   return { draft, selected: draft.steps.length, unchanged: 0, stays: nothingStays }
 })
 
@@ -260,5 +269,5 @@ const executionsOf = Effect.fnUntraced(function* (
     selected === undefined
       ? yield* list()
       : (yield* Effect.forEach(selected, ({ id }) => list(id), { concurrency: 5 })).flat()
-  return draftExecutionDeletions({ instance: client.instance, before: at, executions })
+  return { instance: client.instance, before: at, executions }
 })

@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema, Struct } from "effect"
 
 import { fitting } from "../../../internal/fits.ts"
+import { listed } from "../../../internal/foreignText.ts"
 import * as Arguments from "../../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -25,6 +26,8 @@ const selection = Arguments.make({
 export interface Selection {
   readonly fits: (workflow: Workflow) => boolean
   readonly ids: ReadonlyArray<string> | undefined
+  /** The pattern of names. */
+  readonly name: string | undefined
   readonly idleDays: number | undefined
 }
 
@@ -48,6 +51,7 @@ export const selectionOf = Effect.fnUntraced(function* (
   const matches = matcherOf((yield* Effect.provideService(prepare(search, true), EngineClient, client)).search)
   const meant: Selection = {
     ids,
+    name,
     idleDays,
     fits: (workflow) =>
       (chosen === undefined || chosen.has(workflow.id) || names.has(normalName(workflow.name))) &&
@@ -63,7 +67,7 @@ export const selectionOf = Effect.fnUntraced(function* (
  */
 export const select = Effect.fnUntraced(function* (
   client: EngineClient["Service"],
-  { idleDays, ids }: Selection,
+  { idleDays, ids, name = "*" }: Selection,
   { all, fitting }: { readonly all: ReadonlyArray<Workflow>; readonly fitting: ReadonlyArray<Workflow> }
 ) {
   const there = new Set(all.map(({ id }) => String(id)))
@@ -78,10 +82,20 @@ export const select = Effect.fnUntraced(function* (
   const candidates = chosen === undefined ? fitting : fitting.filter(({ id }) => chosen.includes(id))
   const idle =
     idleDays === undefined ? { selected: candidates, problems: [] } : yield* idleAmong(client, candidates, idleDays)
-  const warnings =
-    idleDays === undefined ? [] : ["Idle means without a recorded run: engines forget old runs, mostly after 14 days"]
+  const namesakes = name.includes("*") ? [] : idle.selected.map((one) => `${one.name} (${one.id})`)
+  const warnings = [
+    ...(idleDays === undefined
+      ? []
+      : ["Idle means without a recorded run: engines forget old runs, mostly after 14 days"]),
+    ...(namesakes.length < 2
+      ? []
+      : [`${namesakes.length} workflows have this name, and all are meant: ${listed(namesakes, mostNamed)}`])
+  ]
   return { warnings, ...idle }
 })
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
 
 const dayMs = 86_400_000
 

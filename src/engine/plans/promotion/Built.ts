@@ -19,6 +19,8 @@ export interface Built {
   readonly isChanged: boolean
   /** Settings that it loses, because the source has them no more. */
   readonly removed: ReadonlyArray<string>
+  /** Fields of nodes and settings that rules keep as they are there, where the source has others. */
+  readonly kept: ReadonlyArray<string>
   /** The tags that the source gives it, by their names on the target. */
   readonly tags: ReadonlyArray<string>
   /** The settings that the source gives it. */

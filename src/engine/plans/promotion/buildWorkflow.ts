@@ -66,7 +66,13 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     dropped,
     merged,
     torn: grouped?.torn ?? [],
-    left: leftBehind(theirs, counterpart, beside)
+    left: leftBehind(theirs, counterpart, beside),
+    kept: [
+      ...translated.kept,
+      ...merged.kept
+        .filter((name) => !isSameJson(sent.settings[name], merged.settings[name]))
+        .map((name) => `settings.${name}`)
+    ]
   }
   return {
     id,
@@ -78,6 +84,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     linkLevel: linked.level,
     isChanged,
     removed: merged.removed,
+    kept: outcome.kept,
     tags: wanted,
     given: Object.keys(sent.settings).filter((name) => !merged.kept.includes(name)),
     brought,
@@ -117,6 +124,7 @@ const translateNodes = (
   return {
     content: { ...source, nodes: kept.map(({ node }) => node) },
     stays: results.flatMap(({ stays }) => stays),
+    kept: kept.flatMap((one) => one.names),
     missing: kept.flatMap((one) => one.missing),
     problems: [...credentials.flatMap(({ problems }) => problems), ...(growth.isExceeded ? [wouldGrow] : [])],
     warnings: credentials.flatMap(({ warnings }) => warnings)

@@ -1,6 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import { fits } from "../../../internal/fits.ts"
+import { isSameJson } from "../../../internal/json/digest.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Growth, replaceTexts } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
@@ -70,11 +71,17 @@ const nodeFields = new Set(
   ).split(" ")
 )
 
-/** The rule that leaves a field of one node to the target. */
-export const keepOf = ({ field, node }: { readonly field: string; readonly node: string }): Keep => ({
-  node,
-  fields: [nodeFields.has(String(pathOf(field)[0])) ? field : `parameters.${field}`]
-})
+const isOfNodes = (field: string) => nodeFields.has(String(pathOf(field)[0]))
+
+/** The rule that leaves a field of one node to the target, or a setting where no node is given. */
+export const keepOf = ({ field, node }: { readonly field: string; readonly node?: string | undefined }) => {
+  if (node !== undefined) {
+    return Result.succeed<Keep>({ node, fields: [isOfNodes(field) ? field : `parameters.${field}`] })
+  }
+  return isOfNodes(field)
+    ? Result.fail(`needs a node for ${field}: without one, field is a setting such as timezone`)
+    : Result.succeed<Keep>({ fields: [field.startsWith("settings.") ? field : `settings.${field}`] })
+}
 
 const pathOf = (field: string): Path =>
   Result.getOrElse(parsePath(field), () => field.split(".")).map((part) =>
@@ -92,18 +99,26 @@ const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObje
     return isMeant ? rule.fields : []
   })
 
-/** A node with what rules keep of its counterpart on the target; `missing` are fields that have no value there. */
+/**
+ * A node with what rules keep of its counterpart on the target; `names` are the fields that differ there, `missing` those that
+ * have no value there.
+ */
 export const withKept = (
   node: JsonObject,
   counterpart: JsonObject | undefined,
   { rules, workflow }: { readonly rules: ReadonlyArray<Keep>; readonly workflow: string }
-): { readonly node: JsonObject; readonly missing: ReadonlyArray<string> } => {
+) => {
+  const names: Array<string> = []
   const missing: Array<string> = []
   let kept = node
   for (const field of keptFields(rules, workflow, node)) {
     const value = counterpart === undefined ? undefined : valueAt(counterpart, pathOf(field))
-    if (value !== undefined) kept = withValue(kept, pathOf(field), value)
-    else if (valueAt(node, pathOf(field)) !== undefined) missing.push(`${nameOf(node)}.${field}`)
+    const given = valueAt(node, pathOf(field))
+    const label = `${nameOf(node)}.${field}`
+    if (value !== undefined) {
+      kept = withValue(kept, pathOf(field), value)
+      if (!isSameJson(value, given)) names.push(label)
+    } else if (given !== undefined) missing.push(label)
   }
-  return { node: kept, missing }
+  return { node: kept, names, missing }
 }

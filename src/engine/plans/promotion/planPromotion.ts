@@ -40,8 +40,8 @@ export interface PromotionRequest extends Options {
   readonly name?: string | undefined
   /** The matches on the other instance, beside those of the configuration. */
   readonly mapping?: (Matches & { readonly match?: "part" | "whole" | undefined }) | undefined
-  /** Fields of nodes that stay as they are on the target, beside those of the configuration. */
-  readonly keep?: ReadonlyArray<{ readonly node: string; readonly field: string }> | undefined
+  /** Fields of nodes, or settings, that stay as they are on the target, beside those of the configuration. */
+  readonly keep?: ReadonlyArray<{ readonly node?: string | undefined; readonly field: string }> | undefined
   /** Whether nodes that the target has frozen are rewritten on the way. */
   readonly rewrite?: boolean | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
@@ -59,6 +59,12 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   if (target.isReadOnly) return yield* new ReadOnlyInstance({ instance: to, operation: "plan_promotion" })
   const { promotion } = yield* PlanConfig
   const plans = yield* WorkflowPlans
+  const given = yield* Effect.forEach(request.keep ?? [], (one, index) =>
+    Effect.mapError(
+      Effect.fromResult(keepOf(one)),
+      (problem) => new InvalidArgument({ argument: `keep.${index}`, problem })
+    )
+  )
   const isAsked = yield* selection(request)
   const mapped = mappedBy(request, promotion.mappings)
   const promoted = earlierPromotions(yield* plans.entries, from, to)
@@ -87,7 +93,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     promoted,
     editors: new Map(),
     ...mapped,
-    keep: [...promotion.keep, ...(request.keep ?? []).map(keepOf)],
+    keep: [...promotion.keep, ...given],
     valuesMatch: request.mapping?.match,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, used),

@@ -1,3 +1,4 @@
+import { listed } from "../../../internal/foreignText.ts"
 import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Content } from "../Change.ts"
@@ -10,7 +11,7 @@ import type { Input } from "./Input.ts"
 import { canLose, type Merged } from "./settingsAndTags.ts"
 
 /** The facts from building a workflow, for its problems and warnings. */
-export interface Outcome extends Pick<Built, "content" | "counterpart" | "drift" | "isChanged"> {
+export interface Outcome extends Pick<Built, "content" | "counterpart" | "drift" | "isChanged" | "kept"> {
   readonly match: Counterpart
   readonly theirs: Workflow | undefined
   readonly current: Content | undefined
@@ -65,14 +66,21 @@ export const problemsOf = (
   ]
 }
 
+/** Kept fields that are named in one text. */
+const mostKept = 10
+
+/** The names of kept fields, in one text. */
+export const keptOf = (names: ReadonlyArray<string>): string => listed(names, mostKept)
+
 /** Warnings to a person about a workflow that goes along; `dynamic` are nodes that find what they call at run time. */
 export const warningsOf = (
   { from, generation, options, to }: Input,
   dynamic: ReadonlyArray<string>,
   outcome: Outcome
 ): ReadonlyArray<string> => {
-  const { content, drift, dropped, match, isChanged, isFirst, left, merged, current, theirs, torn, translated } =
+  const { content, current, drift, dropped, isChanged, isFirst, kept, left, match, merged, theirs, torn, translated } =
     outcome
+  const overwritten = `overwritten${kept.length === 0 ? "" : `, but for ${keptOf(kept)}`}`
   const irreversible = Object.keys(content.settings).filter(
     (name) => current !== undefined && current.settings[name] === undefined && !canLose(generation, name)
   )
@@ -107,10 +115,10 @@ export const warningsOf = (
       ? [`${label}made anew, as somebody has deleted ${deleted} on ${to}, which a promotion had made of it`]
       : []),
     ...(drift !== undefined && options.onDrift === "overwrite"
-      ? [`${label}${drift.problem}, which is overwritten`]
+      ? [`${label}${drift.problem}, which is ${overwritten}`]
       : []),
     ...(match._tag === "Found" && match.by === "name" && isFirst && isChanged
-      ? [`${label}taken for ${match.workflow.id} on ${to}, which has the same name; what is there is overwritten`]
+      ? [`${label}taken for ${match.workflow.id} on ${to}, which has the same name; what is there is ${overwritten}`]
       : [])
   ]
 }

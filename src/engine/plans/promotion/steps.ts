@@ -4,6 +4,7 @@ import { differingParts, partsBefore, shownFor } from "../content.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { type Built, broughtBy } from "./Built.ts"
 import type { Input } from "./Input.ts"
+import { keptOf } from "./problemsAndWarnings.ts"
 
 /** The workflow of the target that a change is about. */
 export const changedRef = ({ content, key, counterpart }: Built, to: string): Ref =>
@@ -40,7 +41,7 @@ export const sourceOf = ({ from, source }: Input, one: Built, areTagsSet: boolea
 /** The step that makes or changes a workflow, and the one that closes circles of calls. */
 export const contentSteps = (input: Input, one: Built, caller: string | undefined): ReadonlyArray<Step> => {
   const { from, promoted, target, to } = input
-  const { content, isChanged, key, level, linkLevel, references, removed, counterpart } = one
+  const { content, isChanged, kept, key, level, linkLevel, references, removed, counterpart } = one
   const source = sourceOf(input, one, false)
   const along = caller === undefined ? "" : `, and ${caller} calls it`
   if (counterpart !== undefined) {
@@ -51,6 +52,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
     const isOver = last !== undefined && differingParts(last, current).length > 0
     const gone = removed.length === 0 ? "" : `; loses ${removed.join(", ")}, which ${from} has no more`
     const why = isOver ? `; what was changed on ${to} since the last promotion is overwritten` : ""
+    const stays = kept.length === 0 ? "" : `; keeps ${keptOf(kept)}`
     const change: Change = {
       kind: "update",
       instance: to,
@@ -62,7 +64,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
       level: linkLevel,
       source
     }
-    return [stepOf(change, `differs from ${from}${along}${gone}${why}`)]
+    return [stepOf(change, `differs from ${from}${along}${gone}${why}${stays}`)]
   }
   const namesakes = target.flatMap((other) => (other.name === content.name ? [String(other.id)] : []))
   const create: Change = { ...creation({ to, key, content }), references, level, source, namesakes }
