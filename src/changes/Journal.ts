@@ -167,7 +167,7 @@ export interface Journal<C> {
   readonly append: (...entries: ReadonlyArray<Entry<C>>) => Effect.Effect<void, JournalFailed>
   /** All entries, those of other processes included. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
-  /** What a function makes of each entry; the entries, which are large where plans are, are not kept. */
+  /** The results of a function for each entry; the entries, which are large where plans are, are not kept. */
   readonly mapped: Mapped<C>
   /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
   readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | JournalFailed, R>

@@ -76,7 +76,7 @@ export interface Plans<C, E> {
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
   readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
-  /** What a function makes of each line of the journal; steps of a large plan stand in lines before its own. */
+  /** The results of a function for each line of the journal; steps of a large plan stand in lines before its own. */
   readonly mapped: Journal<C>["mapped"]
   /** Records a change that needs no plan. */
   readonly record: (action: Action) => Effect.Effect<void, JournalFailed>

@@ -8,6 +8,9 @@ export const monotonicMillis: Effect.Effect<number> = Effect.map(
   (nanos) => Number(nanos) / 1_000_000
 )
 
+/** A moment, in milliseconds since 1970, as ISO 8601. */
+export const isoOf = (at: number): string => new Date(at).toISOString()
+
 /** The least time that can have passed, by both clocks of the machine, since a moment: it may have started anew meanwhile. */
 export const elapsedSince = (
   at: number,

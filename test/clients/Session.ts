@@ -47,11 +47,11 @@ export interface Session {
 
 /** An open subscription. */
 export interface Subscription {
-  /** What the server has agreed to. */
+  /** The subscriptions that the server has agreed to. */
   readonly honored: unknown
   /** The next resource that has changed. */
   readonly updated: Promise<unknown>
-  /** How it ended, once it has. */
+  /** Its end, once there is one. */
   readonly closed: Promise<string>
   readonly close: () => Promise<void>
 }

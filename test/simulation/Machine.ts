@@ -27,7 +27,7 @@ export interface Broken {
   readonly notesNoBeginning?: boolean
   /** Whoever answers 404 says it in an engine's very words. */
   readonly takesAny404?: boolean
-  /** What was created a moment ago is not found by its name. */
+  /** Creations of a moment ago are not found by their names. */
   readonly findsNothingNew?: boolean
   /** The history loses a commit that it has taken. */
   readonly forgetsCommits?: boolean

@@ -3,7 +3,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Logger, Random, Referenc
 import { type Random as Draws, randomOf } from "../soak/random.ts"
 import { withSeededCrypto } from "./seededCrypto.ts"
 
-/** What is loaded when it is needed first is there before any schedule begins, so that each begins alike. */
+/** Modules that are loaded when they are needed first are there before any schedule begins, so that each begins alike. */
 export const loaded = () =>
   Promise.all([import("../../src/engine/nodes/check/acorn.ts"), import("../../src/mcp/agreement.ts")])
 

@@ -25,7 +25,7 @@ const least = 256 * 1024
 interface PlanLines {
   readonly length: number
   readonly isBegun: boolean
-  /** When it can be begun no more. */
+  /** The moment from which it can be begun no more. */
   readonly expiresAt: number
 }
 

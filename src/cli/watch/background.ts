@@ -3,10 +3,9 @@ import { Context, Effect } from "effect"
 import type { Instances } from "../../engine/client/Instances.ts"
 import { rankOf, type Incident } from "../../engine/operator/watch/incidents.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { oneLine } from "../../internal/foreignText.ts"
 import { type Gauge, offered, type Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { configuredWatch } from "./configured.ts"
+import { configuredWatch, problemsTold } from "./configured.ts"
 
 interface Served {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
@@ -22,15 +21,12 @@ export const watchInBackground = Effect.fnUntraced(function* (launch: Launch, se
   const context = Context.merge(yield* served.instances, served.shared)
   const watch = yield* Effect.provideContext(configuredWatch(launch, tools, []), context)
   let gauges: ReadonlyArray<Gauge> = []
-  let problems = ""
+  const tellProblems = problemsTold((lines) => Effect.logWarning(`Watch: ${lines.join("; ")}`))
   const round = Effect.gen(function* () {
     const done = yield* watch.round
     gauges = gaugesOf(watch.instances, done.state.open)
     served.record(gauges)
-    const words = done.problems.map(oneLine).join("; ")
-    const isNew = words !== "" && words !== problems
-    problems = words
-    if (isNew) yield* Effect.logWarning(`Watch: ${words}`)
+    yield* tellProblems(done)
   })
   const rounds = round.pipe(
     Effect.catch(({ message }) => Effect.logWarning(`Watch: ${message}`)),

@@ -1,10 +1,11 @@
-import { Clock, Console, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 
 import { Instances } from "../../engine/client/Instances.ts"
 import type { Message } from "../../engine/operator/watch/messages.ts"
 import { makeWatch, type Receiver, type Round } from "../../engine/operator/watch/watch.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { oneLine } from "../../internal/foreignText.ts"
+import { isoOf } from "../../internal/time.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { WatchFields } from "../configuration/watchSettings.ts"
@@ -50,7 +51,7 @@ const configuredReceivers = Effect.fnUntraced(function* (launch: Launch, tools: 
 /** A message that says that nothing has happened. */
 const tryMessage = Effect.map(Clock.currentTimeMillis, (now): Message => ({
   id: `try-${now}`,
-  at: new Date(now).toISOString(),
+  at: isoOf(now),
   severity: "info",
   title: "A try of the watch of workflow-tool-server",
   text: "A try of the watch of workflow-tool-server: nothing has happened.",
@@ -70,13 +71,13 @@ export const tryReceivers = Effect.fnUntraced(function* (launch: Launch, tools: 
   )
 })
 
-/** Tells the problems of a round once, and again only when they are others. */
-export const problemsTold = () => {
+/** Tells the problems of a round once, a line each, and again only when they are others. */
+export const problemsTold = (tell: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
   let last = ""
-  return ({ problems }: Pick<Round, "problems">) => {
-    const words = problems.map(oneLine).join("\n")
-    const isNew = words !== last
-    last = words
-    return isNew && words !== "" ? Console.error(words) : Effect.void
+  return ({ problems }: Pick<Round, "problems">): Effect.Effect<void> => {
+    const lines = problems.map(oneLine)
+    const isNew = lines.join("\n") !== last
+    last = lines.join("\n")
+    return isNew && lines.length > 0 ? tell(lines) : Effect.void
   }
 }

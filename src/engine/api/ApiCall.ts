@@ -25,7 +25,7 @@ export interface ApiCall {
 /** An engine's description of its API. */
 export interface ApiDescription {
   readonly calls: ReadonlyArray<ApiCall>
-  /** What of it could not be read, and why. */
+  /** Parts that could not be read, each with the reason. */
   readonly unreadable: ReadonlyArray<string>
   /** The version whose description it is, where the engine itself gives none. */
   readonly keptOf?: string

@@ -1,4 +1,4 @@
-import { type JsonSchema, Option, Predicate } from "effect"
+import { type JsonSchema, Option, Predicate, Result } from "effect"
 import { parse } from "effect/encoding/Yaml"
 
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
@@ -46,8 +46,8 @@ export function* readDescription(text: string): Sliced<Option.Option<ApiDescript
     const operations = objectOf(value.value)
     for (const method of methods.filter((name) => isJsonObject(operations[name]))) {
       const call = callOf(path, method, objectOf(operations[method]), listOf(operations["parameters"]), components)
-      if (typeof call === "string") unreadable.push(`${method.toUpperCase()} ${path}: ${call}`)
-      else calls.push(call)
+      if (Result.isFailure(call)) unreadable.push(`${method.toUpperCase()} ${path}: ${call.failure}`)
+      else calls.push(call.success)
     }
   }
   return Option.some({ calls, unreadable })
@@ -85,31 +85,30 @@ const callOf = (
   operation: JsonObject,
   shared: ReadonlyArray<unknown>,
   components: ReadonlyMap<string, unknown>
-): ApiCall | string => {
-  const given = resolved([...shared, ...listOf(operation["parameters"])], components)
-  if (typeof given === "string") return given
-  const parameters = listOf(given).map(parameterOf)
-  const named = new Set(parameters.flatMap((one) => (one?.place === "path" ? [one.name] : [])))
-  const missing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).filter((name) => !named.has(name))
-  return {
-    call: `${method.toUpperCase()} ${path}`,
-    method: method.toUpperCase(),
-    path,
-    summary: textOf(operation["summary"]),
-    description: textOf(operation["description"]),
-    tag: textOf(listOf(operation["tags"])[0]),
-    parameters: [
-      ...parameters.filter((one) => one !== undefined),
-      ...missing.map((name): Parameter => ({
-        name,
-        place: "path",
-        isRequired: true,
-        description: "",
-        schema: { type: "string" }
-      }))
-    ]
-  }
-}
+): Result.Result<ApiCall, string> =>
+  Result.map(resolved([...shared, ...listOf(operation["parameters"])], components), (values) => {
+    const parameters = listOf(values).map(parameterOf)
+    const named = new Set(parameters.flatMap((one) => (one?.place === "path" ? [one.name] : [])))
+    const missing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).filter((name) => !named.has(name))
+    return {
+      call: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      summary: textOf(operation["summary"]),
+      description: textOf(operation["description"]),
+      tag: textOf(listOf(operation["tags"])[0]),
+      parameters: [
+        ...parameters.filter((one) => one !== undefined),
+        ...missing.map((name): Parameter => ({
+          name,
+          place: "path",
+          isRequired: true,
+          description: "",
+          schema: { type: "string" }
+        }))
+      ]
+    }
+  })
 
 const parameterOf = (value: unknown): Parameter | undefined => {
   const { description, in: place, name, required, schema } = objectOf(value)
@@ -125,7 +124,7 @@ const parameterOf = (value: unknown): Parameter | undefined => {
 }
 
 /** A value with what its references name in their place, or the reason why that cannot be. */
-const resolved = (value: unknown, components: ReadonlyMap<string, unknown>): unknown => {
+const resolved = (value: unknown, components: ReadonlyMap<string, unknown>): Result.Result<unknown, string> => {
   let values = 0
   let problem: string | undefined
   const walk = (one: unknown, depth: number): unknown => {
@@ -147,6 +146,6 @@ const resolved = (value: unknown, components: ReadonlyMap<string, unknown>): unk
     }
     return walk(components.get(key), depth + 1)
   }
-  const result = walk(value, 0)
-  return problem ?? result
+  const whole = walk(value, 0)
+  return problem === undefined ? Result.succeed(whole) : Result.fail(problem)
 }

@@ -62,10 +62,10 @@ export const make = <const Fields extends Arguments.Fields>(
       const args = yield* parameters.decode(rest)
       const { instances } = yield* instancesArgument.decode(given)
       const { names, resolve } = yield* Instances
-      const requestedNames = namesOf(instances, names)
+      const chosen = requestedNames(instances, names)
       const { engines, unusable } = yield* usable(
-        yield* Effect.forEach(requestedNames, (name) => Effect.result(resolve(name))),
-        requestedNames,
+        yield* Effect.forEach(chosen, (name) => Effect.result(resolve(name))),
+        chosen,
         definition.needsAll ?? false
       )
       const run = (given: Arguments.Decoded<Fields>) =>
@@ -100,7 +100,7 @@ const usable = Effect.fnUntraced(function* (
 })
 
 /** The names of the requested instances, each once; `undefined` stands for the default one. */
-const namesOf = (
+export const requestedNames = (
   requested: string | ReadonlyArray<string> | undefined,
   all: ReadonlyArray<string>
 ): ReadonlyArray<string | undefined> => {

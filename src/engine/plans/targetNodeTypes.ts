@@ -16,7 +16,9 @@ const inNoTime: CatalogLookup = {
   hint: "The engine's node types are still being fetched: plan again in a minute."
 }
 
-const versionOf = (client: Client) => Effect.orElseSucceed(client.publicVersion, Option.none<string>)
+/** The version that an engine makes public; undefined where it tells none, or does not answer. */
+export const publicVersionOf = (client: Client): Effect.Effect<string | undefined> =>
+  Effect.map(Effect.orElseSucceed(client.publicVersion, Option.none<string>), Option.getOrUndefined)
 
 /**
  * The node types of the target, as far as they are known: by its engine or its packages, else by its version and by those
@@ -32,8 +34,7 @@ export const nodeTypesOf = Effect.fnUntraced(function* (
     Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed(inNoTime) }),
     Effect.catch(({ message }) => Effect.succeed<CatalogLookup>({ catalog: undefined, hint: message }))
   )
-  const versions = yield* Effect.all([versionOf(source), versionOf(target)])
-  const [one, other] = versions.map(Option.getOrUndefined)
+  const [one, other] = yield* Effect.all([publicVersionOf(source), publicVersionOf(target)])
   const isSame = one !== undefined && one === other
   const isOwn = (type: string) => nodePackages.some((name) => name === packageOf(type))
   return {

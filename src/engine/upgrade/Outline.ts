@@ -20,7 +20,7 @@ export const outlineOf = (workflow: JsonObject): Outline => {
 /** Longest inline workflow that is kept of a node, in characters. */
 const longestInline = 20_000
 
-/** What rules across workflows read of a workflow; undefined where it names no other one. */
+/** The part of a workflow that rules across workflows read; undefined where it names no other one. */
 export const callingPart = (workflow: JsonObject): Subject | undefined => {
   const errorWorkflow = errorWorkflowOf({ settings: objectOf(workflow.settings) })
   const nodes = nodesOf(workflow).flatMap(({ disabled, name, parameters, type }) => {

@@ -88,9 +88,9 @@ export interface Finding {
   readonly field?: string
   /** Line of the code in the field. */
   readonly line?: number
-  /** What happens. */
+  /** The effect of the upgrade, in words. */
   readonly message: string
-  /** Where it is not that of its rule: a disabled node stops nothing. */
+  /** Left out where it is that of its rule: a disabled node stops nothing. */
   readonly severity?: Severity
 }
 
@@ -111,7 +111,7 @@ export interface Rule {
   readonly frozen?: string
   readonly severity: Severity
   readonly title: string
-  /** What to do. */
+  /** The remedy, in words. */
   readonly advice: string
   readonly rewrite: Rewriting
   /** Whether it needs `outlines`. */

@@ -30,7 +30,7 @@ interface Sides {
 const describing = (types: ReadonlyArray<NodeType>, version: number) =>
   types.find((one) => one.versions.includes(version))
 
-/** What an upgrade changes in a type; undefined where nothing, or where the present engine lacks it as well. */
+/** The changes that an upgrade makes to a type; undefined where nothing, or where the present engine lacks it as well. */
 export const typeChange = (version: number, { present, target }: Sides): TypeChange | undefined => {
   const before = present && describing(present, version)
   if (present !== undefined && before === undefined) return undefined

@@ -9,7 +9,7 @@ import { Answer, Badge, Empty, type Head, Problem, State, useTool, Warning, Word
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 
-/** What an upgrade of the engine breaks: instances, workflows with their findings, and a plan of rewrites with its proof. */
+/** The view of an upgrade of the engine: instances, workflows with their findings, and a plan of rewrites with its proof. */
 export const Upgrade = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
   const { has } = useServer()
   const [to, setTo] = useState(query.get("to") ?? "")

@@ -2,7 +2,7 @@
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is to be found: the rule, its node (none: the workflow itself) and the effect. */
+/** A finding that is expected: the rule, its node (none: the workflow itself) and the effect. */
 export interface Expected {
   readonly rule: string
   readonly node?: string

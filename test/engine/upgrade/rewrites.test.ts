@@ -37,7 +37,7 @@ const after = { ...before, name: "After", position: [600, 100] }
 
 const connections = { Before: { main: [[to("Old")]] }, Old: { main: [[to("After")]] } }
 
-/** What becomes of a node between two others. */
+/** The result for a node between two others. */
 const rewritten = (old: Json, given: Partial<typeof around> = {}, settings: Json = {}) => {
   const graph = { nodes: [before, old, after], connections, settings }
   const findings = findingsIn(graph, noFacts, { from: "1.82.3", to: "3.0" }, ({ id }) => rewritableRules.has(id))

@@ -11,6 +11,7 @@ import { countsText, resultLines } from "../../../engine/operator/tests/testRepo
 import { toToolFailure } from "../../../engine/tools/errors.ts"
 import { oneLine, visible, visibleJson } from "../../../internal/foreignText.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
+import { isoOf } from "../../../internal/time.ts"
 import type { Launch } from "../../configuration/Launch.ts"
 import { instances } from "../../engine/instances.ts"
 import { testFiles, testFolder } from "../../engine/testFiles.ts"
@@ -57,7 +58,7 @@ export const verified = Effect.fnUntraced(function* (launch: Launch, request: Up
       return { ...report, failing, tests: countsText(results) }
     })
   ).pipe(withProgressLine)
-  const from = new Date(since).toISOString()
+  const from = isoOf(since)
   yield* Console.log(
     request.json
       ? visibleJson(

@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
+import { isoOf } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { spanOf } from "../../../mcp/moments.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -49,7 +50,7 @@ export const aiUsage = AcrossTool.make("ai_usage", {
     )
     const usages = read.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
     return {
-      since: new Date(from).toISOString(),
+      since: isoOf(from),
       ...answerOf(usages, { by, from, prices }),
       ...(errors.length === 0 ? {} : { errors })
     }

@@ -73,7 +73,7 @@ const callOf = (data: RunData, run: NodeRun): ReadonlyArray<ModelCall> => {
 const numberIn = (...values: ReadonlyArray<unknown>): number =>
   values.find((value): value is number => Predicate.isNumber(value) && Number.isFinite(value) && value >= 0) ?? 0
 
-/** What the provider says of an answer beside the engine's own count. */
+/** The provider's own count in an answer, beside the engine's. */
 const generationOf = (answer: JsonObject): JsonObject => {
   const generation = objectOf(
     listOf(listOf(objectOf(answer.response).generations)[0])[0] ?? listOf(objectOf(answer.response).generations)[0]

@@ -81,7 +81,7 @@ export const withRuns = (
   return runs
 }
 
-/** What is to be remembered of an observation: nothing of workflows that are gone. */
+/** The part of an observation that is remembered: nothing of workflows that are gone. */
 export const remembered = (
   observation: Pick<Observation, "isWhole" | "lastChanges" | "workflows">,
   memory: Memory

@@ -1,6 +1,7 @@
 import { Effect, Option, Predicate } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
+import { isoOf } from "../../../internal/time.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../workflow/models.ts"
@@ -130,7 +131,7 @@ export const unusedCredentials = (observation: Observation): ReadonlyArray<Findi
       runs.get(workflow.id)?.runs.some(({ startedAt }) => startedAt >= updatedAt)
     )
     if (!isKnown || isUsed) return []
-    const changed = new Date(updatedAt).toISOString()
+    const changed = isoOf(updatedAt)
     return [
       {
         kind: "credentialsUnusedSinceChange",

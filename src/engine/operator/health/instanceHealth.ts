@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import { fitted, jsonBytes } from "../../../internal/json/values.ts"
+import { isoOf } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { shownNumber } from "../../../mcp/parameters.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -43,7 +44,7 @@ export const instanceHealth = AcrossTool.make("instance_health", {
         : Effect.map(heardAt(engine), (heard) => [failureRow(engine.instance, result.failure, heard)])
     })
     return {
-      since: new Date(now - hours * 3_600_000).toISOString(),
+      since: isoOf(now - hours * 3_600_000),
       data: looked.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
       ...(errors.flat().length === 0 ? {} : { errors: errors.flat() })
     }
@@ -52,7 +53,7 @@ export const instanceHealth = AcrossTool.make("instance_health", {
 
 /** The time at which an instance last answered, if it has. */
 export const heardAt = ({ heardAt }: Pick<Engine, "heardAt">) =>
-  Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: new Date(at).toISOString() }) }))
+  Effect.map(heardAt, Option.match({ onNone: () => ({}), onSome: (at) => ({ heardAt: isoOf(at) }) }))
 
 /** An instance that could not be looked at: whether it refused the key, was not reached, or answered something else. */
 export const failureRow = (instance: string, error: EngineError, heard: object) => ({

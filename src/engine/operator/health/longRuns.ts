@@ -1,3 +1,4 @@
+import { isoOf } from "../../../internal/time.ts"
 import type { Finding } from "./Finding.ts"
 import { about } from "./missedRuns.ts"
 import { expectationOf, type Observation } from "./Observation.ts"
@@ -60,8 +61,8 @@ export const longWaits = (observation: Observation): ReadonlyArray<Finding> =>
     const { workflow } = expected(observation, workflowId)
     const isLate = waitTill !== undefined && waitTill + lateMs < now
     if (!isLate && now - startedAt < longWaitMs) return []
-    const since = new Date(startedAt).toISOString()
-    const until = isLate ? { until: new Date(waitTill).toISOString() } : {}
+    const since = isoOf(startedAt)
+    const until = isLate ? { until: isoOf(waitTill) } : {}
     const text = isLate
       ? `should have gone on with run ${execution} at ${until.until}, and waits`
       : `has waited with run ${execution} since ${since}`

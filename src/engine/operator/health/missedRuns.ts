@@ -1,3 +1,4 @@
+import { isoOf } from "../../../internal/time.ts"
 import type { Finding } from "./Finding.ts"
 import { expectationOf, type LastChange, type Observation } from "./Observation.ts"
 import { isScheduled, noRuns, type Run, type Runs, usualGap } from "./runs.ts"
@@ -49,9 +50,7 @@ interface Shortfall {
   readonly lastRun?: string
 }
 
-const iso = (at: number): string => new Date(at).toISOString()
-
-const lastRunIn = ([last]: ReadonlyArray<Run>) => (last === undefined ? {} : { lastRun: iso(last.startedAt) })
+const lastRunIn = ([last]: ReadonlyArray<Run>) => (last === undefined ? {} : { lastRun: isoOf(last.startedAt) })
 
 /** The runs that a workflow lacks since a moment by its schedules; undefined where it lacks none. */
 const shortfall = (
@@ -68,7 +67,7 @@ const shortfall = (
   const least = expected.count - (areRunningListed ? 0 : 1)
   return scheduled.length >= least
     ? undefined
-    : { expectedAtLeast: expected.count, ran: scheduled.length, since: iso(since), ...lastRunIn(scheduled) }
+    : { expectedAtLeast: expected.count, ran: scheduled.length, since: isoOf(since), ...lastRunIn(scheduled) }
 }
 
 /** The shortfall of a workflow since its span begins, or since it was switched on; of one that is watched, since its last run. */
@@ -98,8 +97,8 @@ const overdueSince = (observation: Observation, workflow: WorkflowFacts): Shortf
   return {
     expectedAtLeast: 1,
     ran: 0,
-    since: iso(start),
-    ...(last === undefined ? {} : { lastRun: iso(last.startedAt) })
+    since: isoOf(start),
+    ...(last === undefined ? {} : { lastRun: isoOf(last.startedAt) })
   }
 }
 
@@ -111,7 +110,7 @@ const overdue = (observation: Observation, workflow: WorkflowFacts, everyHours: 
   const { runs, since: knownSince } = runsOf(observation, workflow.id)
   const ran = runs.filter(({ mode, startedAt }) => mode !== "manual" && startedAt >= since).length
   const start = Math.max(knownSince, workflow.updatedAt ?? 0, observation.activations.get(workflow.id) ?? 0)
-  return ran > 0 || start > since ? undefined : { expectedAtLeast: 1, ran, since: iso(since), ...lastRunIn(runs) }
+  return ran > 0 || start > since ? undefined : { expectedAtLeast: 1, ran, since: isoOf(since), ...lastRunIn(runs) }
 }
 
 /** Active workflows that ran less often than their schedules ask for, or than a person says. */
@@ -173,7 +172,7 @@ interface Reason {
 const whyMissed = (observation: Observation, workflow: WorkflowFacts, { ran, since }: Shortfall): Reason => {
   const underWay = observation.running?.find(({ workflowId }) => workflowId === workflow.id)
   if (underWay !== undefined) {
-    const words = `its run ${underWay.id} that began at ${iso(underWay.startedAt)} has not ended`
+    const words = `its run ${underWay.id} that began at ${isoOf(underWay.startedAt)} has not ended`
     return { words, isOfChange: false }
   }
   if (isStandstill(observation, since)) {
@@ -197,7 +196,7 @@ const changedBy = ({ updatedAt }: WorkflowFacts, change: LastChange | undefined)
   change === undefined
     ? updatedAt === undefined
       ? undefined
-      : `changed at ${iso(updatedAt)}`
+      : `changed at ${isoOf(updatedAt)}`
     : `changed by ${change.by} at ${change.when}`
 
 /** Workflows that were changed and have not run since, though they ran at short intervals before: their schedules are rarer ones now. */
@@ -217,8 +216,8 @@ export const rarerRuns = (observation: Observation): ReadonlyArray<Finding> => {
       workflow: workflow.name,
       id: workflow.id,
       ranEveryHours,
-      lastRun: iso(last.startedAt),
-      changed: iso(updatedAt),
+      lastRun: isoOf(last.startedAt),
+      changed: isoOf(updatedAt),
       ...(change === undefined ? {} : { by: change.by })
     }
     const text = `ran every ${ranEveryHours} hours until it was ${changedBy(workflow, change) ?? "changed"}; its schedule is a rarer one now`
@@ -237,11 +236,11 @@ export const switchedOff = (observation: Observation): ReadonlyArray<Finding> =>
     const row = {
       workflow: workflow.name,
       id: workflow.id,
-      lastRun: iso(last.startedAt),
-      switchedOff: iso(updatedAt),
+      lastRun: isoOf(last.startedAt),
+      switchedOff: isoOf(updatedAt),
       ...(change === undefined ? {} : { by: change.by })
     }
-    const text = `ran by its schedule until ${iso(last.startedAt)}, and was switched off`
+    const text = `ran by its schedule until ${isoOf(last.startedAt)}, and was switched off`
     return [{ kind: "switchedOff", ...about(workflow), text, row }]
   })
 
@@ -262,7 +261,7 @@ export const quieterWorkflows = (observation: Observation): ReadonlyArray<Findin
     const former = Array.from({ length: formerDays }, (_, place) => days.get(today - 1 - place)?.ended ?? 0)
     const fewest = Math.min(...former)
     if (fewest < fewestADay) return []
-    const lastRun = iso(last.startedAt)
+    const lastRun = isoOf(last.startedAt)
     const row = { workflow: workflow.name, id: workflow.id, ranADayAtLeast: fewest, lastRun }
     const text = `ran at least ${fewest} times on each of ${formerDays} days, and has not run since ${lastRun}`
     return [{ kind: "quieterThanBefore", ...about(workflow), text, row }]

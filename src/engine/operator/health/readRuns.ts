@@ -2,6 +2,7 @@ import { Effect, Option, Predicate, Result } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
+import { isoOf } from "../../../internal/time.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { type Execution, type ExecutionQuery, type Page, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import type { Memory } from "./Memory.ts"
@@ -58,11 +59,9 @@ export interface KnownRuns {
 /** Pages of all runs that are read for one answer; where there are more, it is asked for those that matter. */
 const mostPages = 8
 
-const iso = (at: number): string => new Date(at).toISOString()
-
 /** The runs of the span, and the failed ones even if there are too many others. */
 export const runsAsked = Effect.fnUntraced(function* (engine: Engine, { from }: Pick<Observation, "from">) {
-  const startedAfter = iso(from)
+  const startedAfter = isoOf(from)
   const list = (status?: "crashed" | "error", pages?: number) =>
     executionsSince(
       (query) => engine.listExecutions({ startedAfter, ...(status === undefined ? {} : { status }), ...query }),
@@ -108,7 +107,7 @@ export const knownByAsking = Effect.fnUntraced(function* (
     const listing =
       asksSince === undefined
         ? Effect.map(list({}), ({ data }) => ({ runs: data, isMore: true }))
-        : executionsSince((page) => list({ startedAfter: iso(asksSince), ...page }), iso(asksSince))
+        : executionsSince((page) => list({ startedAfter: isoOf(asksSince), ...page }), isoOf(asksSince))
     const { isMore, runs: executions } = yield* listing
     const before = runs.get(id)
     const all = [...(before?.runs ?? []), ...toRuns(executions)]
@@ -183,7 +182,7 @@ const isInDoubt = (workflow: WorkflowFacts, { runs }: Runs, { from, now }: Obser
   return active ? isScheduledToRun(workflow) && isSeldom(workflow, now) : updatedAt >= from
 }
 
-/** When the workflows that lack runs were switched on, as lists do not say it. */
+/** The moments at which workflows that lack runs were switched on, as lists do not say it. */
 export const activationsOf = Effect.fnUntraced(function* (engine: Engine, observation: Observation) {
   const lacking = [...new Set(missedRuns(observation).flatMap(({ workflowId }) => workflowId ?? []))]
   const answers = yield* Effect.forEach(

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
+import { isoOf } from "../../../internal/time.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { type Execution, ExecutionId, type Page, type PageQuery } from "../../workflow/models.ts"
@@ -47,7 +48,7 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
     const workflow = workflows.get(id) ?? { id, name: id, credentials: [] }
     const past = observation.runs.get(id) ?? noRuns
     const errors = failed.flatMap((run) => observation.errors.get(run.id) ?? [])
-    const times = failed.map(({ startedAt }) => new Date(startedAt).toISOString()).sort()
+    const times = failed.map(({ startedAt }) => isoOf(startedAt)).sort()
     const success = past.runs.find(({ status }) => status === "success")
     const [error] = errors
     const { failures: tolerated } = expectationOf(observation, workflow)
@@ -66,7 +67,7 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
         last: times.at(-1),
         ...(past === noRuns
           ? {}
-          : { lastSuccess: success === undefined ? "none on record" : new Date(success.startedAt).toISOString() }),
+          : { lastSuccess: success === undefined ? "none on record" : isoOf(success.startedAt) }),
         ...(isMore ? {} : { usual: true }),
         ...(errors.length === 0 ? {} : { errors: counted(errors) }),
         ...(errors.length < failed.length ? { read: errors.length } : {})

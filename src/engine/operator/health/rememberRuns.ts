@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 
+import { isoOf } from "../../../internal/time.ts"
 import { ExecutionId } from "../../workflow/models.ts"
 import { daysOf, type Memory, withRuns } from "./Memory.ts"
 import type { ErrorRead, Observation, WorkflowRun } from "./Observation.ts"
@@ -7,8 +8,6 @@ import { activationsOf, type KnownRuns, type ListedRuns, someOf, toRuns } from "
 import { errorOf, executionsSince } from "./recentFailures.ts"
 import { failsMore, isFailed, noRuns, type Runs } from "./runs.ts"
 import type { Engine } from "./workflowFacts.ts"
-
-const iso = (at: number): string => new Date(at).toISOString()
 
 /** Milliseconds by which readings overlap: runs are listed when they have ended, in the order in which they began. */
 const overlapMs = 65 * 60_000
@@ -24,7 +23,7 @@ const mostEnded = 20
 /** The runs since the last reading, and those that have ended since; of the first reading, those of the last weeks. */
 export const runsSince = Effect.fnUntraced(function* (engine: Engine, before: Memory | undefined, now: number) {
   const since = before === undefined ? now - pastMs : before.at - overlapMs
-  const startedAfter = iso(since)
+  const startedAfter = isoOf(since)
   const { isMore, runs: executions } = yield* executionsSince(
     (query) =>
       Effect.delay(engine.listExecutions({ startedAfter, ...query }), query.cursor === undefined ? 0 : pagePause),

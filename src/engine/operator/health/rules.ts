@@ -1,3 +1,4 @@
+import { isoOf } from "../../../internal/time.ts"
 import { failingCredentials, missingCredentials, unusedCredentials } from "./credentialHealth.ts"
 import { type Finding, kindNames } from "./Finding.ts"
 import { longRuns, longWaits, slowerWorkflows } from "./longRuns.ts"
@@ -34,7 +35,7 @@ const oldVersions: Rule = ({ now, workflows }) =>
   workflows.flatMap((workflow) => {
     const { active, hasOtherDraft, id, name, updatedAt } = workflow
     if (!active || !hasOtherDraft || updatedAt === undefined || now - updatedAt < draftMs) return []
-    const saved = new Date(updatedAt).toISOString()
+    const saved = isoOf(updatedAt)
     const text = `runs its published version, though another one was saved at ${saved}`
     return [{ kind: "runsOldVersion", ...about(workflow), text, row: { workflow: name, id, saved } }]
   })
@@ -55,7 +56,7 @@ const keyWarningMs = 14 * 86_400_000
 
 const endingKey: Rule = ({ instance, keyEndsAt, now }) => {
   if (keyEndsAt === undefined || keyEndsAt - now > keyWarningMs) return []
-  const ends = new Date(keyEndsAt).toISOString()
+  const ends = isoOf(keyEndsAt)
   const text = keyEndsAt < now ? `ended at ${ends}: make a new one` : `ends at ${ends}: make a new one before`
   return [{ kind: "keyEnds", subject: instance, name: `The API key of ${instance}`, text, row: { ends } }]
 }

@@ -8,7 +8,7 @@ import { type Difference, differencesOf, differingValues } from "../tests/Differ
 import { matchesPattern } from "../tests/PathPattern.ts"
 import { pairsOf } from "./replay.ts"
 
-/** How the outputs of a node are compared. */
+/** The rules by which outputs of a node are compared. */
 export interface Comparison {
   /** Fields that hold times or random values of the recorded run: they may be others of the same type. */
   readonly volatile: ReadonlyArray<Path>

@@ -30,7 +30,7 @@ export interface Replay {
   readonly items?: ReadonlyArray<JsonObject> | undefined
   /** Nodes that were called once for all items and are now called for each. */
   readonly calledForEach?: ReadonlySet<string>
-  /** What is handed over of the recorded values; all of them where it is left out. */
+  /** The part of a recorded value that is handed over; the whole where this is left out. */
   readonly clean?: (value: JsonObject) => JsonObject
 }
 

@@ -107,7 +107,7 @@ const nodesByRule = (findings: ReadonlyArray<UpgradeFinding>) => {
   return nodes
 }
 
-/** How much a row tells. */
+/** The room that a row has for its parts. */
 interface Detail {
   readonly rules: number
   readonly nodes: number

@@ -6,6 +6,7 @@ import { each, fields, only } from "../../../internal/json/Selection.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../../internal/Sliced.ts"
+import { isoOf } from "../../../internal/time.ts"
 import { provingPage } from "../../client/listAll.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
@@ -42,7 +43,7 @@ export interface Survey {
   readonly outlines: ReadonlyMap<string, Outline>
   readonly archived: number
   readonly runs: RecentRuns
-  /** What was not looked at. */
+  /** Parts that were not looked at. */
   readonly notLookedAt: ReadonlyArray<string>
 }
 
@@ -166,7 +167,7 @@ export const severities = ["stops", "changes results", "cosmetic"] as const sati
 
 const withSeverity = (finding: Finding | TypeFinding): UpgradeFinding => ({ ...finding, severity: severityOf(finding) })
 
-/** What the published version of a workflow has beside the one that is edited. */
+/** Findings of the published version of a workflow beside those of the one that is edited. */
 const ofPublished = (
   { active, activeVersion, versionId }: JsonObject,
   facts: Facts,
@@ -182,7 +183,7 @@ const ofPublished = (
     .map((finding) => ({ ...finding, message: `${finding.message} (in the published version)` }))
 }
 
-/** How often workflows ran, and since when. */
+/** Counts of the runs of workflows, and the moment from which they are counted. */
 export interface RecentRuns {
   readonly counts: ReadonlyMap<string, number>
   readonly since: string | undefined
@@ -191,7 +192,7 @@ export interface RecentRuns {
 }
 
 const recentRuns = Effect.fnUntraced(function* (engine: Engine) {
-  const since = new Date((yield* Clock.currentTimeMillis) - days * 86_400_000).toISOString()
+  const since = isoOf((yield* Clock.currentTimeMillis) - days * 86_400_000)
   const listed = yield* executionsSince(
     (query) => engine.listExecutions({ startedAfter: since, ...query }),
     since

@@ -13,7 +13,7 @@ export interface WatchState {
   readonly count: number
   readonly open: ReadonlyArray<Incident>
   readonly pending: ReadonlyArray<Pending>
-  /** When each receiver was sent messages within the last hour. */
+  /** The moments at which each receiver was sent messages within the last hour. */
   readonly sentAt: Readonly<Record<string, ReadonlyArray<number>>>
   readonly instances: Readonly<Record<string, Omit<WatchedInstance, "memory">>>
 }

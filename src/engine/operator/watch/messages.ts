@@ -1,6 +1,7 @@
 import { DateTime, Option } from "effect"
 
 import { clipped, oneLine } from "../../../internal/foreignText.ts"
+import { isoOf } from "../../../internal/time.ts"
 import type { Severity } from "../health/Finding.ts"
 import { type Change, rankOf } from "./incidents.ts"
 
@@ -55,7 +56,7 @@ export interface QuietHours {
 
 const hour = 3_600_000
 
-/** What a receiver is told now of what is pending for it, and the ids that are told by that. */
+/** The message that a receiver gets now of what is pending for it, and the ids that it covers. */
 export const dueFor = (
   receiver: string,
   pending: ReadonlyArray<Pending>,
@@ -103,8 +104,6 @@ const paired = (due: ReadonlyArray<Pending>): ReadonlyArray<Paired> => {
   return events
 }
 
-const iso = (at: number): string => new Date(at).toISOString()
-
 /** Names in a message, and characters of a line. */
 const mostNames = 20
 const longestLine = 400
@@ -127,7 +126,7 @@ const messageOf = (group: ReadonlyArray<Paired>, now: number, { page }: Delivery
   const text = [title, ...lines, ...more].map((line) => clipped(oneLine(line), longestLine)).join("\n")
   // The same changes have the same id, so that a receiver can tell a message that comes twice.
   const id = group.flatMap(({ ids }) => ids).join("+")
-  return { id: clipped(id, 200), at: iso(now), severity, title: clipped(oneLine(title), longestLine), text, events }
+  return { id: clipped(id, 200), at: isoOf(now), severity, title: clipped(oneLine(title), longestLine), text, events }
 }
 
 const countsOf = (events: ReadonlyArray<MessageEvent>): string => {
@@ -166,8 +165,8 @@ const eventOf = (
     severity,
     title,
     ...(text === "" ? {} : { text }),
-    since: iso(since),
-    ...(until === undefined ? {} : { until: iso(until) }),
+    since: isoOf(since),
+    ...(until === undefined ? {} : { until: isoOf(until) }),
     ...(workflows.length === 0 ? {} : { workflows: [...new Set(workflows)].slice(0, mostNames) }),
     ...linkTo(page, instance, members)
   }

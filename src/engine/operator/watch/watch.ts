@@ -9,7 +9,7 @@ import { type Delivery, dueFor, type Message, type Pending } from "./messages.ts
 import { unwatched, watchInstance } from "./watchInstance.ts"
 import { memoryLine, readMemories, readState, stateLine, type WatchState } from "./WatchState.ts"
 
-/** What is watched could not be kept, or a receiver did not take a message. */
+/** The state of the watch could not be kept, or a receiver did not take a message. */
 export class WatchError extends Schema.TaggedError<WatchError>()("WatchError", { message: Schema.String }) {}
 
 /** The place where the state is kept, in lines. */

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Result } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
+import { isoOf } from "../../../internal/time.ts"
 import { Progress } from "../../../mcp/callContext.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { offers } from "../../client/capabilities.ts"
@@ -46,7 +47,7 @@ export const planRetry = Effect.fn("planRetry")(function* (request: RetryRequest
   )
   const key = request.once_per === undefined ? undefined : yield* orRefuse("once_per", parseKey(request.once_per))
   const now = yield* Clock.currentTimeMillis
-  const since = Date.parse(request.since ?? new Date(now - day).toISOString())
+  const since = Date.parse(request.since ?? isoOf(now - day))
   const until = request.until === undefined ? now : Date.parse(request.until)
   if (!(since < until)) return yield* new InvalidArgument({ argument: "since", problem: "must be before until" })
   const groups = yield* Effect.forEach([...new Set(wanted)], (name) =>
@@ -138,7 +139,7 @@ const listSince = (
     const filters = {
       ...(workflowId === undefined ? {} : { workflowId }),
       ...(status === undefined ? {} : { status }),
-      startedAfter: new Date(since).toISOString()
+      startedAfter: isoOf(since)
     }
     const startOf = ({ startedAt }: Execution) => Date.parse(String(startedAt))
     return firstPages(

@@ -1,4 +1,4 @@
-import { Effect, Option, Predicate } from "effect"
+import { Effect, Option } from "effect"
 
 import { inSlices } from "../../../internal/effects.ts"
 import { digest } from "../../../internal/json/digest.ts"
@@ -9,6 +9,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
+import { requestedNames } from "../../operator/AcrossTool.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import { rewritableRules, rewriteWorkflow } from "../../upgrade/rewrites/rewrites.ts"
 import type { Finding } from "../../upgrade/Rule.ts"
@@ -22,7 +23,7 @@ import { select, selectionOf } from "../bulk/selectWorkflows.ts"
 import { eachWorkflow } from "../instanceContents.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans } from "../Plans.ts"
-import { nodeTypesOf } from "../targetNodeTypes.ts"
+import { nodeTypesOf, publicVersionOf } from "../targetNodeTypes.ts"
 import { unknownTypes, versioned } from "../typeSupport.ts"
 import { type Candidate, draftUpgrade } from "./draftUpgrade.ts"
 import { prove, type ToProve } from "./prove.ts"
@@ -91,11 +92,7 @@ export const planUpgrade = Effect.fn("planUpgrade")(function* (request: UpgradeR
 /** The clients of the named instances, of the default one where none is named. One that is read-only is left out, unless it is alone. */
 const clientsOf = Effect.fnUntraced(function* (given: UpgradeRequest["instances"]) {
   const { names, resolve } = yield* Instances
-  const requested = given === undefined ? [] : Predicate.isString(given) ? [given] : given
-  const chosen = requested.includes("*") ? names : [...new Set(requested)]
-  const clients = yield* chosen.length === 0
-    ? Effect.map(resolve(), (client) => [client])
-    : Effect.forEach(chosen, (name) => resolve(name))
+  const clients = yield* Effect.forEach(requestedNames(given, names), (name) => resolve(name))
   const writable = clients.filter(({ isReadOnly }) => !isReadOnly)
   const [first] = clients
   if (writable.length === 0 && first !== undefined) {
@@ -104,16 +101,13 @@ const clientsOf = Effect.fnUntraced(function* (given: UpgradeRequest["instances"
   return writable
 })
 
-const versionOf = (client: Client) =>
-  Effect.map(Effect.orElseSucceed(client.publicVersion, Option.none<string>), Option.getOrUndefined)
-
 /** Another instance whose version is not older than the one that is upgraded to. */
 const targetFor = Effect.fnUntraced(function* (client: Client, to: string) {
   const { names, resolve } = yield* Instances
   for (const name of names.filter((one) => one !== client.instance)) {
     const other = yield* Effect.option(resolve(name))
     if (Option.isNone(other) || other.value.isReadOnly) continue
-    const version = yield* versionOf(other.value)
+    const version = yield* publicVersionOf(other.value)
     if (version !== undefined && compareVersions(version, to) >= 0) return other.value
   }
   return undefined
@@ -134,7 +128,7 @@ interface Kept {
 /** The workflows of an instance that rules concern, rewritten. */
 const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where }: Wanted) {
   const parse = yield* parser
-  const from = yield* versionOf(client)
+  const from = yield* publicVersionOf(client)
   const freezing = yield* client.freezingVersion
   const facts = { code: codeReader(parse), outlines: new Map<string, never>(), seconds: new Map<string, never>() }
   const selection = yield* selectionOf(client, where ?? { name: "*" })

@@ -52,9 +52,6 @@ export const left = (reason: string, line?: number) =>
 
 export const parametersOf = (node: JsonObject): JsonObject => objectOf(node.parameters)
 
-/** Whether a value is only known once it runs. */
-export const isExpression = (value: unknown): boolean => typeof value === "string" && value.startsWith("=")
-
 /** A node of another type: all else of it stays. */
 const retyped = (node: JsonObject, kind: string, typeVersion: number, parameters: JsonObject): JsonObject => ({
   ...Struct.omit(node, ["typeVersion"]),

@@ -9,8 +9,9 @@ import {
   textOf
 } from "../../../internal/schema/JsonObject.ts"
 import type { Parse } from "../../nodes/check/javaScript.ts"
+import { isExpression } from "../../nodes/conditions.ts"
 import { type FreeReference, freeReferences } from "../freeReferences.ts"
-import { isExpression, type Left, left, parametersOf, type Rewrite, withSuccessor } from "./Rewrite.ts"
+import { type Left, left, parametersOf, type Rewrite, withSuccessor } from "./Rewrite.ts"
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
@@ -206,7 +207,7 @@ const bytesOf = (
   return Result.succeed({ start: Number(awaiting.start), end: Number(awaiting.end), text: bytes })
 }
 
-/** What each return of a program, outside of its functions, returns. */
+/** The value of each return of a program, outside of its functions. */
 const returnsOf = (tree: unknown): ReadonlyArray<JsonObject> =>
   placesIn(tree)
     .filter(

@@ -1,11 +1,11 @@
 import { Predicate, Result } from "effect"
 
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { isExpression } from "../../nodes/conditions.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import { wiresLike } from "../../workflow/wires.ts"
 import {
   type Graph,
-  isExpression,
   left,
   type Left,
   parametersOf,

@@ -27,7 +27,7 @@ export const shortTypeOf = ({ type }: JsonObject): string => {
 export const wholeType = (short: string): string =>
   short.startsWith("lc.") ? agentType(short.slice(3)) : nodeType(short)
 
-/** What a rule finds in a node: without the node, and without the effect of its being disabled. */
+/** A finding of a rule in a node: without the node, and without the effect of its being disabled. */
 export type InNode = Omit<Finding, "node" | "rule">
 
 /** The finding of a rule in each node of these types; `inNode` says what it finds, once for every node where it is left out. */

@@ -41,7 +41,7 @@ export const inCode = (
     return [...places.values()]
   })
 
-/** How a reference stands in the text. */
+/** The form of a reference in the text. */
 export const written = ({ isCalled, name, path }: Reference): string =>
   `${[name, ...path.slice(0, 3)].join(".").slice(0, 60)}${isCalled ? "()" : ""}`
 

@@ -276,7 +276,7 @@ const store = (name: string): ReadonlyArray<readonly [string, string]> => [
   [`lc.vectorStore${name}Load`, `vectorStore${name} with the mode load`]
 ]
 
-/** What replaces older AI nodes. */
+/** The successors of older AI nodes. */
 const successors: ReadonlyMap<string, string> = new Map([
   ["lc.documentBinaryInputLoader", "documentDefaultDataLoader"],
   ["lc.documentJsonInputLoader", "documentDefaultDataLoader"],

@@ -42,7 +42,7 @@ export const toolMethods = (
   const offerOf = (selection: Selection, refused: ReadonlySet<string> = new Set()) =>
     offers.keep(JSON.stringify([selection, ...refused]), () => selectedTools(tools, selection, refused))
 
-  /** Where the list went out in another exchange, it counts as that of the beginning of the call. */
+  /** A list that went out in another exchange counts as that of the beginning of the call. */
   const remember = (listed: NonNullable<Method.Call["listed"]>) =>
     Effect.map(refusedTools(tools), (refused) => {
       listed.refused = [...refused].join()

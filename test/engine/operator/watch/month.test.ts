@@ -30,7 +30,7 @@ const flows: ReadonlyArray<Flow> = Array.from({ length: 200 }, (_, place) => ({
   isCalled: place >= 190
 }))
 
-/** What goes wrong: in which hours since the beginning, and of what kind. */
+/** An incident: its hours since the beginning, and its kind. */
 interface Planted {
   readonly kind: string
   readonly id: string
