@@ -51,7 +51,8 @@ export const showPlan = Tool.make("show_plan", {
     const plan = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
     const { blocked, blocked_count, notice, state, steps, total } = plan
     const { isRunning } = yield* Background
-    const working = isRunning(plan_id) ? "It goes on in the background. " : ""
+    // The work of a plan ends a moment after its last step.
+    const working = state !== "applied" && isRunning(plan_id) ? "It goes on in the background. " : ""
     const said = notice === undefined ? working : `${working}${notice} `
     const rows = Math.max(steps.length, blocked.length)
     return { ...plan, next: `${said}${more(offset + rows, Math.max(total, blocked_count), thenBy[state])}` }
