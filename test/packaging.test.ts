@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -150,7 +150,7 @@ const installed = async () => {
 
 describe("the tarball", () => {
   it("is small, holds the library module for module, and nothing that it can do without", () => {
-    assert.isBelow(packed.size, 2_000_000)
+    assert.isBelow(packed.size, 1_900_000)
     const paths = packed.files.map(({ path: file }) => file)
     const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
     for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
@@ -159,7 +159,13 @@ describe("the tarball", () => {
     for (const file of library) {
       const source = file.replace("dist/lib/", "src/").replace(/js$/, "ts")
       assert.isTrue(existsSync(path.join(root, source)), source)
-      assert.include(paths, file.replace(/js$/, "d.ts"))
+    }
+    const declarations = paths.filter((file) => file.endsWith(".d.ts"))
+    assert.isBelow(declarations.length, library.length / 2)
+    for (const file of declarations) {
+      for (const [, name = ""] of readFileSync(path.join(folder, file), "utf8").matchAll(/"(\.{1,2}\/[^"]+)\.ts"/g)) {
+        assert.include(declarations, path.join(path.dirname(file), `${name}.d.ts`), file)
+      }
     }
     assert.deepStrictEqual(
       paths.filter((file) => /(?:^|\/)(?:src|test|scripts|node_modules)\//.test(file)),
