@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 
+import type { FailureClass } from "../../../src/engine/operator/explain/failureClass.ts"
+import { type FailedRun, failedRunOf } from "../../../src/engine/operator/explain/subRuns.ts"
+import { causeOf } from "../../../src/engine/operator/health/failureCause.ts"
 import type { Observation } from "../../../src/engine/operator/health/Observation.ts"
 import { findingsIn } from "../../../src/engine/operator/health/rules.ts"
 import { failsMore, noCounts, type Run, slowness } from "../../../src/engine/operator/health/runs.ts"
@@ -222,5 +225,76 @@ describe("the rules", () => {
     assert.deepStrictEqual(silentFor(30, 9), ["quieterThanBefore"])
     assert.deepStrictEqual(silentFor(20, 9), [], "not before a day has passed")
     assert.deepStrictEqual(silentFor(30, 0), [], "nor where some days were always silent")
+  })
+})
+
+describe("causes of failures", () => {
+  const credentials = { postgres: { id: "pg", name: "Postgres main" } }
+
+  /** The run of one node, as engines keep it, that failed. */
+  const failedRun = (node: object, error: object, workflowId = "w1"): FailedRun => {
+    const run = failedRunOf({
+      id: 1,
+      workflowId,
+      status: "error",
+      workflowData: { id: workflowId, name: `Workflow ${workflowId}`, nodes: [{ name: "Ask", ...node }] },
+      data: { resultData: { lastNodeExecuted: "Ask", error, runData: { Ask: [{ startTime: 1, error }] } } }
+    })
+    if (run === undefined) throw new Error("the record holds no failure")
+    return run
+  }
+  const request = { type: "engine-nodes-base.httpRequest", parameters: { url: "https://api.example.com/orders?key=1" } }
+  const database = { type: "engine-nodes-base.postgres", credentials }
+  const call = {
+    type: "engine-nodes-base.executeWorkflow",
+    parameters: { workflowId: { value: "sub", cachedResultName: "Shipping" } }
+  }
+  const alone = { isCalled: false, workflow: { id: "w1", name: "Workflow w1" } }
+  const wordsOf = (name: FailureClass, node: object, error: object = {}) =>
+    causeOf(name, [failedRun(node, { message: "it failed", ...error })], alone)?.words
+
+  it("are told by what several workflows have in common, with no more of an address than its host", () => {
+    assert.deepStrictEqual(
+      [
+        wordsOf("credential refused", database),
+        wordsOf("credential refused", request),
+        wordsOf("service down or slow", request),
+        wordsOf("service down or slow", { ...request, parameters: { url: "={{ $json.url }}" } }),
+        wordsOf("service down or slow", database),
+        wordsOf("rate limit", request, { context: { request: { uri: "https://other.example.com/a" } } }),
+        wordsOf("missing sub-workflow or credential", call),
+        wordsOf("missing sub-workflow or credential", database),
+        wordsOf("node unknown here", { type: "own-nodes.odd" }),
+        wordsOf("engine restarted in the midst", request),
+        wordsOf("expression or code wrong", request)
+      ],
+      [
+        "Credential Postgres main is refused",
+        "api.example.com refuses access",
+        "api.example.com is down or slow",
+        undefined,
+        "The service of credential Postgres main is down or slow",
+        "other.example.com limits the rate of requests",
+        "Workflow Shipping, which others call, is gone or inactive",
+        "Credential Postgres main is gone",
+        "This engine does not have the node type own-nodes.odd",
+        "The engine stopped while workflows ran",
+        undefined
+      ]
+    )
+  })
+
+  it("are the same for a sub-workflow that fails and for those that call it", () => {
+    const inner = failedRun({ type: "engine-nodes-base.code" }, { message: "it failed" }, "sub")
+    const caller = causeOf("expression or code wrong", [failedRun(call, { message: "it failed" }), inner], alone)
+    const called = causeOf("expression or code wrong", [inner], {
+      isCalled: true,
+      workflow: { id: "sub", name: "Workflow sub" }
+    })
+    assert.deepStrictEqual(caller, {
+      key: "failing workflow sub",
+      words: "Workflow Workflow sub, which others call, fails"
+    })
+    assert.deepStrictEqual(called, caller)
   })
 })

@@ -1,5 +1,7 @@
 import type { Drift } from "../../client/History.ts"
+import type { FailureClass } from "../explain/failureClass.ts"
 import type { Expectation, Expectations } from "./expectations.ts"
+import type { Cause } from "./failureCause.ts"
 import type { Run, Runs } from "./runs.ts"
 import type { WorkflowFacts } from "./workflowFacts.ts"
 
@@ -30,8 +32,11 @@ export interface ErrorRead {
   readonly execution: number
   readonly node: string | undefined
   readonly message: string
-  /** The same for errors that differ in numbers and quoted texts alone. */
+  /** The same for errors that are alike: at one node, and different in numbers and quoted texts alone. */
   readonly kind: string
+  readonly class: FailureClass
+  /** The cause that other workflows may fail for as well. */
+  readonly cause?: Cause | undefined
 }
 
 /** A run with its workflow. */

@@ -7,6 +7,7 @@ import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../workflow/models.ts"
 import { unsupportedReason } from "../routeSupport.ts"
 import { outcomeOf, testRoute } from "../running/testCredential.ts"
+import { lackOf, refusalOf } from "./failureCause.ts"
 import type { Finding } from "./Finding.ts"
 import { about } from "./missedRuns.ts"
 import type { Credential, CredentialFacts, Observation } from "./Observation.ts"
@@ -71,12 +72,6 @@ const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<
   }
 })
 
-/** The cause of whatever fails for a credential. */
-export const refusalOf = ({ id, name }: { readonly id: string; readonly name: string }) => ({
-  key: `credential ${id}`,
-  words: `Credential ${name} is refused`
-})
-
 /** Credentials that the engine has tried and that were refused. */
 export const failingCredentials = ({ credentials }: Observation): ReadonlyArray<Finding> =>
   (credentials?.failing ?? []).map((row) => ({
@@ -100,6 +95,7 @@ export const missingCredentials = ({ credentials, workflows }: Observation): Rea
           kind: "credentialsGone",
           ...about(workflow),
           subject: `${workflow.id} ${node} ${id}`,
+          cause: lackOf({ id, name: credential }),
           text: `names the credential ${credential} in the node ${node}, and it is gone`,
           row: { workflow: workflow.name, id: workflow.id, active, node, credential, type },
           ...(active ? {} : { isUsual: true })

@@ -8,7 +8,7 @@ import { type Execution, type ExecutionQuery, type Page, type Workflow, Workflow
 import type { Memory } from "./Memory.ts"
 import { isScheduledToRun, isSeldom, missedRuns, neededSince } from "./missedRuns.ts"
 import type { Observation, WorkflowRun } from "./Observation.ts"
-import { errorOf, executionsSince, worthReading } from "./recentFailures.ts"
+import { executionsSince, readError, worthReading } from "./recentFailures.ts"
 import { durationsOf, isFailed, isScheduled, noCounts, noRuns, runOf, type Runs } from "./runs.ts"
 import type { Engine, WorkflowFacts } from "./workflowFacts.ts"
 
@@ -148,9 +148,11 @@ export const knownByAsking = Effect.fnUntraced(function* (
     { concurrency: 4 }
   )
   const problem = outcomes.flatMap((one) => (Result.isFailure(one) ? [one.failure.message] : []))[0]
+  const names = new Map(workflows.map((workflow) => [workflow.id, workflow]))
+  const named = ({ workflowId: id }: WorkflowRun) => names.get(id) ?? { id, name: id }
   const errors = yield* Effect.forEach(
     worthReading(failed),
-    (run) => Effect.map(Effect.option(errorOf(engine, run.id)), (error) => [run.id, error] as const),
+    (run) => Effect.map(Effect.option(readError(engine, run, named(run))), (error) => [run.id, error] as const),
     { concurrency: 4 }
   )
   const observation: Observation = { ...unread, runs, failed, errors: someOf(errors) }

@@ -4,13 +4,15 @@ import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
 import { isoOf } from "../../../internal/time.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { type Execution, ExecutionId, type Page, type PageQuery } from "../../workflow/models.ts"
-import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure.ts"
-import { errorsOnly } from "../explain/readExecutions.ts"
-import { runDataOf } from "../explain/runData.ts"
-import { refusalOf } from "./credentialHealth.ts"
+import { classifyRun } from "../explain/classifyRun.ts"
+import { messageOf, wordsOf } from "../explain/failure.ts"
+import { readFailed } from "../explain/readExecutions.ts"
+import { failureKind } from "../explain/relatedRuns.ts"
+import { causeOf } from "./failureCause.ts"
 import type { Finding } from "./Finding.ts"
 import { about } from "./missedRuns.ts"
 import { type ErrorRead, expectationOf, type Observation, type WorkflowRun } from "./Observation.ts"
@@ -31,21 +33,29 @@ export const worthReading = (failed: ReadonlyArray<WorkflowRun>): ReadonlyArray<
   return groups.slice(0, mostRead).flatMap(([, runs]) => runs.slice(0, share))
 }
 
-/** Reads the error of a failed execution. */
-export const errorOf = (engine: Engine, execution: number): Effect.Effect<ErrorRead, EngineError> =>
-  Effect.map(engine.getExecution(ExecutionId.make(execution), true, errorsOnly), (record) => {
-    const data = runDataOf(record)
-    const failure = data && failureOf(data)
-    if (failure === undefined) return { execution, node: undefined, message: "no error on record", kind: "" }
-    const message = String(wordsOf(failure.error, 160).message)
-    return { execution, node: failure.at?.node, message, kind: kindOfMessage(messageOf(failure.error)) }
-  })
+/** Reads the error of a failed run, with its class and what it has in common with others. */
+export const readError = (
+  engine: Engine,
+  run: WorkflowRun,
+  workflow: { readonly id: string; readonly name: string }
+): Effect.Effect<ErrorRead, EngineError> =>
+  Effect.gen(function* () {
+    const execution = yield* readFailed(ExecutionId.make(run.id))
+    const { chain, class: name } = yield* classifyRun(execution)
+    const [outermost] = chain
+    const cause = causeOf(name, chain, { isCalled: run.mode === "integrated", workflow })
+    const head = { execution: run.id, class: name, ...(cause === undefined ? {} : { cause }) }
+    if (outermost === undefined) return { ...head, node: undefined, message: "no error on record", kind: "" }
+    const { at, error } = outermost.failure
+    const message = String(wordsOf(error, 160).message)
+    return { ...head, node: at?.node, message, kind: failureKind(at?.node, messageOf(error)) }
+  }).pipe(Effect.provideService(EngineClient, engine))
 
 /** Failures by workflow: their number, the first and the last, the last success, and the errors of those that were read. */
 export const failures = (observation: Observation): ReadonlyArray<Finding> => {
   const workflows = new Map(observation.workflows.map((workflow) => [workflow.id, workflow]))
   return byWorkflow(observation.failed).map(([id, failed]) => {
-    const workflow = workflows.get(id) ?? { id, name: id, credentials: [] }
+    const workflow = workflows.get(id) ?? { id, name: id }
     const past = observation.runs.get(id) ?? noRuns
     const errors = failed.flatMap((run) => observation.errors.get(run.id) ?? [])
     const times = failed.map(({ startedAt }) => isoOf(startedAt)).sort()
@@ -54,11 +64,12 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
     const { failures: tolerated } = expectationOf(observation, workflow)
     const isMore = tolerated === undefined ? failsMore(past) : inARow(past.runs) > tolerated
     const at = error?.node === undefined ? "" : ` at the node ${clipped(error.node, 60)}`
+    const named = error === undefined || error.class === "unknown" ? "" : ` (${error.class})`
     return {
       kind: "failures",
       ...about(workflow),
-      ...causeOf(workflow.credentials, error),
-      text: `failed ${failed.length === 1 ? "once" : `${failed.length} times`}${at}, last at ${times.at(-1)}`,
+      ...(error?.cause === undefined ? {} : { cause: error.cause }),
+      text: `failed ${failed.length === 1 ? "once" : `${failed.length} times`}${at}${named}, last at ${times.at(-1)}`,
       row: {
         workflow: workflow.name,
         id,
@@ -77,21 +88,9 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
   })
 }
 
-/** Words by which services refuse whoever asks. */
-const refusing = /\b40[13]\b|unauthori[sz]ed|forbidden|authenticat|invalid (?:credential|api key|token)|password/i
-
-/** A credential that was refused is the cause of all that fails for it. */
-const causeOf = (
-  credentials: ReadonlyArray<{ readonly id: string; readonly name: string; readonly node: string }>,
-  error: ErrorRead | undefined
-): Pick<Finding, "cause"> => {
-  const used = credentials.find(({ node }) => node === error?.node)
-  return used === undefined || error === undefined || !refusing.test(error.message) ? {} : { cause: refusalOf(used) }
-}
-
-/** Errors grouped by node and kind, the commonest first, each with its newest execution. */
+/** Errors that are alike, the commonest first, each with its newest execution. */
 const counted = (all: ReadonlyArray<ErrorRead>) => {
-  const groups = grouped(all, ({ kind, node = "" }) => `${node}: ${kind}`)
+  const groups = grouped(all, (error) => `${error.class}: ${error.kind}`)
   return [...groups.values()]
     .sort((a, b) => b.length - a.length)
     .flatMap(([first, ...rest]) =>
@@ -101,6 +100,7 @@ const counted = (all: ReadonlyArray<ErrorRead>) => {
             {
               ...(first.node === undefined ? {} : { node: clipped(first.node, 60) }),
               message: maskText(first.message),
+              ...(first.class === "unknown" ? {} : { class: first.class }),
               count: rest.length + 1,
               execution: first.execution
             }

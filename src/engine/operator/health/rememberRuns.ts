@@ -5,7 +5,7 @@ import { ExecutionId } from "../../workflow/models.ts"
 import { daysOf, type Memory, withRuns } from "./Memory.ts"
 import type { ErrorRead, Observation, WorkflowRun } from "./Observation.ts"
 import { activationsOf, type KnownRuns, type ListedRuns, someOf, toRuns } from "./readRuns.ts"
-import { errorOf, executionsSince } from "./recentFailures.ts"
+import { executionsSince, readError } from "./recentFailures.ts"
 import { failsMore, isFailed, noRuns, type Runs } from "./runs.ts"
 import type { Engine } from "./workflowFacts.ts"
 
@@ -38,10 +38,6 @@ export const runsSince = Effect.fnUntraced(function* (engine: Engine, before: Me
   return { runs, failed: [], since: isMore ? oldest : since, isMore: false } satisfies ListedRuns
 })
 
-/** The error that a failing workflow began with, which is read once. */
-const firstError = (engine: Engine, remembered: ErrorRead | undefined, execution: number) =>
-  remembered === undefined ? Effect.option(errorOf(engine, execution)) : Effect.succeedSome(remembered)
-
 /** The runs of each workflow by what is remembered and what was read since. */
 export const remembering = Effect.fnUntraced(function* (
   engine: Engine,
@@ -60,11 +56,19 @@ export const remembering = Effect.fnUntraced(function* (
       .filter((run) => isFailed(run) && (run.startedAt >= from || failsMore(one)))
       .map((run) => ({ ...run, workflowId }))
   )
-  const newest = new Map(failed.toReversed().map((run) => [run.workflowId, run.id]))
+  const newest = new Map(failed.toReversed().map((run) => [run.workflowId, run]))
+  const names = new Map(workflows.map((workflow) => [workflow.id, workflow]))
   const readErrors = yield* Effect.forEach(
     [...newest].filter(([id]) => failsMore(runs.get(id) ?? noRuns)),
-    ([id, execution]) =>
-      Effect.map(firstError(engine, before?.errors.get(id), execution), (error) => ({ id, execution, error })),
+    ([id, run]) => {
+      const remembered = before?.errors.get(id)
+      // The error that a workflow began to fail with is read once.
+      const error =
+        remembered === undefined
+          ? Effect.option(readError(engine, run, names.get(id) ?? { id, name: id }))
+          : Effect.succeedSome(remembered)
+      return Effect.map(error, (error) => ({ id, execution: run.id, error }))
+    },
     { concurrency: 4 }
   )
   const errors = new Map(

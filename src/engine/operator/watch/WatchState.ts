@@ -1,5 +1,6 @@
 import { Option, Schema } from "effect"
 
+import { failureClasses } from "../explain/failureClass.ts"
 import type { Memory } from "../health/Memory.ts"
 import type { Run } from "../health/runs.ts"
 import type { Incident, WatchedKind } from "./incidents.ts"
@@ -90,7 +91,14 @@ const MemoryKept = Schema.fromJsonString(
     ),
     errors: Schema.Record(
       text,
-      Schema.Struct({ execution: number, node: Schema.optional(text), message: text, kind: text })
+      Schema.Struct({
+        execution: number,
+        node: Schema.optional(text),
+        message: text,
+        kind: text,
+        class: Schema.Literals(failureClasses),
+        cause: Schema.optional(Schema.Struct({ key: text, words: text }))
+      })
     ),
     active: Schema.Record(text, number),
     lastChanges: Schema.Record(text, Change)

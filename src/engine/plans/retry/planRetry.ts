@@ -8,12 +8,10 @@ import { offers } from "../../client/capabilities.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { firstPages } from "../../client/listAll.ts"
-import { wasAnswered } from "../../operator/explain/explainFailure.ts"
+import { classifyRun } from "../../operator/explain/classifyRun.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
-import { failureClassOf } from "../../operator/explain/failureRules.ts"
 import { readFailed } from "../../operator/explain/readExecutions.ts"
 import { runDataOf } from "../../operator/explain/runData.ts"
-import { failedRunOf, failedRuns } from "../../operator/explain/subRuns.ts"
 import { unsupportedReason } from "../../operator/routeSupport.ts"
 import { workflowOf } from "../../operator/tests/runTest.ts"
 import { type Execution, ExecutionId, type Workflow, WorkflowId } from "../../workflow/models.ts"
@@ -219,25 +217,11 @@ const describedRun = Effect.fnUntraced(function* (execution: Execution, workflow
   const read = yield* Effect.option(readFailed(id))
   const whole = Option.getOrElse(read, () => execution)
   const data = runDataOf(whole)
-  const failed = failedRunOf(whole)
-  const chain = failed === undefined ? [] : yield* failedRuns(failed)
-  const named = failureClassOf(whole, chain.at(-1))
-  const isUnknownHost = named === "address wrong" && chain.length === 1 && failed !== undefined
-  const success = isUnknownHost ? yield* lastSuccess(workflow.id, id) : undefined
   return {
     execution,
-    class: isUnknownHost ? failureClassOf(whole, failed, { wasAnswered: wasAnswered(failed, success) }) : named,
+    class: (yield* classifyRun(whole)).class,
     key: keyOf(data, key),
     acted: actedIn(data, workflow),
     call: callAnew(workflow, data, execution.id)
   }
-})
-
-const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId, before: ExecutionId) {
-  const engine = yield* EngineClient
-  const page = yield* Effect.option(engine.listExecutions({ workflowId, status: "success", limit: 20 }))
-  const last = Option.isNone(page) ? undefined : page.value.data.find(({ id }) => id < before)
-  return last === undefined
-    ? undefined
-    : Option.getOrUndefined(yield* Effect.option(engine.getExecution(last.id, true)))
 })

@@ -166,10 +166,11 @@ const execution = ({ id, isFailed, mode, startedAt, stoppedAt, workflowId }: Pla
 
 const withError = (run: PlantedRun, now: number) => ({
   ...execution(run, now),
+  workflowData: flows.filter(({ id }) => id === run.workflowId).map((flow) => workflowAt(flow, now))[0],
   data: {
     resultData: {
       lastNodeExecuted: "Call",
-      error: { message: run.isRefused ? "401 - Unauthorized" : "something is odd" },
+      error: run.isRefused ? { message: "Unauthorized", httpCode: "401" } : { message: "something is odd" },
       runData: { Call: [{ startTime: 1, executionTime: 1, error: { message: "x" }, executionStatus: "error" }] }
     }
   }
@@ -258,7 +259,9 @@ it.effect(
         events.filter((event) =>
           kind === "credential"
             ? event.title === `Credential ${id} is refused`
-            : event.kind === kind && new RegExp(`\\b${id}\\b`).test(event.title)
+            : kind === "credentialsGone"
+              ? event.title === "Credential gone is gone" && event.workflows?.includes(`Workflow ${id}`) === true
+              : event.kind === kind && new RegExp(`\\b${id}\\b`).test(event.title)
         )
       for (const one of planted) {
         const [first, ...others] = toldOf(one)
