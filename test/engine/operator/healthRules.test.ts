@@ -7,6 +7,7 @@ import type { Observation } from "../../../src/engine/operator/health/Observatio
 import { findingsIn } from "../../../src/engine/operator/health/rules.ts"
 import { failsMore, noCounts, type Run, slowness } from "../../../src/engine/operator/health/runs.ts"
 import { workflowFactsOf } from "../../../src/engine/operator/health/workflowFacts.ts"
+import { ExecutionId } from "../../../src/engine/workflow/models.ts"
 
 const now = Date.UTC(2026, 9, 20, 12)
 const [hour, day] = [3_600_000, 86_400_000]
@@ -234,7 +235,7 @@ describe("causes of failures", () => {
   /** The run of one node, as engines keep it, that failed. */
   const failedRun = (node: object, error: object, workflowId = "w1"): FailedRun => {
     const run = failedRunOf({
-      id: 1,
+      id: ExecutionId.make(1),
       workflowId,
       status: "error",
       workflowData: { id: workflowId, name: `Workflow ${workflowId}`, nodes: [{ name: "Ask", ...node }] },
