@@ -61,11 +61,14 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   override get message() {
-    const what = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
+    return `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${sentence(this.problem)} ${this.advice}`
+  }
+
+  get advice() {
     const atOnce = this.isOutcomeUnknown ? "Now" : "When that is settled"
     const when = this.retryAfterSeconds === undefined ? atOnce : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
     return (
-      `${what} ${when}, apply the same plan again: it goes on where it stopped. ` +
+      `${when}, apply the same plan again: it goes on where it stopped. ` +
       "If it cannot be settled, make a new plan from the present state, or roll this one back."
     )
   }
@@ -90,9 +93,12 @@ export class JournalFailed extends Schema.TaggedError<JournalFailed>()("JournalF
   problem: Schema.String
 }) {
   override get message() {
-    return `The journal of plans cannot be used: ${this.problem.replace(/[^.?]$/, "$&.")} Nothing further was changed.`
+    return `The journal of plans cannot be used: ${sentence(this.problem)} Nothing further was changed.`
   }
 }
+
+/** A problem as a sentence that others can follow. */
+export const sentence = (problem: string): string => problem.replace(/[^.?]$/, "$&.")
 
 /** All errors of the core itself; an upstream adds its own. */
 export type PlanError =

@@ -56,6 +56,10 @@ export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("An
 /** All failures of a tool: those made by its toolset, and those found around its program. */
 export type ToolFailure = AnswerTooLarge | AnswerUnwritable | InvalidArgument | ToolError
 
+/** The message of an error without the advice to a model at its end. */
+export const factsOf = ({ advice, message }: { readonly message: string; readonly advice?: string }): string =>
+  advice === undefined || !message.endsWith(advice) ? message : message.slice(0, -advice.length).trimEnd()
+
 /** A failure as a person is told of it, who has buttons where a model has tools. */
 export const withoutAdvice = (failure: ToolFailure): ToolFailure => {
   if (failure._tag === "InvalidArgument") {
@@ -63,9 +67,8 @@ export const withoutAdvice = (failure: ToolFailure): ToolFailure => {
     return new InvalidArgument({ argument, problem })
   }
   if (failure._tag !== "ToolError") return failure
-  const { advice, blame, code, details, message } = failure
-  if (advice === undefined || !message.endsWith(advice)) return failure
-  return new ToolError({ blame, code, details, message: message.slice(0, -advice.length).trimEnd() })
+  const { blame, code, details } = failure
+  return new ToolError({ blame, code, details, message: factsOf(failure) })
 }
 
 /** A failure without its message. */

@@ -8,8 +8,9 @@ import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/emb
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
+import { objectOf } from "../../src/internal/schema/JsonObject.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
-import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
+import { assumed, find, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
 import * as Server from "../../src/mcp/Server.ts"
 import type { Toolset } from "../../src/mcp/Toolset.ts"
@@ -98,6 +99,17 @@ export const ask = Effect.fnUntraced(function* (name: string, args: Json = {}) {
   assert.isUndefined(error, `${name} was refused: ${error?.message}`)
   return decodeObject(decodeText(result).content[0].text)
 })
+
+/** A call of the page: its answer is for a person, who has buttons where a model has tools. */
+export const askAsPerson = (name: string, args: Json = {}) =>
+  Effect.map(
+    request(
+      "tools/call",
+      { name, arguments: args, _meta: { "workflow-tool-server/audience": "person" } },
+      find("2025-11-25")
+    ),
+    (answer) => ({ error: answer.error?.message ?? "", value: objectOf(answer.result?.["structuredContent"]) })
+  )
 
 /** The error that a tool answers with; a success fails the test. */
 export const refused = Effect.fnUntraced(function* (name: string, args: Json = {}) {

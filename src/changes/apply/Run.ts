@@ -1,12 +1,12 @@
 import { Clock, Effect, HashMap, Semaphore } from "effect"
 
 import { elapsedSince, monotonicMillis } from "../../internal/time.ts"
-import { Audience, callerName } from "../../mcp/callContext.ts"
+import { callerName } from "../../mcp/callContext.ts"
 import type { CompleteDriver, Failure } from "../Driver.ts"
 import type { Journal, ProgressEntry } from "../Journal.ts"
-import { notice } from "../notice.ts"
+import { openProblems } from "../notice.ts"
 import type { Step } from "../Plan.ts"
-import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
+import { ApplyStopped, type JournalFailed, sentence } from "../PlanError.ts"
 import * as PlanState from "../PlanState.ts"
 import type { RemoteState, Row } from "../RemoteState.ts"
 
@@ -39,7 +39,6 @@ export interface Run<C, S extends RemoteState<C>, E> {
   readonly shownSteps: Set<string>
   /** Notes for people on what was read and sent, such as why it is less certain than usual. */
   readonly caveats: Set<string>
-  readonly audience: Audience
   /** The number of steps that were as wanted without being sent, in this run. */
   unsent: number
   /** The number of calls that were refused since the last one that was taken. */
@@ -67,7 +66,7 @@ export const make = <C, S extends RemoteState<C>, E>({
   state,
   until
 }: Start<C, S, E>) =>
-  Effect.zipWith(Semaphore.make(1), Audience, (writing, audience) => {
+  Effect.map(Semaphore.make(1), (writing) => {
     const run: Run<C, S, E> = {
       driver,
       sentTimes,
@@ -92,7 +91,6 @@ export const make = <C, S extends RemoteState<C>, E>({
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
       shownSteps: new Set(),
       caveats: new Set(),
-      audience,
       unsent: 0,
       refusedInARow: 0
     }
@@ -171,12 +169,11 @@ export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUn
 
 /** The same for an error of the upstream, with the steps that the failed call was about. */
 export const stoppedBy = <C, S extends RemoteState<C>, E>(
-  { audience, caveats, driver, state }: Run<C, S, E>,
+  { caveats, driver, state }: Run<C, S, E>,
   failure: Failure,
   at: ReadonlyArray<string> = []
 ): ApplyStopped => {
-  const outstanding = [notice(state, audience) ?? [], ...caveats].flat().map((said) => ` ${said}`)
-  const problem = `${placesOf(at)}${failure.problem}${outstanding.join("")}`
+  const problem = placesOf(at) + [sentence(failure.problem), ...openProblems(state), ...caveats].join(" ")
   if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
   const { reason } = failure
   if (failure._tag === "Stopped") {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { factsOf } from "../../mcp/ToolError.ts"
 import type { Failure } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
 import { notice } from "../notice.ts"
@@ -39,7 +40,7 @@ export const runPlan = <C, S extends RemoteState<C>, E>(
   onProgress: (done: number, total: number) => Effect.Effect<void>
 ) =>
   applyRemaining(run, onProgress).pipe(
-    Effect.tapError(({ message }) => run.record({ type: "stopped", problem: message }))
+    Effect.tapError((error) => run.record({ type: "stopped", problem: factsOf(error) }))
   )
 
 const applyRemaining = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -82,26 +83,23 @@ const endOf = (refused: number, done: number): Report["state"] => {
 }
 
 const report = <C, S extends RemoteState<C>, E>(
-  { audience, caveats, state, unsent }: Run<C, S, E>,
+  { caveats, state, unsent }: Run<C, S, E>,
   is: Report["state"]
-): Report => {
-  const said = [notice(state, audience) ?? [], ...caveats].flat().join(" ")
-  return {
-    plan_id: state.plan.id,
-    state: is,
-    done: state.done,
-    total: state.plan.steps.length,
-    // oxlint-disable-next-line id-denylist -- a field of the answer
-    found: unsent,
-    refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
-    unconfirmed: unconfirmedOf(state),
-    adjusted: valuesByStep(state, ({ observed }) => (observed?.open === undefined ? observed : undefined)).map(
-      ([step, { detail }]) => ({ step, detail })
-    ),
-    created: Object.fromEntries(valuesByStep(state, ({ created }) => created)),
-    ...(said === "" ? {} : { notice: said })
-  }
-}
+): Report => ({
+  plan_id: state.plan.id,
+  state: is,
+  done: state.done,
+  total: state.plan.steps.length,
+  // oxlint-disable-next-line id-denylist -- a field of the answer
+  found: unsent,
+  refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
+  unconfirmed: unconfirmedOf(state),
+  adjusted: valuesByStep(state, ({ observed }) => (observed?.open === undefined ? observed : undefined)).map(
+    ([step, { detail }]) => ({ step, detail })
+  ),
+  created: Object.fromEntries(valuesByStep(state, ({ created }) => created)),
+  ...notice(state, caveats)
+})
 
 /** The steps refused in this turn through all steps: a turn that has recorded nothing yet was refused nothing. */
 const refusedIn = <C>(state: PlanState<C>, is: Report["state"]) =>

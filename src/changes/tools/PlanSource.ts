@@ -5,7 +5,7 @@ import { Audience } from "../../mcp/callContext.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import type { Describing } from "../Driver.ts"
-import { notice } from "../notice.ts"
+import { advised, notice } from "../notice.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
 import type { ApplyOptions, Plans } from "../Plans.ts"
 import { type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
@@ -82,17 +82,19 @@ export const make = <C, E>(
       ),
     apply: (id, options) =>
       Effect.gen(function* () {
+        const audience = yield* Audience
         const { report, state } = yield* Effect.mapError(plans.applyWithState(id, options), render)
         const isForGood = state.plan.steps.every(({ undo }) => undo.length === 0)
         const adjustments = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
+          ...advised(report, state, audience),
           fields: {
             ...adjustments?.fields,
             ...(report.state === "in progress" ? {} : yield* outcomeOf(state))
           },
           advice:
-            (yield* Audience) === "person"
+            audience === "person"
               ? outcomeIn(describing, report)
               : adviceAfter(describing, report, { isForGood, adjusted: adjustments?.advice ?? "" })
         }
@@ -168,7 +170,6 @@ const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, o
     audience === "person" ? plan.warnings.map((one) => one.replace(agreementAdvice ?? "", "")) : plan.warnings
   const warnings = [...planned, ...state.unreadable]
   const shownWarnings = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
-  const said = state.isRolledBack ? undefined : notice(state, audience)
   const digest = describing.overview?.digest(plan.steps)
   return {
     plan_id: plan.id,
@@ -189,7 +190,7 @@ const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, o
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
     ...(audience === "person" && needsAgreement ? { needs_agreement: true } : {}),
-    ...(said === undefined ? {} : { notice: said })
+    ...(state.isRolledBack ? {} : advised(notice(state), state, audience))
   }
 }
 

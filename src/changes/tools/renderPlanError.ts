@@ -15,5 +15,11 @@ const kinds: { readonly [tag in PlanError["_tag"]]: readonly [blame: "caller" | 
 /** An error of the core as a tool's error, its fields as details; for upstreams without words of their own for it. */
 export const renderPlanError = (error: PlanError): ToolError => {
   const [blame, code] = kinds[error._tag]
-  return new ToolError({ blame, code, message: error.message, details: detailsOf(error) })
+  return new ToolError({
+    blame,
+    code,
+    message: error.message,
+    ...("advice" in error ? { advice: error.advice } : {}),
+    details: detailsOf(error)
+  })
 }

@@ -40,9 +40,11 @@ export const foreignProblem = (reply: Reply, instance: string, { text } = untouc
   if (gateway !== undefined) return gateway
   if (isStarting(reply)) return problemOf(reply, instance)
   const words = ownWords(reply)
+  const kind = kindOf(reply)
+  const than = kind === "other JSON" ? " than the engine's" : ""
   const what = Option.isSome(json(reply))
-    ? `the answer of instance ${instance} has status ${reply.status}, and is ${kindOf(reply)} than the engine's${words === undefined ? "" : ` (${JSON.stringify(quoted(words, text, longestForeign))})`}`
-    : `${insteadOfJson(reply, instance, text)} (${kindOf(reply)})`
+    ? `the answer of instance ${instance} has status ${reply.status}, and is ${kind}${than}${words === undefined ? "" : ` (${JSON.stringify(quoted(words, text, longestForeign))})`}`
+    : `${insteadOfJson(reply, instance, text)} (${kind})`
   return `${what}: something else than the engine answered, and nothing is known of what was asked for${remedyFor(reply)}`
 }
 

@@ -2,7 +2,7 @@ import type { Failure } from "../../changes/Driver.ts"
 import type { JournalFailed } from "../../changes/PlanError.ts"
 import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import type { ToolFailure } from "../../mcp/ToolError.ts"
+import { factsOf, type ToolFailure } from "../../mcp/ToolError.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { isDoubtful } from "../client/verdict.ts"
 import { type Failure as CallFailure, toToolFailure } from "../tools/errors.ts"
@@ -12,7 +12,7 @@ export type ChangeError = ConfigurationError | EngineError
 
 /** The consequence of an error of an engine, while a plan is applied or read. */
 export const explain = (error: ChangeError): Failure => {
-  const problem = error.message
+  const problem = factsOf(error)
   const reason = error._tag
   const stopped =
     "instance" in error && !problem.includes(error.instance) ? `Instance ${error.instance}: ${problem}` : problem

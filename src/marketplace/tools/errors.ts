@@ -63,16 +63,18 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
 
 /** The one place where an error of this toolset becomes a tool's error, with its fields as details. */
 export const refusal = (error: MarketplaceError | OwnError): ToolError => {
-  if (!(error instanceof MarketplaceError)) return rendered(error._tag, error.message, detailsOf(error))
+  if (!(error instanceof MarketplaceError)) {
+    return rendered(error._tag, error.message, detailsOf(error), "advice" in error ? { advice: error.advice } : {})
+  }
   const { operation, reason } = error
   const advice = fixedAdvice(reason)
   const details = { operation, ...detailsOf(reason), ...(advice === undefined ? {} : { advice }) }
   return rendered(reason._tag, explain(error), details)
 }
 
-const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
+const rendered = (tag: Tag, message: string, details: ToolError["details"], advice: Pick<ToolError, "advice"> = {}) => {
   const [blame, code] = kinds[tag]
-  return new ToolError({ blame, code, message, details })
+  return new ToolError({ blame, code, message, details, ...advice })
 }
 
 /** A program of this toolset, with its errors turned into those of tools. */

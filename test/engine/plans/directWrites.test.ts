@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import { objectOf } from "../../../src/internal/schema/JsonObject.ts"
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import type { Sessions } from "../../../src/mcp/protocol/Session.ts"
-import { ask, type Json, refused, request } from "../../support/harness.ts"
+import { ask, askAsPerson, type Json, refused, request } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { folder, historyIn } from "../history/support.ts"
 import { json } from "../tools/standIn.ts"
@@ -239,17 +238,8 @@ describe("a protected workflow", () => {
   it.effect("is told to the person at a page without the advice that a model gets", () =>
     Effect.gen(function* () {
       const { id } = yield* given("Billing run")
-      const asPerson = (name: string, args: Json) =>
-        Effect.map(
-          request(
-            "tools/call",
-            { name, arguments: args, _meta: { "workflow-tool-server/audience": "person" } },
-            find("2025-11-25")
-          ),
-          (answer) => ({ error: answer.error?.message ?? "", value: objectOf(answer.result?.["structuredContent"]) })
-        )
       const change = { id, name: "Other" }
-      const { error } = yield* asPerson("update_workflow", change)
+      const { error } = yield* askAsPerson("update_workflow", change)
       assert.match(error, /^Workflow.*"Billing run".*not changed\.$/)
       assert.isTrue((yield* refused("update_workflow", change)).message.startsWith(`${error} Ask a person;`))
       const { plan_id } = yield* ask("plan_bulk", { where: { ids: [id] }, action: "tag", value: "new" })
@@ -260,11 +250,11 @@ describe("a protected workflow", () => {
         "Protected workflows are changed (Billing run): apply_plan asks a person, or needs confirm_protected"
       )
       assert.notProperty(shownToModel, "needs_agreement")
-      assert.deepInclude((yield* asPerson("show_plan", { plan_id })).value, {
+      assert.deepInclude((yield* askAsPerson("show_plan", { plan_id })).value, {
         needs_agreement: true,
         warnings: ["Protected workflows are changed (Billing run)"]
       })
-      const applied = yield* asPerson("apply_plan", { plan_id, confirm: true, confirm_protected: true })
+      const applied = yield* askAsPerson("apply_plan", { plan_id, confirm: true, confirm_protected: true })
       assert.propertyVal(applied.value, "next", "Applied and read back.")
     }).pipe(inTime, Effect.provide(over()))
   )

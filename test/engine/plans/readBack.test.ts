@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
+import { objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import { answers } from "../../internal/http/standIn.ts"
-import { ask, refused } from "../../support/harness.ts"
+import { ask, askAsPerson, refused } from "../../support/harness.ts"
 import { Beside, hook, twoEmbedded, workflow } from "./support.ts"
 
 describe("an apply that was broken off before it could read back what it has sent", () => {
@@ -20,8 +21,19 @@ describe("an apply that was broken off before it could read back what it has sen
         isSent ||= request.method === "POST"
         return isSent && request.method === "GET" ? answers(502, {}, "")(request) : proceed
       })
+      yield* refused("apply_plan", { plan_id, confirm: true })
       const { message } = yield* refused("apply_plan", { plan_id, confirm: true })
       assert.include(message, "stopped after 1 of 1 changes")
+      const { error } = yield* askAsPerson("apply_plan", { plan_id, confirm: true })
+      assert.match(error, /stopped after 1 of 1 changes: .* status 502, and is an empty answer: .*\.$/)
+      assert.isTrue(message.startsWith(`${error} When that is settled, apply the same plan again`), message)
+      const stops = objectsOf((yield* ask("audit_log", { plan_id }))["entries"]).filter(
+        ({ what }) => what === "stopped"
+      )
+      assert.deepStrictEqual(
+        stops.slice(0, 2).map(({ problem }) => problem),
+        [error, error]
+      )
       yield* meddle(undefined)
       yield* send("production", "POST", `/workflows/${String(id)}/deactivate`, {})
       const again = yield* ask("apply_plan", { plan_id, confirm: true })
