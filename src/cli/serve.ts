@@ -2,6 +2,7 @@ import { Context, Deferred, Effect, Layer } from "effect"
 
 import { Background, makeBackground } from "../changes/Background.ts"
 import { Stopping } from "../mcp/callContext.ts"
+import type { SecretForms } from "../mcp/protocol/elicitation/SecretForms.ts"
 import * as Server from "../mcp/Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
@@ -67,8 +68,8 @@ const watched = (launch: Launch, served: Parameters<typeof watchInBackground>[1]
       )
 
 /** The end of the audit log, for the page. */
-const shownCalls = ({ audit, config, http }: Launch) =>
-  audit === undefined || http?.page !== true
+const shownCalls = ({ audit, config, http, page }: Launch) =>
+  audit === undefined || http === undefined || !page
     ? Effect.succeed([])
     : Effect.map(
         Effect.promise(() => import("./audit/callLog.ts")),
@@ -76,12 +77,12 @@ const shownCalls = ({ audit, config, http }: Launch) =>
       )
 
 /** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
-const transport = ({ http, shared }: Launch, metrics: Watching["metrics"], stopped: Effect.Effect<void>) =>
+const transport = ({ http, page, shared }: Launch, metrics: Watching["metrics"], stopped: Effect.Effect<void>) =>
   http === undefined
-    ? Effect.succeed(overStdio(stopped))
+    ? Effect.succeed(overStdio(page, stopped))
     : Effect.map(
         Effect.promise(() => import("./http/overHttp.ts")),
-        ({ overHttp }) => overHttp(http, { isAlone: shared === undefined, metrics }, stopped)
+        ({ overHttp }) => overHttp(http, { isAlone: shared === undefined, metrics, page }, stopped)
       )
 
 /** Writes a line where all before it has left. */
@@ -93,8 +94,15 @@ const writeNow = (line: string) => {
 }
 
 /** Serves the client at standard input and output until it leaves or the process is told to stop. */
-const overStdio = (stopped: Effect.Effect<void>) =>
-  serveStdio(stopped, { writeNow }).pipe(
+const overStdio = (page: boolean, stopped: Effect.Effect<void>) =>
+  serveStdio(stopped, { writeNow, ...(page ? { openPage } : {}) }).pipe(
     Effect.catchTag("PlatformError", (error) => Effect.logWarning(`Standard input broke: ${error.message}`)),
     Effect.provide(NodeStdio.layer)
+  )
+
+/** The page for secrets, loaded with its listener for the first of them. */
+const openPage = (forms: SecretForms) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./http/loopbackPage.ts")),
+    ({ loopbackPage }) => loopbackPage(forms)
   )

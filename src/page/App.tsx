@@ -64,6 +64,8 @@ export const App = () => {
   const route = useRoute()
   const [outcome, setOutcome] = useState<Outcome<ServerInfo>>()
   const [loginProblem, setLoginProblem] = useState<string>()
+  // A page that was opened for one form has nothing else.
+  const isForm = route.words[0] === "enter"
   const ask = useCallback(() => {
     setOutcome(undefined)
     void readServer().then(setOutcome)
@@ -71,9 +73,9 @@ export const App = () => {
   useEffect(() => {
     void endLogin().then((problem) => {
       setLoginProblem(problem)
-      ask()
+      if (!isForm) ask()
     })
-  }, [])
+  }, [isForm])
   const leave = () => {
     token.clear()
     ask()
@@ -84,23 +86,25 @@ export const App = () => {
         <a class="skip" href={location.hash || "#/"} onClick={(event) => skip(event)}>
           Skip to content
         </a>
-        <a class="brand" href="#/">
+        <a class="brand" {...(isForm ? {} : { href: "#/" })}>
           <img src="page.svg" alt="" width="28" height="28" />
           <span>Workflow Tool Server</span>
         </a>
-        <nav aria-label="Main">
-          {views.map(({ name, word }) =>
-            name === undefined ? null : (
-              <a
-                key={word}
-                href={href([word].filter((one) => one !== ""))}
-                aria-current={isAt(route, word) ? "page" : undefined}
-              >
-                {name}
-              </a>
-            )
-          )}
-        </nav>
+        {isForm ? null : (
+          <nav aria-label="Main">
+            {views.map(({ name, word }) =>
+              name === undefined ? null : (
+                <a
+                  key={word}
+                  href={href([word].filter((one) => one !== ""))}
+                  aria-current={isAt(route, word) ? "page" : undefined}
+                >
+                  {name}
+                </a>
+              )
+            )}
+          </nav>
+        )}
         {token.get() === "" ? null : (
           <button type="button" class="quiet" onClick={leave}>
             Forget token
@@ -108,7 +112,7 @@ export const App = () => {
         )}
       </header>
       <main id="content" tabIndex={-1}>
-        {route.words[0] === "enter" ? (
+        {isForm ? (
           <Enter key={route.words[1]} id={route.words[1] ?? ""} loginProblem={loginProblem} />
         ) : (
           <Content outcome={outcome} route={route} onToken={ask} loginProblem={loginProblem} />

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile } from "node:fs/promises"
-import { createServer, type RequestListener } from "node:http"
+import { createServer, request as httpRequest, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
+import { createInterface } from "node:readline"
 
 import { assert, describe, it } from "vitest"
 
@@ -201,6 +202,69 @@ describe("over stdio", () => {
       .split("\n")
       .map((line) => JSON.parse(line).id)
     assert.sameMembers(ids, [1, 2])
+  })
+
+  it("opens a page on this machine for a secret, and only as long as it is wanted", async () => {
+    const { child, ended } = start(["--embedded"])
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const lineWith = async (text: string): Promise<string> => {
+      const { value } = await lines.next()
+      return String(value).includes(text) ? String(value) : lineWith(text)
+    }
+    const capabilities = { elicitation: { url: {} } }
+    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test", version: "1" } }
+    child.stdin.write(`${request("initialize", params)}\n`)
+    const form = async (id: string, name: string) => {
+      const creating = { name: "create_credential", arguments: { name, type: "httpBasicAuth" } }
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: creating })}\n`)
+      return JSON.parse(await lineWith(`"elicitation/create"`))
+    }
+    const first = await form("a", "Of a person")
+    const { host, hash, href, origin } = new URL(first.params.url)
+    assert.match(href, /^http:\/\/127\.0\.0\.1:\d+\/#\/enter\/[0-9a-f-]{36}$/)
+    const page = await fetch(origin)
+    assert.include(await page.text(), "page.js")
+    assert.include(page.headers.get("content-security-policy"), "default-src 'none'")
+    const asks = (path: string, headers: Readonly<Record<string, string>>, body: object = {}) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sent = httpRequest(`${origin}${path}`, { method: "POST", headers }, ({ statusCode }) =>
+          resolve(statusCode)
+        )
+        sent.on("error", reject).end(JSON.stringify(body))
+      })
+    const id = hash.slice("#/enter/".length)
+    assert.strictEqual(await asks("/secrets", { host: "evil.example.com" }, { id }), 403)
+    assert.strictEqual(await asks("/secrets", { host, origin: "https://evil.example.com" }, { id }), 403)
+    assert.strictEqual(await asks("/mcp", { host }), 404)
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: first.id, result: { action: "accept" } })}\n`)
+    const values = { user: "ann", password: "correct-horse-battery" }
+    assert.strictEqual(await asks("/secrets", { host, origin }, { id, values }), 200)
+    await lineWith("notifications/elicitation/complete")
+    assert.include(await lineWith(`"id":"a"`), "Of a person")
+    const second = await form("b", "Of nobody")
+    child.stdin.end()
+    const { code, stderr, stdout } = await ended
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.include(stdout, "the client has gone")
+    assert.notInclude(stdout, values.password)
+    for (const { url } of [first.params, second.params]) {
+      assert.strictEqual(
+        await fetch(url).then(
+          () => "served",
+          () => "gone"
+        ),
+        "gone"
+      )
+    }
+  })
+
+  it("opens none where the page is off", async () => {
+    const { child, ended } = start(["--embedded", "--page", "off"])
+    const capabilities = { elicitation: { url: {} } }
+    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test", version: "1" } }
+    const creating = call("create_credential", { name: "Shop", type: "httpBasicAuth" })
+    child.stdin.end(`${request("initialize", params, 0)}\n${creating}\n`)
+    assert.include((await ended).stdout, "no page is served")
   })
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with 0 at %s, after what it is doing is done", async (signal) => {

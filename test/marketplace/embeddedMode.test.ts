@@ -11,6 +11,7 @@ const launch: Launch = {
   engine: undefined,
   embedded: { file: undefined },
   http: undefined,
+  page: false,
   readOnly: false,
   toolsets: ["engine", "marketplace"],
   config: undefined

@@ -753,6 +753,7 @@ describe("a form for secrets", () => {
     const { inputRequests, requestState } = (await call({})).result
     const page = await open(inputRequests.values.params.url)
     await page.getByText('the new credential "Entered" (httpBasicAuth)').waitFor()
+    assert.strictEqual(await page.getByRole("link", { name: "Workflows" }).count(), 0)
     const password = page.getByLabel("password")
     assert.strictEqual(await password.getAttribute("type"), "password")
     await page.getByLabel("user").fill("ann")

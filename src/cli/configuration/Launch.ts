@@ -12,7 +12,7 @@ import { selectionOf, toolsetsOf } from "./profiles.ts"
 import type { ToolsetName } from "./toolsetFacts.ts"
 
 /** Address and access control of the HTTP server. */
-export interface HttpLaunch extends Required<Omit<Settings["http"], "authToken" | "authTokenFile" | "oauth">> {
+export interface HttpLaunch extends Required<Omit<Settings["http"], "authToken" | "authTokenFile" | "oauth" | "page">> {
   readonly authToken: Redacted.Redacted | undefined
   /** The issuer whose tokens are accepted besides that one. */
   readonly oauth: Settings["http"]["oauth"]
@@ -33,6 +33,8 @@ export interface Launch
   readonly engine: EngineConfig["Service"] | undefined
   /** Undefined for stdio. */
   readonly http: HttpLaunch | undefined
+  /** Whether the page is served: over HTTP all of it, over stdio the forms for secrets while one is open. */
+  readonly page: boolean
   /** Undefined if calls are not recorded. The path is relative as those of folders are. */
   readonly audit?: (AuditSettings & Pick<Folder, "besideConfiguration">) | undefined
   /** Undefined if no history of workflows is kept. */
@@ -74,6 +76,7 @@ export const resolve = (
     embedded,
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
     http,
+    page: options.page ?? inFile.page ?? true,
     readOnly,
     toolsets: [...new Set(toolsets)],
     audit: resolveAudit(options.audit, audit),
@@ -134,7 +137,6 @@ const resolveHttp = (
       ...(file.oauth === undefined ? [] : [new URL(file.oauth.resource).hostname])
     ],
     allowedOrigins: file.allowedOrigins,
-    page: options.page ?? file.page ?? true,
     metrics: options.metrics ?? file.metrics ?? false
   })
 }

@@ -125,7 +125,7 @@ const flags = {
     value: "STATE",
     choices: ["on", "off"],
     variable: "WORKFLOW_TOOL_SERVER_PAGE",
-    help: "Page for people at / over HTTP: on (default) or off",
+    help: "Page for people at / over HTTP, and over stdio for secrets: on (default) or off",
     expected: "on or off",
     parse: oneOf({ on: true, off: false })
   },

@@ -14,8 +14,12 @@ const drainTimeout = "4 seconds"
 
 /** Serves HTTP until the process is told to stop; requests in flight then have some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
-  { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
-  { isAlone, metrics }: { readonly isAlone: boolean; readonly metrics: Watching["metrics"] },
+  { allowedHosts, allowedOrigins, authToken, host, oauth, port }: HttpLaunch,
+  {
+    isAlone,
+    metrics,
+    page
+  }: { readonly isAlone: boolean; readonly metrics: Watching["metrics"]; readonly page: boolean },
   stopRequested: Effect.Effect<void>
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)

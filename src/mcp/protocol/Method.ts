@@ -5,6 +5,7 @@ import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import { Arrival, Progress } from "../callContext.ts"
 import type { Question, Reply, SecretForm } from "../Elicitation.ts"
+import type { PageAddress } from "./elicitation/SecretForms.ts"
 import { type Failure, invalidParams } from "./errors.ts"
 import type { InFlightRequest, makeConcurrencyGroups } from "./InFlightRequests.ts"
 import { Id, type MethodResult, type ServerNotification } from "./Message.ts"
@@ -23,8 +24,8 @@ export interface Call {
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
   /** Lets the person at the client enter secrets on the page; absent where that is not possible, and in requests that stand alone. */
   readonly enter?: ((form: SecretForm) => Effect.Effect<Reply>) | undefined
-  /** The address of the page as the client's person reaches it; undefined where none is served to them. */
-  readonly page: Effect.Effect<string | undefined>
+  /** The page on which the client's person enters secrets. */
+  readonly page: PageAddress
   /** The refused tools that the last list left out; absent where the server can send nothing unasked. */
   readonly listed: Listed | undefined
   /** Whether the client shows views of MCP Apps. */

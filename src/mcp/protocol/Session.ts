@@ -5,7 +5,7 @@ import { showsViews } from "../AppViews.ts"
 import { callerOn } from "../callContext.ts"
 import { Copies, type Question, type SecretForm } from "../Elicitation.ts"
 import * as Questions from "./elicitation/Questions.ts"
-import { enterWhileWaiting, type SecretForms } from "./elicitation/SecretForms.ts"
+import { enterWhileWaiting, type PageAddress, type SecretForms } from "./elicitation/SecretForms.ts"
 import { invalidRequest, stoppedHalfway, stoppedUnchanged } from "./errors.ts"
 import { InFlightRequest, type InFlightRequests, makeInFlightRequests } from "./InFlightRequests.ts"
 import {
@@ -45,8 +45,8 @@ export interface Circumstances {
   readonly session?: string | undefined
   /** The address that the client calls from, where its messages come over no connection of their own. */
   readonly address?: string
-  /** The address of the page as the client's person reaches it; undefined where none is served to them. */
-  readonly page?: Effect.Effect<string | undefined>
+  /** The page on which the client's person enters secrets; by default none. */
+  readonly page?: PageAddress
 }
 
 /** Opens sessions, whose request ids are kept apart. */

@@ -1,6 +1,7 @@
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import type { SecretForms } from "../protocol/elicitation/SecretForms.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 
@@ -86,10 +87,25 @@ export const layer = (options: Options, read: ReadPageFile, login: Login = noLog
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
       yield* addLogin(router, login, open)
-      yield* addSecrets(router, authorized)
-      yield* Effect.forEach(paths, (path) => router.add("GET", path, open(fileHandler(files[path], read))))
+      yield* addSecrets(router, authorized, (yield* Sessions).forms)
+      yield* addFiles(router, open, read)
     })
   )
+
+/** The page with its forms for secrets alone, for clients that are not served over HTTP. */
+export const formsLayer = (forms: SecretForms, read: ReadPageFile) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { open } = yield* makeMiddleware({})
+      yield* addSecrets(router, open, forms)
+      yield* addFiles(router, open, read)
+    })
+  )
+
+type Guard = (handler: Handler) => Handler
+
+const addFiles = (router: HttpRouter.HttpRouter, open: Guard, read: ReadPageFile) =>
+  Effect.forEach(paths, (path) => router.add("GET", path, open(fileHandler(files[path], read))))
 
 const fileHandler = ({ contentType, name }: (typeof files)[keyof typeof files], read: ReadPageFile): Handler => {
   const response = Effect.map(read(name), (text) =>
@@ -101,11 +117,7 @@ const fileHandler = ({ contentType, name }: (typeof files)[keyof typeof files], 
 }
 
 /** `GET /login` says where a login begins, `POST /login` ends it. Neither says anything to other origins. */
-const addLogin = Effect.fnUntraced(function* (
-  router: HttpRouter.HttpRouter,
-  login: Login,
-  open: (handler: Handler) => Handler
-) {
+const addLogin = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter, login: Login, open: Guard) {
   const answered = Effect.match({
     onFailure: (words: string) => problem(502, words),
     onSuccess: (value: object) => HttpServerResponse.jsonUnsafe(value, unstored)
@@ -130,9 +142,9 @@ const addLogin = Effect.fnUntraced(function* (
  */
 const addSecrets = Effect.fnUntraced(function* (
   router: HttpRouter.HttpRouter,
-  authorized: (handler: Handler) => Handler
+  authorized: Guard,
+  { fill, read }: SecretForms
 ) {
-  const { fill, read } = (yield* Sessions).forms
   const handler: Handler = (request) =>
     Effect.matchEffect(bodyOf(request, readFilled), {
       onFailure: () => Effect.succeed(problem(400, "The form lacks its id, or its values are none")),

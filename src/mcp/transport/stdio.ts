@@ -14,6 +14,7 @@ import {
 
 import { makeMemory, MemoryBudget } from "../../internal/http/MemoryBudget.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
+import type { PageAddress, SecretForms } from "../protocol/elicitation/SecretForms.ts"
 import { busy, type ProtocolError } from "../protocol/errors.ts"
 import { makeInFlightRequests } from "../protocol/InFlightRequests.ts"
 import type * as Message from "../protocol/Message.ts"
@@ -43,6 +44,8 @@ interface Options {
    * else waits to be written. It halves the time of a single short answer.
    */
   readonly writeNow?: (line: string) => boolean
+  /** Opens a page where the person enters secrets; by default they cannot. */
+  readonly openPage?: (forms: SecretForms) => PageAddress
 }
 
 /**
@@ -52,7 +55,8 @@ interface Options {
  */
 export const serveStdio = (until: Effect.Effect<void> = Effect.never, options: Options = {}) => serve(until, options)
 
-const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { writeNow = () => false }: Options) {
+const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, options: Options) {
+  const { openPage = () => Effect.undefined, writeNow = () => false } = options
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
@@ -60,8 +64,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>, { w
   const stopRequested = Fiber.join(yield* Effect.forkScoped(until))
   const inFlightRequests = makeInFlightRequests()
   const inputEnded = yield* Deferred.make<void>()
-  const { isImmediate, receive } = (yield* Sessions).open(assumed, tell, {
+  const sessions = yield* Sessions
+  const { isImmediate, receive } = sessions.open(assumed, tell, {
     inFlightRequests,
+    page: openPage(sessions.forms),
     silent: Deferred.await(inputEnded)
   })
   const serving = yield* FiberSet.make()

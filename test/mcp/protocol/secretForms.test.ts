@@ -1,10 +1,15 @@
+import { once } from "node:events"
+import { Agent, request as httpRequest } from "node:http"
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
+import { loopbackPage } from "../../../src/cli/http/loopbackPage.ts"
 import * as Page from "../../../src/mcp/transport/page.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import { initialize, modernHeaders, modernMeta, request } from "../../support/fixtures/messages.ts"
+import { connectWith } from "../../support/fixtures/StdioClient.ts"
 import { callTool, serverOverEmbedded } from "../../support/harness.ts"
 
 const capabilities = { elicitation: { url: {} } }
@@ -60,10 +65,37 @@ const readAsked = Schema.decodeUnknownSync(Asked)
 const formIn = (result: unknown) => {
   const { inputRequests, requestState } = readAsked(result)
   const { message, url } = inputRequests.values.params
-  const [, id = ""] = /^http:\/\/127\.0\.0\.1:3456\/#\/enter\/([0-9a-f-]{36})$/.exec(url) ?? []
+  const [, origin = "", id = ""] = /^(http:\/\/127\.0\.0\.1:\d+)\/#\/enter\/([0-9a-f-]{36})$/.exec(url) ?? []
   assert.notStrictEqual(id, "", url)
-  return { id, message, again: { requestState, inputResponses: { values: { action: "accept" } } } }
+  return { id, message, origin, again: { requestState, inputResponses: { values: { action: "accept" } } } }
 }
+
+/** A client over stdio that opens addresses. */
+const overStdio = Effect.gen(function* () {
+  const { request: send } = yield* connectWith({ openPage: loopbackPage })
+  const call = (name: string, more: object = {}) =>
+    Effect.map(
+      send("tools/call", { name: "create_credential", arguments: { ...credential, name }, _meta: meta, ...more }),
+      (answer) => Object(Object(answer).result)
+    )
+  return { call }
+})
+
+/** What a form over a connection of its own is answered, and the moment at which the server ends that. */
+const overConnection = (origin: string, body: object) =>
+  Effect.callback<{ readonly status: number | undefined; readonly ended: Effect.Effect<void> }>((resume) => {
+    const agent = new Agent({ keepAlive: true })
+    const headers = { origin, "content-type": "application/json" }
+    const sent = httpRequest(`${origin}/secrets`, { agent, method: "POST", headers }, (response) => {
+      const closed = once(response.socket, "close")
+      const ended = Effect.asVoid(Effect.promise(() => closed))
+      response.resume().on("end", () => resume(Effect.succeed({ status: response.statusCode, ended })))
+    })
+    sent.end(JSON.stringify(body))
+  })
+
+/** Whether somebody listens there. */
+const isServed = (origin: string) => Effect.isSuccess(Effect.tryPromise(() => fetch(origin)))
 
 layer(serverOverEmbedded({ version: "2.41.1" }))("the values of a credential", (it) => {
   it.effect("go from the page to the engine, and through neither the model nor its client", () =>
@@ -138,6 +170,40 @@ layer(serverOverEmbedded({ version: "2.41.1" }))("the values of a credential", (
     })
   )
 
+  it.effect("are entered over stdio on a page of this machine, which ends with its form", () =>
+    Effect.gen(function* () {
+      const { call } = yield* overStdio
+      const { again, id, origin } = formIn(yield* call("Over stdio"))
+      assert.strictEqual((yield* overConnection(origin, { id: crypto.randomUUID() })).status, 404)
+      const filled = yield* overConnection(origin, { id, values })
+      assert.strictEqual(filled.status, 200)
+      const created = yield* call("Over stdio", again)
+      assert.nestedPropertyVal(created, "structuredContent.name", "Over stdio")
+      assert.notInclude(JSON.stringify(created), secret)
+      yield* filled.ended
+      assert.isFalse(yield* isServed(origin))
+    })
+  )
+
+  it.effect("are no longer taken over stdio once the person declines, or ten minutes are over", () =>
+    Effect.gen(function* () {
+      const { call } = yield* overStdio
+      const declined = formIn(yield* call("Declined"))
+      const left = formIn(yield* call("Left"))
+      assert.notStrictEqual(declined.origin, left.origin)
+      const connections = yield* Effect.forEach([declined, left], ({ id, origin }) => overConnection(origin, { id }))
+      const inputResponses = { values: { action: "decline" } }
+      const refused = yield* call("Declined", { requestState: declined.again.requestState, inputResponses })
+      assert.nestedPropertyVal(refused, "structuredContent.error.code", "NOT_ENTERED")
+      yield* connections[0]?.ended ?? Effect.void
+      assert.isFalse(yield* isServed(declined.origin))
+      assert.isTrue(yield* isServed(left.origin))
+      yield* TestClock.adjust("10 minutes")
+      yield* connections[1]?.ended ?? Effect.void
+      assert.isFalse(yield* isServed(left.origin))
+    })
+  )
+
   it.effect("are taken of nobody else: not of another login, nor of a page from elsewhere, nor after ten minutes", () =>
     Effect.gen(function* () {
       const { browse, call } = yield* connect(true)
@@ -167,9 +233,10 @@ layer(serverOverEmbedded({ version: "2.41.1" }))("the values of a credential", (
       assert.include(JSON.stringify(plain.messages), "Do not ask for secrets in the conversation")
       const behindTls = yield* client.send(message, { ...headers, "x-forwarded-proto": "https" })
       assert.include(JSON.stringify(behindTls.messages), "https://tools.example.com/#/enter/")
-      const declined = formIn(yield* call())
+      const other = { ...credential, name: "Declined over HTTP" }
+      const declined = formIn(yield* call({}, {}, other))
       const inputResponses = { values: { action: "decline" } }
-      const refused = yield* call({ requestState: declined.again.requestState, inputResponses })
+      const refused = yield* call({ requestState: declined.again.requestState, inputResponses }, {}, other)
       assert.nestedPropertyVal(refused, "structuredContent.error.code", "NOT_ENTERED")
     })
   )

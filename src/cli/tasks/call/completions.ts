@@ -131,6 +131,7 @@ export const everything: Launch = {
   engine: undefined,
   embedded: { file: undefined },
   http: undefined,
+  page: false,
   readOnly: false,
   toolsets,
   config: undefined

@@ -1,4 +1,4 @@
-import { Deferred, Effect, type Option } from "effect"
+import { Deferred, Effect, Exit, type Option, Scope } from "effect"
 
 import { CurrentAccess } from "../../callContext.ts"
 import type { Reply, SecretForm } from "../../Elicitation.ts"
@@ -18,7 +18,14 @@ export interface OpenForm {
   /** The login of the caller, who alone may fill it in, as far as callers log in. */
   readonly login: string | undefined
   readonly values: Deferred.Deferred<Values>
+  /** Where the person fills it in; undefined where no page is served to them. */
+  readonly address: Effect.Effect<string | undefined>
+  /** Ends when the form is closed, and with it a page that was opened for this form alone. */
+  readonly scope: Scope.Closeable
 }
+
+/** The address of the page as the person reaches it; undefined where none is served to them. It is served at least as long as the scope. */
+export type PageAddress = Effect.Effect<string | undefined, never, Scope.Scope>
 
 /** The time in which a form can be filled in, and in which its values are kept for their call. */
 const lifetime = "10 minutes"
@@ -34,43 +41,44 @@ export const make = Effect.gen(function* () {
   const formOf = (call: string, caller: string) =>
     [...forms.values()].find((one) => one.call === call && one.caller === caller)
 
+  /** Forgets a form and its values. Nobody waits for the end of its page, which still answers the person. */
+  const forget = (closed: OpenForm | undefined) =>
+    Effect.suspend(() =>
+      closed !== undefined && forms.delete(closed.id)
+        ? Effect.asVoid(Effect.forkIn(Scope.close(closed.scope, Exit.void), scope))
+        : Effect.void
+    )
+
   const makeRoom = (caller: string) => {
     const ofCaller = [...forms.values()].filter((one) => one.caller === caller)
     const [oldest] = ofCaller.length >= mostOfCaller ? ofCaller : forms.size >= most ? forms.values() : []
-    if (oldest !== undefined) forms.delete(oldest.id)
+    return forget(oldest)
   }
 
   /** The form of a call: a call that is repeated gets the same. */
-  const open = Effect.fnUntraced(function* (call: string, caller: string, form: SecretForm) {
+  const open = Effect.fnUntraced(function* (call: string, caller: string, form: SecretForm, page: PageAddress) {
     const existing = formOf(call, caller)
     if (existing !== undefined) return existing
-    makeRoom(caller)
+    yield* makeRoom(caller)
     const id = crypto.randomUUID()
+    const formScope = yield* Scope.fork(scope)
+    const pageInScope = Effect.uninterruptible(Scope.provide(page, formScope))
     const opened: OpenForm = {
       id,
       form,
       caller,
       call,
       login: yield* loginOfCaller,
-      values: yield* Deferred.make<Values>()
+      values: yield* Deferred.make<Values>(),
+      address: yield* Effect.cached(Effect.map(pageInScope, (address) => address && `${address}#/enter/${id}`)),
+      scope: formScope
     }
     forms.set(id, opened)
-    yield* Effect.forkIn(
-      Effect.delay(
-        Effect.sync(() => forms.delete(id)),
-        lifetime
-      ),
-      scope
-    )
+    yield* Effect.forkIn(Effect.delay(forget(opened), lifetime), formScope)
     return opened
   })
 
-  /** Forgets a form and its values. */
-  const close = (call: string, caller: string) =>
-    Effect.sync(() => {
-      const closed = formOf(call, caller)
-      if (closed !== undefined) forms.delete(closed.id)
-    })
+  const close = (call: string, caller: string) => Effect.suspend(() => forget(formOf(call, caller)))
 
   /** A form that is not filled in yet, for the login that it was made for. */
   const unfilled = (id: string) =>
@@ -98,15 +106,12 @@ const loginOfCaller = Effect.map(CurrentAccess, ({ issuer = "", subject }) =>
   subject === undefined ? undefined : JSON.stringify([issuer, subject])
 )
 
-/** The address of a form on the page. */
-export const addressOf = (page: string, { id }: Pick<OpenForm, "id">): string => `${page}#/enter/${id}`
-
 const accepted = (content: Values): Reply => ({ _tag: "Accepted", content })
 
 /** A client that is asked by requests of ours. */
 interface Client {
   readonly caller: string
-  readonly page: Effect.Effect<string | undefined>
+  readonly page: PageAddress
   /** Ends when no answer can come any more. */
   readonly gone: Effect.Effect<void>
   /** Asks the person to open an address. */
@@ -121,16 +126,18 @@ export const enterWhileWaiting = Effect.fnUntraced(function* (
   form: SecretForm,
   { caller, consent, gone, page, tellEnd }: Client
 ) {
-  const address = yield* page
-  if (address === undefined) return unanswered(noPage)
   const call = crypto.randomUUID()
-  const opened = yield* forms.open(call, caller, form)
-  const refusal = Effect.flatMap(consent(requestToOpen(form, addressOf(address, opened), opened.id)), (reply) =>
-    reply._tag === "Accepted" ? Effect.never : Effect.succeed(reply)
+  const opened = yield* forms.open(call, caller, form, page)
+  const consented = Effect.flatMap(opened.address, (address) =>
+    address === undefined
+      ? Effect.succeed(unanswered(noPage))
+      : Effect.flatMap(consent(requestToOpen(form, address, opened.id)), (reply) =>
+          reply._tag === "Accepted" ? Effect.never : Effect.succeed(reply)
+        )
   )
   const entering = Effect.raceAllFirst([
     Effect.map(Deferred.await(opened.values), accepted),
-    refusal,
+    consented,
     Effect.as(gone, unanswered("the client has gone")),
     Effect.as(Effect.sleep(longestWait), unanswered(`nothing was entered within ${longestWait / 60_000} minutes`))
   ])

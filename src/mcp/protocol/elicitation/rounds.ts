@@ -9,7 +9,7 @@ import { invalidParams, type ProtocolError } from "../errors.ts"
 import type { MethodResult } from "../Message.ts"
 import { capabilitiesKey } from "../ProtocolVersion.ts"
 import { longestWait, opensAddresses, replyOf, requestOf, requestToOpen, showsForms, unanswered } from "./Questions.ts"
-import { addressOf, noPage, type SecretForms, valuesInRound } from "./SecretForms.ts"
+import { noPage, type PageAddress, type SecretForms, valuesInRound } from "./SecretForms.ts"
 
 /** The call continues when it is repeated with the answer to a question. */
 export class InputNeeded extends Data.TaggedError("InputNeeded")<{
@@ -34,7 +34,7 @@ interface Params {
 export type Rounds = <A>(
   program: Effect.Effect<A, ToolFailure>,
   params: Params,
-  page: Effect.Effect<string | undefined>,
+  page: PageAddress,
   called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<MethodResult, E>
 ) => Effect.Effect<MethodResult, ToolFailure | ProtocolError>
 
@@ -104,8 +104,6 @@ export const make = Effect.fnUntraced(function* (forms: SecretForms) {
 
     const filled: Array<Effect.Effect<void>> = []
     const enter = Effect.fnUntraced(function* (form: SecretForm) {
-      const address = yield* page
-      if (address === undefined) return unanswered(noPage)
       const call = yield* idOf(form)
       const caller = yield* yield* CallerId
       const reply = yield* replyTo(call)
@@ -113,10 +111,15 @@ export const make = Effect.fnUntraced(function* (forms: SecretForms) {
         yield* forms.close(call, caller)
         return reply.value
       }
-      const opened = yield* forms.open(call, caller, form)
+      const opened = yield* forms.open(call, caller, form, page)
+      const address = yield* opened.address
+      if (address === undefined) {
+        yield* forms.close(call, caller)
+        return unanswered(noPage)
+      }
       const values = Option.isSome(reply) ? yield* valuesInRound(opened) : Option.none()
       if (Option.isNone(values)) {
-        return yield* endRound(form.key, call, requestToOpen(form, addressOf(address, opened)))
+        return yield* endRound(form.key, call, requestToOpen(form, address))
       }
       filled.push(forms.close(call, caller))
       return values.value
