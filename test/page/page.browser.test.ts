@@ -1,6 +1,8 @@
+import { createInterface } from "node:readline"
+
 import { assert, beforeAll, describe, it } from "vitest"
 
-import { directory, startHttp, useCommand } from "../cli/built.ts"
+import { directory, start, startHttp, useCommand } from "../cli/built.ts"
 import { complaints, look, open, overflow, useBrowser } from "./browser.ts"
 import { call, step } from "./calls.ts"
 
@@ -729,25 +731,28 @@ describe("the policy of the page", () => {
 })
 
 describe("a form for secrets", () => {
+  const message = (more: object) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name: "create_credential",
+        arguments: { name: "Entered", type: "httpBasicAuth" },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } }
+        },
+        ...more
+      }
+    })
   const call = (more: object) =>
     fetch(`${url}/mcp`, {
       method: "POST",
       headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_credential" },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: {
-          name: "create_credential",
-          arguments: { name: "Entered", type: "httpBasicAuth" },
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } }
-          },
-          ...more
-        }
-      })
+      body: message(more)
     }).then((response) => response.json())
+  const again = (requestState: unknown) => ({ requestState, inputResponses: { values: { action: "accept" } } })
 
   it("hides what is typed, goes once, and lets the assistant go on", async () => {
     const { inputRequests, requestState } = (await call({})).result
@@ -765,7 +770,26 @@ describe("a form for secrets", () => {
     const id = String(inputRequests.values.params.url).split("/").at(-1)
     const late = await fetch(`${url}/secrets`, { method: "POST", body: JSON.stringify({ id }) })
     assert.strictEqual(late.status, 404)
-    const { result } = await call({ requestState, inputResponses: { values: { action: "accept" } } })
+    const { result } = await call(again(requestState))
     assert.deepInclude(result.structuredContent, { name: "Entered", type: "httpBasicAuth" })
+  })
+
+  it("is there over stdio, too, on a page of its own that has nothing else", async () => {
+    const { child, ended } = start(["--embedded"])
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const ask = async (more: object) => {
+      child.stdin.write(`${message(more)}\n`)
+      return JSON.parse(String((await lines.next()).value)).result
+    }
+    const { inputRequests, requestState } = await ask({})
+    const page = await open(inputRequests.values.params.url)
+    await page.getByLabel("user").fill("ann")
+    await page.getByLabel("password").fill("correct-horse-battery")
+    assert.strictEqual(await page.getByRole("link", { name: "Workflows" }).count(), 0)
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.getByText("The assistant goes on.").waitFor()
+    assert.deepInclude((await ask(again(requestState))).structuredContent, { name: "Entered", type: "httpBasicAuth" })
+    child.stdin.end()
+    assert.deepInclude(await ended, { code: 0, stderr: "" })
   })
 })
