@@ -160,8 +160,11 @@ export const freeReferences = (tree: unknown): ReadonlyArray<FreeReference> => {
           node.cases,
           inner(scope, lexicalNames(objectsOf(node.cases).flatMap((one) => listOf(one.consequent))))
         )
-      case "CatchClause":
-        return visit(node.body, inner(scope, isJsonObject(node.param) ? boundNames(node.param) : []))
+      case "CatchClause": {
+        const within = inner(scope, isJsonObject(node.param) ? boundNames(node.param) : [])
+        if (isJsonObject(node.param)) visitPattern(node.param, within)
+        return visit(node.body, within)
+      }
       case "LabeledStatement":
         return visit(node.body, scope)
       case "BreakStatement":
@@ -184,7 +187,7 @@ export const freeReferences = (tree: unknown): ReadonlyArray<FreeReference> => {
 const innerOf = ({ expression, object }: JsonObject): JsonObject => objectOf(object ?? expression)
 
 /** The name of a member, where the text says it. */
-const memberName = ({ computed, property }: JsonObject): string | undefined => {
+export const memberName = ({ computed, property }: JsonObject): string | undefined => {
   const { name, quasis, type, value } = objectOf(property)
   if (computed !== true) return type === "PrivateIdentifier" ? undefined : textOf(name)
   if (type === "Literal" && (Predicate.isString(value) || Predicate.isNumber(value))) return String(value)

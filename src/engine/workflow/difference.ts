@@ -13,6 +13,7 @@ import { groupChanges } from "./nodeGroups.ts"
 import { nameOf, type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodes.ts"
 import { renameInNode } from "./references.ts"
 import { kindOf } from "./triggers.ts"
+import { withoutEditorIds } from "./valuePaths.ts"
 
 export type { Change } from "./differenceOfConnections.ts"
 
@@ -201,7 +202,7 @@ const typeText = (before: string, after: string) =>
 const layout = ["width", "height"]
 
 const parametersOf = (node: JsonObject): unknown => {
-  const parameters = node.parameters ?? {}
+  const parameters = withoutEditorIds(node.parameters ?? {})
   return kindOf(node) === "stickyNote" && isJsonObject(parameters) ? Struct.omit(parameters, layout) : parameters
 }
 
@@ -210,6 +211,7 @@ const parameterChanges = (
   after: JsonObject,
   renames: ReadonlyMap<string, string>
 ): ReadonlyArray<Change> => {
+  if (isSameJson(before.parameters, after.parameters)) return []
   const is = parametersOf(after)
   const changes = valueDifferences(parametersOf(before), is)
   const followed = renames.size === 0 ? before : renameInNode(before, (name) => renames.get(name))

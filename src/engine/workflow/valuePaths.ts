@@ -172,3 +172,23 @@ export const withoutFormerNames = (before: unknown, after: unknown): unknown => 
       )
     : inner
 }
+
+/** Lists of parameters whose items have an id that only editors use, and the field by which such an item is known. */
+const identified = new Map([
+  ["assignments", "name"],
+  ["conditions", "leftValue"]
+])
+
+/** Parameters without the ids that editors give to assignments and conditions. */
+export const withoutEditorIds = (value: unknown, name = "", depth = 0): unknown => {
+  if (depth > maxDepth) return value
+  if (Array.isArray(value)) {
+    const field = identified.get(name)
+    return value.map((item: unknown) => {
+      const isIdentified = field !== undefined && isJsonObject(item) && Object.hasOwn(item, field)
+      return withoutEditorIds(isIdentified ? Struct.omit(item, ["id"]) : item, "", depth + 1)
+    })
+  }
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutEditorIds(item, key, depth + 1)]))
+}

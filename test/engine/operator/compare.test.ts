@@ -48,6 +48,47 @@ layer(twoEmbedded(["1.82.3", "2.41.1"]))("compare_workflows between two instance
     })
   )
 
+  it.effect("does not count the ids of assignments and conditions, which only editors use, but other ids", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const make = (id: string, { record = "1", value = "b" } = {}) => {
+        const at = (name: string, type: string, typeVersion: number, parameters: object) => ({
+          name,
+          type: `n8n-nodes-base.${type}`,
+          typeVersion,
+          position: [0, 0],
+          parameters
+        })
+        const condition = {
+          id,
+          leftValue: "={{ $json.a }}",
+          rightValue: value,
+          operator: { type: "string", operation: "equals" }
+        }
+        const conditions = { combinator: "and", conditions: [condition] }
+        const nodes = [
+          at("Set", "set", 3.4, { assignments: { assignments: [{ id, name: "a", type: "string", value }] } }),
+          at("If", "if", 2.2, { conditions }),
+          at("Switch", "switch", 3.2, { rules: { values: [{ conditions }] } }),
+          at("Read", "notion", 2.2, { id: record, tags: [{ id: record, name: "x" }] })
+        ]
+        return send("staging", "POST", "/workflows", { name: "Same", nodes, connections: {}, settings: {} })
+      }
+      const { id: a } = yield* make("one")
+      const { id: b } = yield* make("two")
+      assert.propertyVal(yield* ask("compare_workflows", { a, b }), "same", true)
+      const { id: c } = yield* make("two", { record: "2", value: "c" })
+      const { differences } = yield* ask("compare_workflows", { a, b: c })
+      assert.deepStrictEqual(differences, [
+        'Set: assignments.assignments[0].value "b" → "c"',
+        'If: conditions.conditions[0].rightValue "b" → "c"',
+        'Switch: rules.values[0].conditions.conditions[0].rightValue "b" → "c"',
+        'Read: id "1" → "2"',
+        'Read: tags[0].id "1" → "2"'
+      ])
+    })
+  )
+
   it.effect("takes workflows that both run for the same where they have the same name, and names others", () =>
     Effect.gen(function* () {
       const { send } = yield* Beside

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as acorn from "acorn"
 import { Clock, Effect, Option } from "effect"
 import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
+import { boundedParser } from "../../../src/engine/nodes/check/javaScript.ts"
 import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
 import { sideEffectsOf } from "../../../src/engine/operator/run/sideEffects.ts"
 import { readTemporaryName, temporaryName } from "../../../src/engine/workflow/naming.ts"
@@ -266,7 +268,9 @@ describe("the name of a temporary copy", () => {
 })
 
 describe("what nodes do outside", () => {
-  const namesOf = (...nodes: ReadonlyArray<Json>) => sideEffectsOf(nodes).map((one) => one.node)
+  const parse = boundedParser(acorn)
+  const namesOf = (...nodes: ReadonlyArray<Json>) => sideEffectsOf(nodes, parse).map((one) => one.node)
+  const whyOf = (jsCode: string) => sideEffectsOf([node("code", "Code", { parameters: { jsCode } })], parse)[0]?.why
 
   it("is whatever is not known to work on its items alone", () => {
     assert.deepStrictEqual(
@@ -303,6 +307,58 @@ describe("what nodes do outside", () => {
       ["Script", "Python", "Older"]
     )
   })
+
+  it.each([
+    "const open = $input.all().filter((one) => one.json.status === 'open')\nreturn [{ json: { open: open.length } }]",
+    "const { process, import: imports } = $json\nreturn [{ json: { process, imports } }]",
+    "return items.filter(({ json }) => json.open && !json.process).map((one) => ({ json: one.json.helpers }))",
+    "// fetch the open ones\nreturn [{ json: { text: 'please process, then open', [`open`]: $json['fetch'] } }]",
+    "function process(open) { return open + 1 }\nreturn $input.all().map(({ json }) => ({ json: { n: process(json.n) } }))",
+    "return $('Fetch open').all().map((one) => one.json.order.process)",
+    "class Door { open() { return 1 } }\nreturn [{ json: { n: new Door().open() } }]"
+  ])("is no code that only declares, reads or writes such a word: %s", (jsCode) => {
+    assert.deepStrictEqual(namesOf(node("code", "Code", { parameters: { jsCode } })), [])
+  })
+
+  it.each([
+    ["const open = 1\nreturn await fetch($json.url)", "jsCode, line 2: fetch"],
+    ["const { helpers } = this\nreturn helpers.httpRequest({})", "jsCode, line 1: helpers"],
+    ["const self = this\n\nreturn self.helpers.httpRequest({})", "jsCode, line 3: helpers"],
+    ["function ask() { return this.helpers.httpRequest({}) }\nreturn ask.call(this)", "jsCode, line 1: helpers"],
+    ["function ask() {\n  return this.fetch('x')\n}\nreturn ask()", "jsCode, line 2: fetch"],
+    ["{ const fetch = 1 }\nreturn fetch('x')", "jsCode, line 2: fetch"],
+    ["const process = globalThis.process\nreturn process.env", "jsCode, line 1: process"],
+    ["return globalThis['fetch']('x')", "jsCode, line 1: fetch"],
+    ["return module.require('fs')", "jsCode, line 1: require"],
+    ["return eval('fetch(1)')", "jsCode, line 1: fetch"],
+    ["return items.map.constructor('return process')()", "jsCode, line 1: process"],
+    ["const fs = await import('fs')\nreturn items", "jsCode, line 1: import"],
+    ["try { null.a } catch ({ b = fetch('x') }) { return b }", "jsCode, line 1: fetch"],
+    ["return items\nconst open = [", "jsCode, line 2: open"]
+  ])("is code that reaches outside by such a word, which is named with its line: %s", (jsCode, why) => {
+    assert.strictEqual(whyOf(jsCode), why)
+  })
+
+  it.effect(
+    "is not counted by run_workflow where code only declares such a word, and is named where it calls one",
+    () => {
+      const withCode = (jsCode: string) => {
+        const nodes = [node("manualTrigger", "Start"), node("code", "Save", { parameters: { jsCode } })]
+        return keeping(({ path }) => (path.startsWith("/api/v1/workflows/w1") ? json({ ...stored, nodes }) : undefined))
+      }
+      const counting = withCode("const open = $input.all()\nreturn [{ json: { open: open.length } }]")
+      const asking = withCode("const url = $json.url\nreturn await fetch(url)")
+      return Effect.gen(function* () {
+        const counted = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })).pipe(
+          Effect.provide(counting.server)
+        )
+        assert.include(counted, { ran: true })
+        const { outside, ran } = yield* ask("run_workflow", { id: "w1" }).pipe(Effect.provide(asking.server))
+        assert.isFalse(ran)
+        assert.nestedPropertyVal(outside, "[0].why", "jsCode, line 2: fetch")
+      })
+    }
+  )
 
   it("is no code that keeps something in the static data of its workflow, of which the copy has its own", () => {
     const jsCode = "const state = $getWorkflowStaticData('global'); state.n = 1; return items"

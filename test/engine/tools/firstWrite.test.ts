@@ -47,6 +47,32 @@ describe("the first write of a process", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
+  it.effect("takes a credential that the engine has found by its name for one with an id, and no other", () => {
+    const post = (credentials: object) => ({ ...node("Post", "slack", { text: "Hi" }), typeVersion: 2.3, credentials })
+    const given = (credentials: object) => ({ ...draft, nodes: [node("Start", "manualTrigger"), post(credentials)] })
+    const { client } = engineThat(({ body, method, path }) => {
+      if (path === "/rest/settings") return json({ data: { versionCli: "1.82.3" } })
+      if (path === "/types/nodes.json") return json(nodeTypes(1))
+      if (method !== "POST") return json({ message: `${method} method not allowed` }, 405)
+      const { nodes } = Object(JSON.parse(body))
+      const [start, { credentials, ...rest }] = nodes
+      const kept = {
+        Known: { id: "AbCdEfGh12345678", name: "Known" },
+        Mistaken: { id: "AbCdEfGh12345678", name: "Known" }
+      }
+      const slackApi = Object(kept)[credentials.slackApi.name] ?? credentials.slackApi
+      return json({ ...draft, id: "w1", active: false, nodes: [start, { ...rest, credentials: { slackApi } }] })
+    })
+    const said = (slackApi: object) =>
+      Effect.map(ask("create_workflow", given({ slackApi })), ({ warnings = [] }) => String(warnings))
+    return Effect.gen(function* () {
+      assert.notInclude(yield* said({ name: "Known" }), "credentials.slackApi")
+      for (const name of ["Strange", "Mistaken"]) {
+        assert.include(yield* said({ name }), "node Post, credentials.slackApi: names no credential: its id is missing")
+      }
+    }).pipe(Effect.provide(serving(client)))
+  })
+
   it.effect("does not wait for an engine that takes long to tell, and says once that it was not checked", () => {
     const { client } = engineWith(() => takes(20_000, json(nodeTypes(1))))
     return Effect.gen(function* () {

@@ -93,7 +93,13 @@ const tryOut = (operations: ReadonlyArray<Operation>, copyAs: string | undefined
         : addressNotices(nodes ?? [], before.nodes, edited.workflow)
     const kept = settingsThatStay(before, edited.workflow)
     const notices = ["Dry run: nothing was sent.", ...addresses, ...keptNotices(kept)]
-    const said = yield* answer(before, keeping(edited, before, kept), current, notices, yield* findings)
+    const said = yield* answer(
+      before,
+      keeping(edited, before, kept),
+      current,
+      notices,
+      yield* findings(edited.workflow)
+    )
     const token = yield* freshToken
     const dryRuns = yield* DryRuns
     dryRuns.put(token, { of: yield* placeOf(current.id), version: said.version, operations, copyAs })
@@ -165,14 +171,14 @@ const edit = Effect.fnUntraced(function* <E, R>(
   const taken = yield* takenOver(latest, current.nodes)
   const kept = settingsThatStay(current, edited.workflow, latest)
   const said = [...notStarted(latest), ...taken, ...later, ...notices, ...keptNotices(kept)]
-  return yield* answer(current, keeping(edited, current, kept), latest, said, yield* findings)
+  return yield* answer(current, keeping(edited, current, kept), latest, said, yield* findings(latest))
 })
 
 const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
   const { edited, lookups } = yield* editedBy(current, operations)
   const findings = yield* checkBeside(edited.workflow, current)
   const { latest, notices } = yield* saveCopy(current, edited, name, lookups.tags)
-  return yield* answer(current, edited, latest, notices, yield* findings)
+  return yield* answer(current, edited, latest, notices, yield* findings(latest))
 })
 
 const keptNotices = (names: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -3,6 +3,7 @@ import { Data, Effect, Result } from "effect"
 import { listed } from "../../../internal/foreignText.ts"
 import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { edgesOf } from "../../workflow/wires.ts"
 import { statusOf } from "../explain/describeExecution.ts"
@@ -57,7 +58,7 @@ export const replay = Effect.fnUntraced(function* (
   if (problem !== undefined) return yield* new NotReplayed({ message: problem })
   const part = partOf(workflow, mocks, { from: start })
   if (Result.isFailure(part)) return yield* new NotReplayed({ message: part.failure.problem })
-  const outside = sideEffectsOf(runningOf(part.success, mocks)).map(({ node }) => node)
+  const outside = sideEffectsOf(runningOf(part.success, mocks), yield* parser).map(({ node }) => node)
   if (outside.length > 0) {
     return yield* new NotReplayed({ message: `${listed(outside, 3)} would act outside` })
   }

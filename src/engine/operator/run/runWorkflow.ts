@@ -9,6 +9,7 @@ import { shownNumber } from "../../../mcp/parameters.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, refuseUnknownNodes, workflowId } from "../../tools/parameters.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
@@ -137,7 +138,7 @@ type GivenItems = ReadonlyArray<JsonObject>
 
 /** The nodes that act outside, but for those that only call workflows in which nothing does. */
 const actingOutside = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>) {
-  const outside = sideEffectsOf(nodes)
+  const outside = sideEffectsOf(nodes, yield* parser)
   const acting = new Set(outside.map(({ node }) => node))
   const harmless = yield* Effect.filter(
     nodes.filter((node) => acting.has(nameOf(node))),
@@ -162,7 +163,8 @@ const callsHarmlessly = Effect.fnUntraced(function* (
   if (Option.isNone(read) || errorWorkflowOf(read.value) !== undefined) return false
   // The engine runs the version that is active.
   const nodes = [read.value, objectOf(read.value.activeVersion)].flatMap(nodesOf).filter((one) => !isTrigger(one))
-  const acting = nodes.filter((one) => sideEffectsOf([one]).length > 0)
+  const parse = yield* parser
+  const acting = nodes.filter((one) => sideEffectsOf([one], parse).length > 0)
   if (acting.length > mostCalls) return false
   const harmless = yield* Effect.forEach(acting, (one) => callsHarmlessly(one, [...above, id]))
   return harmless.every(Boolean)

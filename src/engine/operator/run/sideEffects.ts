@@ -2,16 +2,17 @@ import { Predicate, Result } from "effect"
 
 import { listed, oneLine, quotedName } from "../../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { Parse } from "../../nodes/check/javaScript.ts"
 import { shortValue } from "../../workflow/differenceOfValues.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { agentType, nodeType, shortType, toEngineType } from "../../workflow/naming.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { leavesOf } from "../../workflow/valuePaths.ts"
 import { edgesOf } from "../../workflow/wires.ts"
 import { always, type Mocks } from "./mocks.ts"
 import { type Part, partOf, runningOf } from "./Part.ts"
+import { type Reach, reachOf } from "./reach.ts"
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
@@ -30,15 +31,14 @@ const inert: ReadonlySet<string> = new Set([
   `).map(agentType)
 ])
 
-/** Words of code, in any language, that may reach beyond its items. */
-const reaching = /\b(?:helpers|require|import|fetch|process|httpRequest|__import__|open)\b/
-
 /** A node that acts outside the workflow when it runs. */
 export interface SideEffect {
   readonly node: string
   readonly type: string
   /** In a few words, without secrets. */
   readonly does?: string
+  /** The word of its code that may reach outside, and the line. */
+  readonly why?: string
   readonly credentials?: ReadonlyArray<string>
 }
 
@@ -46,13 +46,14 @@ export interface SideEffect {
  * The side effects of nodes outside the workflow: with credentials, over the network, in other workflows, on the engine's
  * disk.
  */
-export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<SideEffect> =>
-  nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(sideEffectOf)
+export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>, parse: Parse): ReadonlyArray<SideEffect> =>
+  nodes.filter(isEnabled).flatMap((node) => {
+    const reach = isProgram(node) ? reachOf(node, parse) : undefined
+    return reach !== undefined || hasSideEffects(node) ? [sideEffectOf(node, reach)] : []
+  })
 
 const hasSideEffects = (node: JsonObject): boolean =>
-  !(inert.has(toEngineType(String(node.type))) || readsTable(node)) ||
-  credentialsOf(node).length > 0 ||
-  reachesOut(node)
+  !(inert.has(toEngineType(String(node.type))) || readsTable(node)) || credentialsOf(node).length > 0
 
 const tableReads = new Set(["row get", "row rowExists", "row rowNotExists", "table list"])
 
@@ -69,9 +70,6 @@ export const onlyAsks = (node: JsonObject): boolean => {
   return kindOf(node) === "httpRequest" && (method ?? requestMethod ?? "GET") === "GET" && sendBody === false
 }
 
-const reachesOut = (node: JsonObject): boolean =>
-  isProgram(node) && leavesOf(node.parameters).some(({ text }) => reaching.test(text))
-
 const isProgram = (node: JsonObject): boolean => ["code", "function", "functionItem", "toolCode"].includes(kindOf(node))
 
 const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
@@ -81,7 +79,7 @@ const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
       )
     : []
 
-const sideEffectOf = (node: JsonObject): SideEffect => {
+const sideEffectOf = (node: JsonObject, reach: Reach | undefined): SideEffect => {
   const sub = subWorkflowOf(node)
   const does = sub === undefined ? summaryOf(node) : `runs workflow ${sub.name ?? sub.id}`
   const credentials = credentialsOf(node)
@@ -89,6 +87,7 @@ const sideEffectOf = (node: JsonObject): SideEffect => {
     node: nameOf(node),
     type: shortType(String(node.type)),
     ...(does === "" ? {} : { does }),
+    ...(reach === undefined ? {} : { why: `${reach.field}, line ${reach.line}: ${reach.word}` }),
     ...(credentials.length === 0 ? {} : { credentials })
   }
 }
@@ -108,11 +107,13 @@ interface RunQuestion {
 /** The question about a run: the nodes that act outside, their parameters, and the first items; secrets are masked. */
 export const runQuestion = (first: string, { items, nodes, outside }: RunQuestion): string => {
   const settings = new Map(nodes.map((node) => [nameOf(node), objectOf(node.parameters)]))
-  const rows = outside.slice(0, mostNamed).flatMap(({ credentials = [], does = "", node, type }) => {
+  const rows = outside.slice(0, mostNamed).flatMap(({ credentials = [], does = "", node, type, why = "" }) => {
     const used = credentials.length === 0 ? "" : `with ${listed(credentials.map(quotedName), mostCredentials)}`
     const set = settings.get(node) ?? {}
     return [
-      [`- ${quotedName(node)} [${oneLine(type)}]`, oneLine(does), used].filter((part) => part !== "").join(" "),
+      [`- ${quotedName(node)} [${oneLine(type)}]`, oneLine(does), why === "" ? "" : `(${oneLine(why)})`, used]
+        .filter((part) => part !== "")
+        .join(" "),
       ...(Object.keys(set).length === 0 ? [] : [`  set to ${shortValue(set, "", longest)}`])
     ]
   })
@@ -131,15 +132,16 @@ export interface NodesToMock {
  * The nodes that must not run in a test: those that act outside, those whose model, memory or tool does, and those that
  * wait. What only such nodes need does not run either.
  */
-export const nodesToMock = (workflow: Workflow, from: string): Result.Result<NodesToMock, string> =>
+export const nodesToMock = (workflow: Workflow, from: string, parse: Parse): Result.Result<NodesToMock, string> =>
   Result.gen(function* () {
+    const acting = new Set(sideEffectsOf(workflow.nodes, parse).map(({ node }) => node))
     const names = new Set<string>()
     for (;;) {
       const mocks: Mocks = new Map([...names].map((name) => [name, always([])]))
       const part = yield* Result.mapError(partOf(workflow, mocks, { from }), ({ problem }) => problem)
       const running = runningOf(part, mocks)
       const wanted = [
-        ...sideEffectsOf(running).map(({ node }) => node),
+        ...running.map(nameOf).filter((name) => acting.has(name)),
         ...running.filter((node) => kindOf(node) === "wait").map(nameOf)
       ].flatMap((name) => mainNodesServedBy(workflow, name))
       const before = names.size

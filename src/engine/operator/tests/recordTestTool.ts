@@ -4,6 +4,7 @@ import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { creates } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId as workflowReference } from "../../tools/parameters.ts"
 import { ExecutionId, type WorkflowId } from "../../workflow/models.ts"
@@ -62,9 +63,8 @@ export const recordTestTool = EngineTool.make("record_test", {
       const problem = `execution ${id} is one of workflow ${whole.workflowId}, not of ${workflow}`
       return yield* new InvalidArgument({ argument: "execution", problem })
     }
-    const { notes, test } = yield* Effect.fromResult(
-      Result.mapError(testFromExecution(whole, { name, expect, ignore, instance: engine.instance }), refusal)
-    )
+    const request = { name, expect, ignore, instance: engine.instance, parse: yield* parser }
+    const { notes, test } = yield* Effect.fromResult(Result.mapError(testFromExecution(whole, request), refusal))
     const text = printTest(test)
     const files = dry_run ? undefined : yield* TestFolder
     const kept = yield* files?.write?.(file ?? fileName(test.name), text, { overwrite }) ?? Effect.undefined

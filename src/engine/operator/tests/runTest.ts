@@ -5,6 +5,8 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/texts.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
+import type { Parse } from "../../nodes/check/javaScript.ts"
 import { workflowsNamed } from "../../tools/references.ts"
 import { type Execution, type ExecutionId, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
@@ -80,7 +82,7 @@ export const runForTest = Effect.fnUntraced(function* (
   test: TestFile,
   workflow: Workflow
 ): Effect.fn.Return<TestRun, never, EngineClient> {
-  const prepared = prepareTest(workflow, test)
+  const prepared = prepareTest(workflow, test, yield* parser)
   if (Result.isFailure(prepared)) return { _tag: "NotRun", outcome: "refused", what: prepared.failure }
   const { mocks, part } = prepared.success
   const making = { items: test.trigger.items, mocks, seconds: test.timeout }
@@ -139,7 +141,7 @@ interface PreparedTest {
 }
 
 /** Checks a test against the workflow that it is to run on; the failure says why it cannot or must not run. */
-const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile) =>
+const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile, parse: Parse) =>
   Result.gen(function* () {
     const names = workflow.nodes.map(nameOf)
     const stranger = [
@@ -155,7 +157,7 @@ const prepareTest = (workflow: Workflow, { allow, expect, failsAt, mocks: given,
     const unfit = unmockable(workflow, mocks)
     if (unfit !== undefined) return yield* Result.fail(unfit)
     const part = yield* Result.mapError(partOf(workflow, mocks, { from: trigger.node }), ({ problem }) => problem)
-    const outside = sideEffectsOf(runningOf(part, mocks)).filter(({ node }) => !allow.includes(node))
+    const outside = sideEffectsOf(runningOf(part, mocks), parse).filter(({ node }) => !allow.includes(node))
     if (outside.length > 0) return yield* Result.fail(reaching(outside))
     return { mocks, part } satisfies PreparedTest
   })
@@ -176,7 +178,9 @@ const gone = (name: string, names: ReadonlyArray<string>): string => {
 }
 
 const reaching = (outside: ReturnType<typeof sideEffectsOf>): string => {
-  const nodeTexts = outside.map(({ does, node, type }) => `${node} (${type}${does === undefined ? "" : `: ${does}`})`)
+  const nodeTexts = outside.map(
+    ({ does, node, type, why }) => `${node} (${[type, does, why].filter(Boolean).join(": ")})`
+  )
   return (
     `${listed(nodeTexts, 5)} would really act outside. ` +
     "Give what it gives out under mocks, or, if a person wants that, name it under allow"

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { masked, maskSecrets, secretsOf } from "../../../internal/secrets/maskSecrets.ts"
 import { replaceTexts } from "../../../internal/texts.ts"
+import type { Parse } from "../../nodes/check/javaScript.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
@@ -20,6 +21,7 @@ type Wanted = "exact" | "shape" | JsonObject
 
 /** The options of a recording. */
 interface RecordRequest {
+  readonly parse: Parse
   readonly name: string | undefined
   /** The instance that the execution is from. */
   readonly instance: string
@@ -60,7 +62,7 @@ export const draftTest = (execution: Execution, request: RecordRequest): Result.
     const workflow = workflowOf(execution, data)
     const start = data.runs[0]?.node
     if (start === undefined) return yield* Result.fail(`no node ran in execution ${execution.id}`)
-    const mocked = yield* nodesToMock(workflow, start)
+    const mocked = yield* nodesToMock(workflow, start, request.parse)
     if (!mocked.part.isTrigger) {
       return yield* Result.fail(
         `execution ${execution.id} began at ${start}, in the middle: record one that a trigger began`

@@ -2,6 +2,7 @@ import { Effect, Result } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { failureOf, wordsOf } from "../../operator/explain/failure.ts"
 import { jsonOf, nodeNamed, type RunData } from "../../operator/explain/runData.ts"
 import type { FailedRun } from "../../operator/explain/subRuns.ts"
@@ -42,7 +43,10 @@ export const provenCallers = Effect.fnUntraced(function* (
     const whole = yield* Effect.result(engine.getExecution(execution.id, true))
     if (Result.isFailure(read)) return [...proven, unproven(read.failure.message)]
     if (Result.isFailure(whole)) return [...proven, unproven(whole.failure.message)]
-    const test = failedRunTest({ instance, fixed: read.success, execution: whole.success }, undefined)
+    const test = failedRunTest(
+      { instance, fixed: read.success, execution: whole.success, parse: yield* parser },
+      undefined
+    )
     if (Result.isFailure(test)) return [...proven, unproven(test.failure)]
     const mocks = { ...test.success.test.mocks, [name]: answer.map(jsonOf) }
     const ran = yield* runForTest({ ...test.success.test, mocks, timeout: 20 }, read.success)

@@ -2,6 +2,7 @@ import { Result, Struct } from "effect"
 
 import { digest } from "../../../internal/json/digest.ts"
 import { type JsonObject, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import type { Parse } from "../../nodes/check/javaScript.ts"
 import { jsonOf, type RunData, runDataOf } from "../../operator/explain/runData.ts"
 import { nodesToMock } from "../../operator/run/sideEffects.ts"
 import { recordedOutputOf } from "../../operator/tests/NodeOutput.ts"
@@ -23,6 +24,7 @@ export interface ProofTest {
 
 /** The input of a proof. */
 interface ProofInput {
+  readonly parse: Parse
   readonly instance: string
   readonly fixed: Workflow
   readonly execution: Execution
@@ -30,17 +32,18 @@ interface ProofInput {
 
 /** A test in which the nodes of the fixed workflow that act outside answer what they answered in a run. */
 const fitted = (
-  { execution, fixed, instance }: ProofInput,
+  { execution, fixed, instance, parse }: ProofInput,
   answersOf: (name: string, data: RunData) => { readonly answer: TestFile["mocks"][string]; readonly note?: string }
 ): Result.Result<ProofTest, string> =>
   Result.gen(function* () {
     const { data, files, ignored, test } = yield* draftTest(execution, {
       name: undefined,
       instance,
+      parse,
       expect: undefined,
       ignore: []
     })
-    const { names, part } = yield* nodesToMock(fixed, test.trigger.node)
+    const { names, part } = yield* nodesToMock(fixed, test.trigger.node, parse)
     if (!part.isTrigger) return yield* Result.fail(`${test.trigger.node} is no trigger any more`)
     const there = new Set(fixed.nodes.map(nameOf))
     const answers = names.map((name) => [name, answersOf(name, data)] as const)

@@ -4,6 +4,7 @@ import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { Progress } from "../../../mcp/callContext.ts"
 import { remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { runDataOf } from "../../operator/explain/runData.ts"
 import { checkExpectations } from "../../operator/tests/checkExpectations.ts"
 import { runForTest } from "../../operator/tests/runTest.ts"
@@ -67,7 +68,7 @@ export const compare = Effect.fnUntraced(function* ({ changed, fixed, instance, 
     (execution) =>
       Effect.gen(function* () {
         if (Duration.isLessThan(yield* remaining(least), least)) return { _tag: "Left" } as const
-        const test = successTest({ instance, fixed, execution })
+        const test = successTest({ instance, fixed, execution, parse: yield* parser })
         if (Result.isFailure(test)) return { _tag: "Unfit", why: test.failure } as const
         const ran = yield* runForTest({ ...test.success.test, timeout: runSeconds }, fixed)
         yield* progress({ progress: ++done, total: successes.length, message: `execution ${execution.id}` })

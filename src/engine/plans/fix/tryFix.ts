@@ -9,6 +9,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { executionNotFound, isMissing } from "../../client/isMissing.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { editedBy, readOperations } from "../../operator/edit/edited.ts"
 import { firstLacking } from "../../operator/explain/inputFields.ts"
 import { lastFailed } from "../../operator/explain/relatedRuns.ts"
@@ -227,7 +228,7 @@ const fixedRun = Effect.fnUntraced(function* (trial: Trial): Effect.fn.Return<Tr
         : `execution ${execution.id} has no failed node on record (state ${String(execution.status)})`
     return unproven(why)
   }
-  const test = failedRunTest(trial, successes.runs[0])
+  const test = failedRunTest({ ...trial, parse: yield* parser }, successes.runs[0])
   if (Result.isFailure(test)) return unproven(test.failure)
   const ran = yield* runForTest({ ...test.success.test, timeout: runSeconds }, fixed)
   const { mocked, notes } = test.success

@@ -8,6 +8,7 @@ import { offers } from "../../client/capabilities.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { firstPages } from "../../client/listAll.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { classifyRun } from "../../operator/explain/classifyRun.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
 import { readFailed } from "../../operator/explain/readExecutions.ts"
@@ -221,7 +222,7 @@ const describedRun = Effect.fnUntraced(function* (execution: Execution, workflow
     execution,
     class: (yield* classifyRun(whole)).class,
     key: keyOf(data, key),
-    acted: actedIn(data, workflow),
+    acted: actedIn(data, workflow, yield* parser),
     call: callAnew(workflow, data, execution.id)
   }
 })

@@ -2,6 +2,7 @@ import { Result } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { Parse } from "../../nodes/check/javaScript.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
 import { jsonOf, type RunData } from "../../operator/explain/runData.ts"
 import { sideEffectsOf } from "../../operator/run/sideEffects.ts"
@@ -48,9 +49,16 @@ export const keyOf = (data: RunData | undefined, path: Path | undefined): string
 }
 
 /** The nodes that acted outside in a run, but for the one that failed. */
-export const actedIn = (data: RunData | undefined, { nodes }: Pick<Workflow, "nodes">): ReadonlyArray<string> => {
+export const actedIn = (
+  data: RunData | undefined,
+  { nodes }: Pick<Workflow, "nodes">,
+  parse: Parse
+): ReadonlyArray<string> => {
   const ran = new Set(data?.runs.filter(({ error }) => error === undefined).map(({ node }) => node))
-  const acting = sideEffectsOf(nodes.filter((node) => ran.has(nameOf(node)) && !isTrigger(node)))
+  const acting = sideEffectsOf(
+    nodes.filter((node) => ran.has(nameOf(node)) && !isTrigger(node)),
+    parse
+  )
   return acting.map(({ node }) => node)
 }
 

@@ -4,6 +4,7 @@ import { isSameJson } from "../../../internal/json/digest.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { inputOf, jsonOf, nodeNamed, type RunData } from "../../operator/explain/runData.ts"
 import { compareOutputs } from "../../operator/proof/compare.ts"
 import { type RecordedRun, recordedRuns, wasRecorded } from "../../operator/proof/recordedRuns.ts"
@@ -143,7 +144,7 @@ const repeated = Effect.fnUntraced(function* (
   const calledForEach = new Set(
     parts.flatMap(({ node, rule }) => (rule === "U3-each" && node !== undefined ? [node] : []))
   )
-  const acting = nodesToMock(after, start)
+  const acting = nodesToMock(after, start, yield* parser)
   const names = new Set(Result.isSuccess(acting) ? acting.success.names : [])
   const tried = reached.filter(
     ({ entry = "", exit = "", rule }) => rule === "U3-each" || !(names.has(entry) || names.has(exit))

@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 
 import { isSameJson } from "../../../internal/json/digest.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
@@ -20,15 +20,25 @@ const longest = "4 seconds"
 const hintedEngines = new WeakSet<EngineClient["Service"]>()
 
 /**
- * Begins to check a workflow that is about to be written, and answers an effect with the texts of the findings, without
- * those that `before` has as well. Node types are only used where they are cached or come within a moment, so that no write
- * waits; a check that fails is none.
+ * Begins to check a workflow that is about to be written, and answers the effect that takes what was written and has the texts
+ * of the findings, without those that `before` has as well. Node types are only used where they are cached or come within a
+ * moment, so that no write waits; a check that fails is none. Credentials without an id are checked as the engine keeps them.
  */
 export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?: Checked) {
-  const after = asWritten(given, before)
-  const engine = yield* EngineClient
-  const knowledge = yield* NodeKnowledge
-  const work = Effect.gen(function* () {
+  const begun = given.nodes.some(lacksCredentialId) ? undefined : yield* Effect.forkChild(findingsIn(given, before))
+  return (written: Pick<Checked, "nodes">) =>
+    Effect.map(
+      begun === undefined ? findingsIn(withKeptCredentials(given, written), before) : Fiber.join(begun),
+      (lines) =>
+        lines.length <= most ? lines : [...lines.slice(0, most), `and ${lines.length - most} more: see check_workflow`]
+    )
+})
+
+const findingsIn = Effect.fnUntraced(
+  function* (given: Checked, before: Checked | undefined) {
+    const after = asWritten(given, before)
+    const engine = yield* EngineClient
+    const knowledge = yield* NodeKnowledge
     const { catalog, hint, isFetchable = false } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) =>
       Effect.map(checkWorkflow(workflow, catalog), (findings) => findings.map(inWords))
@@ -38,17 +48,29 @@ export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?:
     if (!isFetchable || hint === undefined || hintedEngines.has(engine)) return lines
     hintedEngines.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
-  }).pipe(
-    Effect.orElseSucceed((): ReadonlyArray<string> => []),
-    Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed([tookTooLong]) })
-  )
-  const fiber = yield* Effect.forkChild(work)
-  return Fiber.join(fiber).pipe(
-    Effect.map((lines) =>
-      lines.length <= most ? lines : [...lines.slice(0, most), `and ${lines.length - most} more: see check_workflow`]
-    )
-  )
-})
+  },
+  Effect.orElseSucceed((): ReadonlyArray<string> => []),
+  Effect.timeoutOrElse({ duration: longest, orElse: () => Effect.succeed([tookTooLong]) })
+)
+
+/** Whether a credential is given by its name alone. */
+const lacksId = (reference: unknown) => isJsonObject(reference) && textOf(reference.id) === ""
+
+const lacksCredentialId = ({ credentials }: JsonObject) => Object.values(objectOf(credentials)).some(lacksId)
+
+/** The same with credentials that were given by name alone as the engine keeps them, where it has found that very name. */
+const withKeptCredentials = (given: Checked, written: Pick<Checked, "nodes">): Checked => {
+  const keptNodes = new Map(written.nodes.map((node) => [nameOf(node), objectOf(node.credentials)]))
+  const nodes = given.nodes.map((node) => {
+    if (!lacksCredentialId(node)) return node
+    const credentials = Object.entries(objectOf(node.credentials)).map(([type, reference]) => {
+      const kept = objectOf(keptNodes.get(nameOf(node))?.[type])
+      return [type, lacksId(reference) && kept.name === objectOf(reference).name ? kept : reference] as const
+    })
+    return { ...node, credentials: Object.fromEntries(credentials) }
+  })
+  return { ...given, nodes }
+}
 
 /** A workflow whose new webhooks have an id, as they will. */
 const asWritten = (given: Checked, before: Checked | undefined): Checked => {

@@ -70,7 +70,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
     const notices = [...addressNotices(draft.nodes, [], workflow), ...leftOut(dropped)]
-    if (total === 1) return yield* showWritten(answer, workflow, notices, yield* warnings)
+    if (total === 1) return yield* showWritten(answer, workflow, notices, yield* warnings(workflow))
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -83,7 +83,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
     const taken = active ? yield* takenOver(latest) : []
-    return yield* showWritten(answer, latest, [...notStarted(latest), ...taken, ...notices], yield* warnings)
+    return yield* showWritten(answer, latest, [...notStarted(latest), ...taken, ...notices], yield* warnings(latest))
   })
 })
 
@@ -142,7 +142,7 @@ const update = Effect.fnUntraced(function* (
   const isChanged = Object.keys(wanted).length > 0
   const graph = graphIn(wanted)
   const isOther = Object.keys(graph).length > 0
-  const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : Effect.succeed([])
+  const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : () => Effect.succeed([])
 
   yield* engine.requireRights([
     isChanged && "PUT /workflows/{}",
@@ -168,7 +168,7 @@ const update = Effect.fnUntraced(function* (
   return {
     workflow: latest,
     notices: [...notStarted(latest), ...taken, ...later, ...notices],
-    warnings: yield* warnings
+    warnings: yield* warnings(latest)
   }
 })
 

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises"
 
 import { assert, describe, it } from "@effect/vitest"
+import * as acorn from "acorn"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
+import { boundedParser } from "../../../../src/engine/nodes/check/javaScript.ts"
 import { noFiles } from "../../../../src/engine/operator/run/mocks.ts"
 import { nodesToMock } from "../../../../src/engine/operator/run/sideEffects.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
@@ -235,7 +237,7 @@ describe("what a test mocks", () => {
         Send: to("Off")
       }
     }
-    const { names, part } = Result.getOrThrow(nodesToMock(workflow, "Start"))
+    const { names, part } = Result.getOrThrow(nodesToMock(workflow, "Start", boundedParser(acorn)))
     assert.deepStrictEqual(names, ["Agent", "Wait", "Send"])
     assert.deepStrictEqual(part.nodes.map(nameOf), ["Start", "Set", "Agent", "Wait", "Send", "Off"])
   })
@@ -256,7 +258,7 @@ describe("a recording without secrets", () => {
       workflowData: { name: "W", nodes: [start], connections: {} },
       data: { resultData: { runData: { Start: [{ data: { main: [[{ json }]] } }] } } }
     }
-    const request = { name: "T", instance: "production", expect: undefined, ignore: [] }
+    const request = { name: "T", instance: "production", expect: undefined, ignore: [], parse: boundedParser(acorn) }
     const { test } = Result.getOrThrow(testFromExecution(execution, request))
     assert.deepStrictEqual(test.trigger.items, [
       {
