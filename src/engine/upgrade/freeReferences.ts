@@ -68,14 +68,12 @@ export const freeReferences = (tree: unknown): ReadonlyArray<FreeReference> => {
     const names = new Set(objectsOf(node.params).flatMap(boundNames))
     if (!isArrow) names.add("arguments")
     if (node.type === "FunctionExpression") names.add(textOf(objectOf(node.id).name))
+    const outer = { names, around, isOuterThis: isArrow && around.isOuterThis }
+    for (const pattern of objectsOf(node.params)) visitPattern(pattern, outer)
     const body = objectOf(node.body)
     if (body.type === "BlockStatement") {
-      for (const name of [...lexicalNames(body.body), ...hoistedNames(body)]) names.add(name)
-    }
-    const scope = { names, around, isOuterThis: isArrow && around.isOuterThis }
-    for (const pattern of objectsOf(node.params)) visitPattern(pattern, scope)
-    if (body.type === "BlockStatement") visitAll(body.body, scope)
-    else visit(body, scope)
+      visitAll(body.body, inner(outer, [...lexicalNames(body.body), ...hoistedNames(body)]))
+    } else visit(body, outer)
   }
 
   /** The defaults and computed names of what is declared or assigned. */

@@ -321,22 +321,116 @@ describe("what nodes do outside", () => {
   })
 
   it.each([
+    "const rows = $input.all()\nconst groups = {}\nfor (const { json } of rows) {\n  groups[json.city] ??= []\n  groups[json.city].push(json)\n}\nreturn Object.entries(groups).map(([city, all]) => ({ json: { city, count: all.length } }))",
+    "const pick = (row, fields) => Object.fromEntries(fields.map((field) => [field, row[field]]))\nreturn items.map((item) => ({ json: pick(item.json, ['a', 'b']) }))",
+    "const byId = new Map(items.map((one) => [one.json.id, one]))\nreturn $('Other').all().map(({ json }) => ({ json: { ...byId.get(json.id)?.json, n: json.lines[0][json.key] } }))",
+    "const out = []\nfor (let i = 0; i < items.length; i++) {\n  const row = items[i].json\n  for (const key of Object.keys(row)) if (Object.prototype.hasOwnProperty.call(row, key)) out.push({ json: { key, value: row[key] } })\n}\nreturn out",
+    "class Sum { constructor() { this.total = 0 } add(n) { this.total += n; return this } }\nreturn [{ json: { n: new Sum().add(1).total } }]",
+    "await new Promise((resolve) => setTimeout(resolve, 10))\nconst at = DateTime.fromISO($json.at).plus({ days: 1 }).toISO()\nreturn { json: { at, words: $json.text.replace(/a/g, 'b').split(' ').map(Number).filter(Boolean) } }",
+    "if (typeof fetch === 'undefined') throw new Error('no fetch here')\nconst state = this.getWorkflowStaticData('node')\nreturn items"
+  ])("is no code whose names and calls are all clear: %s", (jsCode) => {
+    assert.deepStrictEqual(namesOf(node("code", "Code", { parameters: { jsCode } })), [])
+  })
+
+  const open = "what only the run decides"
+  it.each([
     ["const open = 1\nreturn await fetch($json.url)", "jsCode, line 2: fetch"],
-    ["const { helpers } = this\nreturn helpers.httpRequest({})", "jsCode, line 1: helpers"],
-    ["const self = this\n\nreturn self.helpers.httpRequest({})", "jsCode, line 3: helpers"],
-    ["function ask() { return this.helpers.httpRequest({}) }\nreturn ask.call(this)", "jsCode, line 1: helpers"],
-    ["function ask() {\n  return this.fetch('x')\n}\nreturn ask()", "jsCode, line 2: fetch"],
+    ["const { helpers } = this\nreturn helpers.httpRequest({})", "jsCode, line 1: this"],
+    ["const self = this\n\nreturn self.helpers.httpRequest({})", "jsCode, line 1: this"],
+    ["return this.helpers.httpRequest({})", "jsCode, line 1: helpers"],
+    ["return this['help' + 'ers'].httpRequest({})", "jsCode, line 1: this"],
+    ["const ask = () => {\n  return this.helpers\n}\nreturn ask()", "jsCode, line 2: helpers"],
+    ["function ask() { return this.helpers.httpRequest({}) }\nreturn ask.call(this)", "jsCode, line 1: this"],
+    ["function ask() {\n  return fetch('x')\n}\nreturn ask()", "jsCode, line 2: fetch"],
+    ["const all = { ask() { return (async () => await fetch('x'))() } }\nreturn all.ask()", "jsCode, line 1: fetch"],
+    ["function all() { return this }\nreturn all().fetch('x')", "jsCode, line 1: this"],
     ["{ const fetch = 1 }\nreturn fetch('x')", "jsCode, line 2: fetch"],
-    ["const process = globalThis.process\nreturn process.env", "jsCode, line 1: process"],
-    ["return globalThis['fetch']('x')", "jsCode, line 1: fetch"],
-    ["return module.require('fs')", "jsCode, line 1: require"],
-    ["return eval('fetch(1)')", "jsCode, line 1: fetch"],
-    ["return items.map.constructor('return process')()", "jsCode, line 1: process"],
-    ["const fs = await import('fs')\nreturn items", "jsCode, line 1: import"],
+    ["{ function fetch() {} }\nreturn fetch('x')", "jsCode, line 2: fetch"],
+    ["return ((a = fetch('x')) => { var fetch; return a })()", "jsCode, line 1: fetch"],
     ["try { null.a } catch ({ b = fetch('x') }) { return b }", "jsCode, line 1: fetch"],
-    ["return items\nconst open = [", "jsCode, line 2: open"]
-  ])("is code that reaches outside by such a word, which is named with its line: %s", (jsCode, why) => {
+    ["class Ask { static answer = fetch('x') }\nreturn Ask.answer", "jsCode, line 1: fetch"],
+    ["return \\u0066etch('x')", "jsCode, line 1: fetch"],
+    ["return `${fetch('x')}`", "jsCode, line 1: fetch"],
+    ["const { a = fetch } = {}\nreturn a('x')", "jsCode, line 1: fetch"],
+    ["const process = globalThis.process\nreturn process.env", "jsCode, line 1: globalThis"],
+    ["return globalThis['fe' + 'tch']('x')", "jsCode, line 1: globalThis"],
+    ["return (0, eval)(atob('ZmV0Y2goMSk='))", "jsCode, line 1: eval"],
+    ["return new Function('return 1')()", "jsCode, line 1: Function"],
+    ["return Reflect.get(items, 'x')", "jsCode, line 1: Reflect"],
+    ["return items.map.constructor('return 1')()", "jsCode, line 1: constructor"],
+    ["return items.map[`constructor`]('return 1')()", "jsCode, line 1: constructor"],
+    ["const { constructor: make } = items.map\nreturn make('return 1')()", "jsCode, line 1: constructor"],
+    ["return items.map['const\\u0072uctor']('return 1')()", "jsCode, line 1: constructor"],
+    ["return items.__proto__.x", "jsCode, line 1: __proto__"],
+    ["Error.prepareStackTrace = (_, sites) => sites\nreturn items", "jsCode, line 1: Error"],
+    ["with (items.map) { push('x') }\nreturn items", "jsCode, line 1: with"],
+    ["const fs = require('fs')\nreturn items", "jsCode, line 1: require"],
+    ["return module.require('fs')", "jsCode, line 1: module"],
+    ["const load = require\nreturn load('fs')", "jsCode, line 1: require"],
+    ["const fs = await import('fs')\nreturn items", "jsCode, line 1: import"],
+    ["return $httpRequest('x')", "jsCode, line 1: $httpRequest"],
+    ["return $helpers.httpRequest({})", "jsCode, line 1: $helpers"],
+    ["return $evaluateExpression('{{ 1 }}')", "jsCode, line 1: $evaluateExpression"],
+    ["return axios.get('x')", "jsCode, line 1: axios"],
+    ["return arguments[0]", "jsCode, line 1: arguments"],
+    ["return items.map['con' + 'structor']('return 1')()", `jsCode, line 1: a call of ${open}`],
+    [
+      "const key = $json.key\nconst make = items.map[key]\nreturn make('return 1')()",
+      `jsCode, line 3: a call of ${open}`
+    ],
+    ["const { [$json.key]: make } = items.map\nreturn make('return 1')()", `jsCode, line 2: a call of ${open}`],
+    ["const make = items.map[$json.key]\nreturn make.call(null, 'return 1')", `jsCode, line 2: a call of ${open}`],
+    [
+      "const make = items.map[$json.key]\nreturn Promise.resolve('return 1').then(make)",
+      `jsCode, line 2: a call of ${open}`
+    ],
+    ["const make = items.map[$json.key]\nreturn JSON.parse('[1]', make)", `jsCode, line 2: a call of ${open}`],
+    ["return Array.prototype.map.call(['return 1'], items.map[$json.key])", `jsCode, line 1: a call of ${open}`],
+    ["const all = { go: items.map[$json.key] }\nreturn all.go('return 1')", `jsCode, line 2: a call of ${open}`],
+    [
+      "const all = {}\nall[$json.name] = items.map[$json.key]\nreturn all.map('return 1')",
+      `jsCode, line 3: a call of ${open}`
+    ],
+    ["const all = { toString: items.map[$json.key] }\nreturn `${all}`", `jsCode, line 1: a call of ${open}`],
+    ["class Make extends items.map[$json.key] {}\nreturn new Make('return 1')", `jsCode, line 1: a call of ${open}`],
+    ["return items.map[$json.key]`return 1`", `jsCode, line 1: a call of ${open}`],
+    ["const f = () => items.map[$json.key]\nreturn f()('return 1')", `jsCode, line 2: a call of ${open}`],
+    ["return items\nconst open = [", "jsCode: the code cannot be read"],
+    ["=return {{ $json.code }}", "jsCode: an expression makes the code"]
+  ])("is code that may reach outside, and what is used for it is named with its line: %s", (jsCode, why) => {
     assert.strictEqual(whyOf(jsCode), why)
+  })
+
+  it.each([
+    ["return [{'json': {'n': len(_items)}}]", undefined],
+    ["rows = [one for one in _input.all() if one.json.reopened]\nreturn rows", undefined],
+    ["import requests", "import"],
+    ["x = 1\nreturn getattr(_items, 'a')", "getattr"],
+    ["return _input.all.constructor('return 1')()", "constructor"],
+    ["return ().__class__", "__class__"],
+    ["return (x for x in []).gi_frame", "gi_frame"],
+    ["return \uff45val('1')", "eval"],
+    ["return _helpers.httpRequest({})", "_helpers"],
+    ["# opens nothing, but says: open", "open"]
+  ])("is Python with a word that reaches further, as Python is not parsed: %s", (pythonCode, use) => {
+    for (const language of ["python", "pythonNative"]) {
+      const [outside] = sideEffectsOf([node("code", "Code", { parameters: { language, pythonCode } })], parse)
+      assert.strictEqual(outside?.why?.replace(/^.*: /, ""), use)
+    }
+  })
+
+  it("is code in a language that is not known, and code in any kind of node that runs some", () => {
+    assert.deepStrictEqual(
+      namesOf(
+        node("code", "Ruby", { parameters: { language: "ruby", jsCode: "return items" } }),
+        node("code", "Chosen", { parameters: { language: "={{ $json.language }}", jsCode: "return items" } }),
+        node("function", "Hidden", { parameters: { language: "python", functionCode: "return fetch('x')" } }),
+        node("sort", "Sort", { parameters: { type: "code", code: "fetch('x')\nreturn 1" } }),
+        node("sort", "Fields", { parameters: { type: "simple" } }),
+        node("code", "Words", { parameters: { jsCode: "return items", notes: "fetch and open" } })
+      ),
+      ["Ruby", "Chosen", "Hidden", "Sort"]
+    )
   })
 
   it.effect(

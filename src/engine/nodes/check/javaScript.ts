@@ -106,7 +106,7 @@ export const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
   const parameters = objectOf(node.parameters)
   const kind = kindOf(node)
   const { language = "javaScript" } = parameters
-  const programs = language === "javaScript" ? programPaths(kind, node) : []
+  const programs = language === "javaScript" ? programPaths(node) : []
   const sources: Array<Source> = []
   const walk = (value: unknown, path: string, field: string) => {
     if (Predicate.isString(value)) {
@@ -123,11 +123,14 @@ export const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
   return sources
 }
 
-/** The parameters with JavaScript. */
-const programPaths = (kind: string, { type }: JsonObject): ReadonlyArray<string> =>
-  kind === "code" && type !== nodeType("code") && type !== neutralType("code")
+/** The parameters of a node that hold JavaScript, where its language is that. */
+export const programPaths = (node: JsonObject): ReadonlyArray<string> => {
+  const kind = kindOf(node)
+  const { type } = node
+  return kind === "code" && type !== nodeType("code") && type !== neutralType("code")
     ? ["parameters.code.execute.code", "parameters.code.supplyData.code"]
     : (programs.get(kind) ?? [])
+}
 
 const programs: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["code", ["parameters.jsCode"]],

@@ -37,7 +37,7 @@ export interface SideEffect {
   readonly type: string
   /** In a few words, without secrets. */
   readonly does?: string
-  /** The word of its code that may reach outside, and the line. */
+  /** The use in its code that may reach outside, with the line. */
   readonly why?: string
   readonly credentials?: ReadonlyArray<string>
 }
@@ -48,7 +48,7 @@ export interface SideEffect {
  */
 export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>, parse: Parse): ReadonlyArray<SideEffect> =>
   nodes.filter(isEnabled).flatMap((node) => {
-    const reach = isProgram(node) ? reachOf(node, parse) : undefined
+    const reach = reachOf(node, parse)
     return reach !== undefined || hasSideEffects(node) ? [sideEffectOf(node, reach)] : []
   })
 
@@ -70,8 +70,6 @@ export const onlyAsks = (node: JsonObject): boolean => {
   return kindOf(node) === "httpRequest" && (method ?? requestMethod ?? "GET") === "GET" && sendBody === false
 }
 
-const isProgram = (node: JsonObject): boolean => ["code", "function", "functionItem", "toolCode"].includes(kindOf(node))
-
 const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
   isJsonObject(credentials)
     ? Object.entries(credentials).map(([type, one]) =>
@@ -87,10 +85,12 @@ const sideEffectOf = (node: JsonObject, reach: Reach | undefined): SideEffect =>
     node: nameOf(node),
     type: shortType(String(node.type)),
     ...(does === "" ? {} : { does }),
-    ...(reach === undefined ? {} : { why: `${reach.field}, line ${reach.line}: ${reach.word}` }),
+    ...(reach === undefined ? {} : { why: inWords(reach) }),
     ...(credentials.length === 0 ? {} : { credentials })
   }
 }
+
+const inWords = ({ field, line, use }: Reach) => `${field}${line === undefined ? "" : `, line ${line}`}: ${use}`
 
 /** Nodes that a question names one by one, credentials of one, and characters of its parameters and of the items. */
 const mostNamed = 20
