@@ -61,6 +61,8 @@ const observed = (more: Partial<Observation>): Observation => ({
   lastChanges: new Map(),
   credentials: undefined,
   changes: [],
+  usage: new Map(),
+  prices: {},
   keyEndsAt: undefined,
   expectations: [],
   ...more
@@ -93,8 +95,8 @@ it("a workflow is slow where each of its last runs took twice as long as its slo
   const before = [...runsOf("..........", 2), ...runsOf("..", 6)]
   assert.isUndefined(slowness([...runsOf("..", 60), ...before], undefined), "two are not enough")
   assert.isUndefined(slowness([...runsOf("...", 14), ...before], undefined), "nor a little more")
-  assert.deepStrictEqual(slowness([...runsOf("...", 60), ...before], undefined), { seconds: 60, usual: 2 })
-  assert.deepStrictEqual(slowness(runsOf("....", 9), 8), { seconds: 9, usual: 9 }, "a person's limit needs no past")
+  assert.deepStrictEqual(slowness([...runsOf("...", 60), ...before], undefined), { last: 60, usual: 2 })
+  assert.deepStrictEqual(slowness(runsOf("....", 9), 8), { last: 9, usual: 9 }, "a person's limit needs no past")
 })
 
 describe("the rules", () => {
@@ -298,4 +300,36 @@ describe("causes of failures", () => {
     })
     assert.deepStrictEqual(called, caller)
   })
+})
+
+it("language models are dearer where each of the last runs cost more than twice as much, in tokens without prices", () => {
+  const usageOf = (inputs: ReadonlyArray<number>, model = "small") =>
+    new Map([
+      [
+        "w1",
+        inputs.map((inputTokens, place) => ({
+          execution: 100 - place,
+          models: [{ model: place < 3 ? model : "small", inputTokens, outputTokens: 0, cachedTokens: 0 }]
+        }))
+      ]
+    ])
+  const prices = { small: { input: 1, output: 1 }, large: { input: 5, output: 5 } }
+  const asks = workflow("w1")
+  const textOf = (more: Partial<Observation>) =>
+    findingsIn(observed({ workflows: asks === undefined ? [] : [asks], ...more }))
+      .filter(({ kind }) => kind === "dearerThanUsual")
+      .map(({ text }) => text)
+  const [usual, high] = [Array.from({ length: 12 }, () => 1000), [4000, 5000, 4000]]
+  assert.deepStrictEqual(textOf({ usage: usageOf([...high, ...usual]) }), [
+    "used 4000 tokens a run at its last runs; 1000 are usual"
+  ])
+  assert.deepStrictEqual(textOf({ usage: usageOf([...high, ...usual]), prices }), [
+    "cost 0.004 a run by its language models at its last runs; 0.001 is usual"
+  ])
+  assert.deepStrictEqual(textOf({ usage: usageOf(usual, "large") }), [], "a model without a price may be a dear one")
+  assert.deepStrictEqual(textOf({ usage: usageOf(usual, "large"), prices }), [
+    "cost 0.005 a run by its language models at its last runs; 0.001 is usual"
+  ])
+  assert.deepStrictEqual(textOf({ usage: usageOf([4000, 1000, 4000, ...usual]) }), [], "one run is no rule")
+  assert.deepStrictEqual(textOf({ usage: usageOf(high) }), [], "nor is a past that is not known")
 })

@@ -4,16 +4,11 @@ import { each, only, type Selection } from "../../../internal/json/Selection.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Execution } from "../../workflow/models.ts"
 import { nodeNamed, type NodeRun, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import type { ModelTokens } from "./ModelPrices.ts"
 
 /** One call of a language model, as a run keeps it. */
-export interface ModelCall {
+export interface ModelCall extends ModelTokens {
   readonly node: string
-  /** `unknown` where the record does not say. */
-  readonly model: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** The part of the input that the provider had kept, where it says so. */
-  readonly cachedTokens: number
   /** Whether the engine has estimated them, as it does for answers that come in pieces from providers that do not count. */
   readonly isEstimated: boolean
   readonly isFailed: boolean

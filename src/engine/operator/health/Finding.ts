@@ -13,6 +13,7 @@ export const kinds = {
   quieterThanBefore: { severity: "warning" },
   waitingTooLong: { severity: "warning" },
   slowerThanUsual: { severity: "warning" },
+  dearerThanUsual: { severity: "warning" },
   keyEnds: { severity: "warning" },
   switchedOff: { severity: "info" },
   runsOldVersion: { severity: "info" },

@@ -1,4 +1,4 @@
-import type { ErrorRead, LastChange, Observation, WorkflowRun } from "./Observation.ts"
+import type { ErrorRead, LastChange, Observation, RunUsage, WorkflowRun } from "./Observation.ts"
 import { type Counts, countsOf, noCounts, type Run, type Runs } from "./runs.ts"
 
 /** The past of an instance that a watching process keeps from one reading to the next, so that nothing is read twice. */
@@ -11,6 +11,7 @@ export interface Memory {
   readonly pending: ReadonlyArray<number>
   /** The error of the first run of each workflow that fails. */
   readonly errors: ReadonlyMap<string, ErrorRead>
+  readonly usage: ReadonlyMap<string, ReadonlyArray<RunUsage>>
   /** Workflows that were active, each with the time at which it was switched on, as far as that was seen or asked. */
   readonly active: ReadonlyMap<string, number>
   readonly lastChanges: ReadonlyMap<string, LastChange>

@@ -1,4 +1,5 @@
 import type { Drift } from "../../client/History.ts"
+import type { ModelPrice, ModelTokens } from "../ai/ModelPrices.ts"
 import type { FailureClass } from "../explain/failureClass.ts"
 import type { Expectation, Expectations } from "./expectations.ts"
 import type { Cause } from "./failureCause.ts"
@@ -39,6 +40,12 @@ export interface ErrorRead {
   readonly cause?: Cause | undefined
 }
 
+/** The tokens that each model took in a run. */
+export interface RunUsage {
+  readonly execution: number
+  readonly models: ReadonlyArray<ModelTokens>
+}
+
 /** A run with its workflow. */
 export interface WorkflowRun extends Run {
   readonly workflowId: string
@@ -77,6 +84,9 @@ export interface Observation {
   readonly credentials: CredentialFacts | undefined
   /** Changes since `from` that were not made through this server. */
   readonly changes: ReadonlyArray<Drift>
+  /** The tokens of the last runs of workflows that ask language models, the newest first; only who remembers them has them. */
+  readonly usage: ReadonlyMap<string, ReadonlyArray<RunUsage>>
+  readonly prices: Readonly<Record<string, ModelPrice>>
   readonly keyEndsAt: number | undefined
   readonly expectations: Expectations
 }

@@ -47,7 +47,7 @@ export const slowerWorkflows = (observation: Observation): ReadonlyArray<Finding
     const row = {
       workflow: workflow.name,
       id: workflow.id,
-      seconds: tenths(slow.seconds),
+      seconds: tenths(slow.last),
       usualSeconds: tenths(slow.usual)
     }
     const text = `took ${row.seconds} s at its last runs; ${row.usualSeconds} s is usual`

@@ -6,6 +6,7 @@ import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages, provingPage } from "../../client/listAll.ts"
 import { firstSeen } from "../../history/message.ts"
 import { WorkflowId } from "../../workflow/models.ts"
+import { ModelPrices } from "../ai/ModelPrices.ts"
 import { engineVersions } from "../history/engineVersions.ts"
 import { credentialsOf } from "./credentialHealth.ts"
 import type { Expectations } from "./expectations.ts"
@@ -47,6 +48,7 @@ const ofRuns: ReadonlyArray<Kind> = [
   "rarerThanBefore",
   "quieterThanBefore",
   "slowerThanUsual",
+  "dearerThanUsual",
   "switchedOff",
   "credentialsUnusedSinceChange"
 ]
@@ -86,7 +88,9 @@ export const observe = Effect.fnUntraced(function* (engine: Engine, reading: Rea
     activations: before?.active ?? new Map(),
     lastChanges: new Map(),
     credentials: credentials.value,
-    changes: changes.value ?? []
+    changes: changes.value ?? [],
+    usage: new Map(),
+    prices: yield* ModelPrices
   }
   const judged: Effect.Effect<KnownRuns, EngineError> =
     reading.memory === undefined

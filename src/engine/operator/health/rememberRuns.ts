@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { isoOf } from "../../../internal/time.ts"
 import { ExecutionId } from "../../workflow/models.ts"
 import { daysOf, type Memory, withRuns } from "./Memory.ts"
+import { readUsage } from "./modelUsage.ts"
 import type { ErrorRead, Observation, WorkflowRun } from "./Observation.ts"
 import { activationsOf, type KnownRuns, type ListedRuns, someOf, toRuns } from "./readRuns.ts"
 import { executionsSince, readError } from "./recentFailures.ts"
@@ -92,6 +93,7 @@ export const remembering = Effect.fnUntraced(function* (
     activations: active
   }
   const activations = yield* activationsOf(engine, observation)
+  const usage = yield* readUsage(engine, workflows, runs, before?.usage)
   const pending = [...(unread.running ?? []), ...unread.waiting].map(({ id }) => id)
   const memory: Memory = {
     since,
@@ -99,8 +101,14 @@ export const remembering = Effect.fnUntraced(function* (
     runs: all,
     pending,
     errors,
+    usage,
     active: activations,
     lastChanges: new Map()
   }
-  return { observation: { ...observation, activations }, left: 0, problem: undefined, memory } satisfies KnownRuns
+  return {
+    observation: { ...observation, activations, usage },
+    left: 0,
+    problem: undefined,
+    memory
+  } satisfies KnownRuns
 })

@@ -3,6 +3,7 @@ import { failingCredentials, missingCredentials, unusedCredentials } from "./cre
 import { type Finding, kindNames } from "./Finding.ts"
 import { longRuns, longWaits, slowerWorkflows } from "./longRuns.ts"
 import { about, missedRuns, quieterWorkflows, rarerRuns, switchedOff } from "./missedRuns.ts"
+import { dearerWorkflows } from "./modelUsage.ts"
 import { expectationOf, type Observation } from "./Observation.ts"
 import { failures } from "./recentFailures.ts"
 import { collisionsOf } from "./workflowFacts.ts"
@@ -73,6 +74,7 @@ const rules: ReadonlyArray<Rule> = [
   quieterWorkflows,
   longWaits,
   slowerWorkflows,
+  dearerWorkflows,
   endingKey,
   switchedOff,
   oldVersions,

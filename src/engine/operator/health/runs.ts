@@ -124,30 +124,36 @@ export const usualGap = (runs: ReadonlyArray<Run>): number | undefined => {
 
 const fewestStarts = 4
 
+/** Whether a run succeeded that nobody has started by hand. */
+export const isUsualSuccess = ({ mode, status }: Run): boolean => status === "success" && mode !== "manual"
+
 /** Seconds that the successful runs took which people have not started by hand, the newest first. */
 export const durationsOf = (runs: ReadonlyArray<Run>): ReadonlyArray<number> =>
-  runs.flatMap(({ mode, seconds, status }) =>
-    status === "success" && mode !== "manual" && seconds !== undefined ? [seconds] : []
-  )
+  runs.flatMap((run) => (isUsualSuccess(run) && run.seconds !== undefined ? [run.seconds] : []))
 
-/** The last runs that have to be slow, and the runs before by which slow is judged. */
-const slowRuns = 3
+/** The last values that have to be high, and the values before by which high is judged. */
+const highValues = 3
 const fewestUsual = 8
 
-/** Seconds by which a run has to be longer, beside twice as long as the slowest tenth of those before. */
+/** The last of some values, the newest first, and the usual one, where each of the last is above twice the highest tenth of those before and some slack, or above `most`. */
+export const rise = (
+  values: ReadonlyArray<number>,
+  slack: number,
+  most?: number
+): { readonly last: number; readonly usual: number } | undefined => {
+  // High values are judged by the older half, or they would soon be usual themselves.
+  const former = Math.max(highValues, Math.min(values.length - fewestUsual, Math.floor(values.length / 2)))
+  const [last, before] = [values.slice(0, highValues), values.slice(former)]
+  if (last.length < highValues || (before.length < fewestUsual && most === undefined)) return undefined
+  const highest = before.toSorted((a, b) => a - b)[Math.floor(before.length * 0.9)] ?? 0
+  return Math.min(...last) > (most ?? 2 * highest + slack)
+    ? { last: median(last) ?? 0, usual: median(before) ?? 0 }
+    : undefined
+}
+
+/** Seconds by which runs have to take longer, beside twice as long. */
 const slackSeconds = 5
 
-/** The duration of the last runs of a workflow and the usual one, where each of them took far longer, or longer than allowed. */
-export const slowness = (
-  runs: ReadonlyArray<Run>,
-  maxSeconds: number | undefined
-): { readonly seconds: number; readonly usual: number } | undefined => {
-  const durations = durationsOf(runs)
-  // Slow runs are judged by the older half, or they would soon be usual themselves.
-  const former = Math.max(slowRuns, Math.min(durations.length - fewestUsual, Math.floor(durations.length / 2)))
-  const [last, before] = [durations.slice(0, slowRuns), durations.slice(former)]
-  if (last.length < slowRuns || (before.length < fewestUsual && maxSeconds === undefined)) return undefined
-  const slowest = before.toSorted((a, b) => a - b)[Math.floor(before.length * 0.9)] ?? 0
-  const limit = maxSeconds ?? 2 * slowest + slackSeconds
-  return Math.min(...last) > limit ? { seconds: median(last) ?? 0, usual: median(before) ?? 0 } : undefined
-}
+/** The seconds that the last runs of a workflow took, where each took far longer than usual, or longer than allowed. */
+export const slowness = (runs: ReadonlyArray<Run>, maxSeconds: number | undefined) =>
+  rise(durationsOf(runs), slackSeconds, maxSeconds)

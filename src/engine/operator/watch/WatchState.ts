@@ -73,6 +73,13 @@ const RunKept = Schema.Tuple([number, text, text, number, Schema.NullOr(number)]
 const CountsKept = Schema.Struct({ ended: number, failed: number })
 const Change = Schema.Struct({ when: text, by: text, change: Schema.optionalKey(text), of: Schema.optional(number) })
 
+const ModelTokensKept = Schema.Struct({
+  model: text,
+  inputTokens: number,
+  outputTokens: number,
+  cachedTokens: number
+})
+
 const MemoryKept = Schema.fromJsonString(
   Schema.Struct({
     instance: text,
@@ -100,6 +107,10 @@ const MemoryKept = Schema.fromJsonString(
         cause: Schema.optional(Schema.Struct({ key: text, words: text }))
       })
     ),
+    usage: Schema.Record(
+      text,
+      Schema.Array(Schema.Struct({ execution: number, models: Schema.Array(ModelTokensKept) }))
+    ),
     active: Schema.Record(text, number),
     lastChanges: Schema.Record(text, Change)
   })
@@ -116,7 +127,7 @@ export const readMemories = ([, ...lines]: ReadonlyArray<string>): ReadonlyMap<s
   const memories = lines.flatMap((line) =>
     Option.match(decodeMemory(line), {
       onNone: () => [],
-      onSome: ({ active, errors, instance, lastChanges, runs, ...memory }) => [
+      onSome: ({ active, errors, instance, lastChanges, runs, usage, ...memory }) => [
         [
           instance,
           {
@@ -130,6 +141,7 @@ export const readMemories = ([, ...lines]: ReadonlyArray<string>): ReadonlyMap<s
             errors: new Map(
               Object.entries(errors).map(([id, { node, ...error }]) => [id, { ...error, node }] as const)
             ),
+            usage: new Map(Object.entries(usage)),
             active: new Map(Object.entries(active)),
             lastChanges: new Map(Object.entries(lastChanges))
           } satisfies Memory
@@ -150,7 +162,7 @@ const toRun = ([id, status, mode, startedAt, seconds]: typeof RunKept.Type): Run
 
 export const stateLine = (state: WatchState): string => JSON.stringify(state)
 
-export const memoryLine = (instance: string, { active, errors, lastChanges, runs, ...memory }: Memory): string =>
+export const memoryLine = (instance: string, { active, errors, lastChanges, runs, usage, ...memory }: Memory): string =>
   JSON.stringify({
     instance,
     ...memory,
@@ -171,6 +183,7 @@ export const memoryLine = (instance: string, { active, errors, lastChanges, runs
       ])
     ),
     errors: Object.fromEntries(errors),
+    usage: Object.fromEntries(usage),
     active: Object.fromEntries(active),
     lastChanges: Object.fromEntries(lastChanges)
   })

@@ -8,11 +8,11 @@ import { spanOf } from "../../../mcp/moments.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { ExecutionId } from "../../workflow/models.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { failureRow, heardAt } from "../health/instanceHealth.ts"
-import { executionsSince } from "../health/recentFailures.ts"
-import { type Engine, workflowFactsOf } from "../health/workflowFacts.ts"
-import { callsOnly, type ModelCall, modelCallsIn } from "./modelCalls.ts"
-import { type ModelPrice, ModelPrices } from "./ModelPrices.ts"
+import { callsOnly, type ModelCall, modelCallsIn } from "../ai/modelCalls.ts"
+import { costOf, type ModelPrice, ModelPrices, priceOf } from "../ai/ModelPrices.ts"
+import { failureRow, heardAt } from "./instanceHealth.ts"
+import { executionsSince } from "./recentFailures.ts"
+import { type Engine, workflowFactsOf } from "./workflowFacts.ts"
 
 const by = Schema.Literals(["workflow", "model", "node", "day"])
   .annotate({ description: "Default workflow" })
@@ -215,22 +215,6 @@ const sumOf = (calls: ReadonlyArray<ModelCall>, prices: Question["prices"]): Sum
 }
 
 const tokensOf = ({ inputTokens, outputTokens }: Sum): number => inputTokens + outputTokens
-
-/** The price of a model: by its name, or by the longest beginning of it, as dates stand behind names. */
-const priceOf = (prices: Question["prices"], model: string): ModelPrice | undefined => {
-  const [name] = Object.keys(prices)
-    .filter((one) => model === one || model.startsWith(`${one}-`))
-    .toSorted((a, b) => b.length - a.length)
-  return name === undefined ? undefined : prices[name]
-}
-
-const costOf = ({ cachedTokens, inputTokens, model, outputTokens }: ModelCall, prices: Question["prices"]): number => {
-  const price = priceOf(prices, model)
-  if (price === undefined) return 0
-  const cached = Math.min(cachedTokens, inputTokens)
-  const { cachedInput = price.input, input, output } = price
-  return ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000
-}
 
 /** The change against the period before, of the cost or else of the tokens. */
 const changeOf = (sum: Sum, before: Sum | undefined) => {
