@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 
-import { commandFile } from "../cli/built.ts"
+import { commandFile, standIn } from "../cli/built.ts"
 import { configurationOf, dataOf, errorOf, overHttp, run, useCommand, directory } from "../faults/servers.ts"
 import { mostPerSecond, proxiedEngine } from "./proxiedEngine.ts"
 import { makeRedis, type TestRedis } from "./redis.ts"
@@ -229,6 +229,54 @@ describe("servers that share a Redis", () => {
     assert.include(await one.says("stderr", refusal), `(${refusal})`)
     redis.command(...end)
     assert.isUndefined((await one.call("update_workflow", { id, name: "now" })).error)
+  })
+
+  it("tell once what they all watch, and know after all are killed what was told", async () => {
+    const prefix = "watched"
+    const first = await serve(prefix)
+    const nodes = ["same", "other"].map((name) => ({ ...webhook, name, parameters: { path: "watched" } }))
+    const names = await Promise.all(
+      nodes.map(async (node, place) => {
+        const name = `Wants the address ${place}`
+        const id = await idOf(first, name, { nodes: [node] })
+        assert.isUndefined((await first.call("activate_workflow", { id })).error)
+        return name
+      })
+    )
+    const told: Array<string> = []
+    const receiver = await standIn((request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (part: string) => (body += part))
+      request.on("end", () => {
+        told.push(body)
+        response.end("ok")
+      })
+    })
+    const settings = {
+      http: { metrics: true },
+      watch: { everyMinutes: 60, receivers: [{ type: "slack", url: `${receiver}/hook` }] }
+    }
+    const copies = await Promise.all([serve(prefix, {}, settings), serve(prefix, {}, settings)])
+    const isOpen = /watch_open\{[^}]*severity="error"[^}]*\} [1-9]/
+    for (const { url } of copies) {
+      // Each shows what is open once it has made its round, or seen that of the other.
+      while (!isOpen.test(await (await fetch(`${url}/metrics`)).text())) continue
+    }
+    const messages = () => told.filter((body) => names.every((name) => body.includes(name)))
+    assert.lengthOf(messages(), 1)
+    for (const { child } of copies) child.kill("SIGKILL")
+    const cwd = await directory({
+      ".config.json": {
+        ...settings,
+        ...configurationOf({ production: engine.host }, { engine_api_key: "embedded" }),
+        shared: { redis: redis.url, prefix }
+      }
+    })
+    const { code, stdout } = await run(["--config", ".config.json", "watch"], { cwd })
+    assert.strictEqual(code, 2)
+    assert.match(stdout, /^Open on 1 instance: \d+$/m)
+    assert.notMatch(stdout, /Began/)
+    assert.lengthOf(messages(), 1)
   })
 
   it("do not start where the Redis cannot be used, and never show its password", async () => {
