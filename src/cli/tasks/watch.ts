@@ -9,7 +9,7 @@ import type { Launch } from "../configuration/Launch.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { stopRequested } from "../stopRequested.ts"
 import { toolsAndInstances, toolsOf } from "../toolsets/toolsets.ts"
-import { configuredWatch, problemsTold, tryReceivers } from "../watch/configured.ts"
+import { configuredWatch, problemsTold, settingsOf, tryReceivers } from "../watch/configured.ts"
 import { stdout } from "../watch/receivers.ts"
 import { watched } from "./watched.ts"
 
@@ -29,10 +29,8 @@ const exitCodes = { fine: 0, failed: 1, open: 2, stopped: 130 } as const
 export const runWatch = Effect.fnUntraced(function* (options: Options, request: WatchRequest) {
   const launch = yield* readLaunch({ ...options, http: false })
   const { every } = request
-  const timed =
-    every === undefined || launch.watch === undefined
-      ? launch
-      : { ...launch, watch: { ...launch.watch, everyMinutes: every } }
+  const settings = yield* settingsOf(launch)
+  const timed = { ...launch, watch: every === undefined ? settings : { ...settings, everyMinutes: every } }
   return yield* (request.isTry ? tried(timed, request) : rounds(timed, request)).pipe(
     watched(timed),
     Effect.catch(({ message }) => Effect.as(Console.error(oneLine(message)), exitCodes.failed)),
@@ -69,7 +67,9 @@ const rounds = Effect.fnUntraced(function* (launch: Launch, { every, json }: Wat
       if (done.problems.length > 0) return exitCodes.failed
       return done.state.open.length > 0 ? exitCodes.open : exitCodes.fine
     }
-    return yield* Effect.forever(Effect.andThen(Effect.flatMap(round, tell), Effect.sleep(everyMinutes * 60_000)))
+    // A state that cannot be read or kept now may be so in the next round.
+    const tried = Effect.catch(Effect.flatMap(round, tell), ({ message }) => tell({ problems: [message] }))
+    return yield* Effect.forever(Effect.andThen(tried, Effect.sleep(everyMinutes * 60_000)))
   })
   return yield* Effect.provideContext(work, yield* connection)
 })

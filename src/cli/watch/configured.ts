@@ -13,7 +13,8 @@ import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import { receiversOf } from "./receivers.ts"
 import { storeOf } from "./store.ts"
 
-const settingsOf = ({ watch }: Launch) =>
+/** The settings of the watch, with the usual ones where the configuration has no section for it. */
+export const settingsOf = ({ watch }: Launch) =>
   watch === undefined ? Effect.orDie(Schema.decodeUnknownEffect(WatchFields)({})) : Effect.succeed(watch)
 
 /** The watch as it is configured, with `more` receivers beside those of the configuration. */

@@ -7,6 +7,7 @@ import path from "node:path"
 import { assert, describe, it } from "vitest"
 
 import { commandFile, directory, once, run, standIn, startHttp, useCommand } from "../built.ts"
+import { collector } from "../telemetry/collector.ts"
 
 useCommand()
 
@@ -55,18 +56,29 @@ describe("watch", () => {
   })
 
   it("tries each receiver, and says which took the message", async () => {
-    const [well, badly] = [await receiver(), await receiver(500)]
+    const [well, badly, hook] = [await receiver(), await receiver(500), await receiver()]
     const receivers = [
       { type: "slack", url: well.url, name: "operators" },
-      { type: "teams", url: badly.url }
+      { type: "teams", url: badly.url },
+      { type: "webhook", url: hook.url, secret },
+      { type: "workflow", id: "Order intake", instance: "embedded" },
+      { type: "workflow", id: "Daily sales report" }
     ]
     const cwd = await directory({ ".config.json": { watch: { receivers } } })
     const { code, stdout } = await run(["--config", ".config.json", "--embedded", "watch", "--try"], { cwd })
     assert.strictEqual(code, 1)
-    assert.strictEqual(
-      stdout,
-      "operators: took the message\nteams 2: did not take the message: it answered with status 500\n"
+    const [slack, teams, webhook, run1, run2] = stdout.split("\n")
+    assert.deepStrictEqual(
+      [slack, teams, webhook, run1],
+      [
+        "operators: took the message",
+        "teams 2: did not take the message: it answered with status 500",
+        "webhook 3: took the message",
+        "workflow 4: took the message"
+      ]
     )
+    assert.match(run2 ?? "", /^workflow 5: did not take the message: Workflow .* has no webhook/)
+    assert.property((await hook.first).headers, "webhook-signature")
     assert.match((await well.first).body, /^\{"text":"A try of the watch/)
     assert.nestedPropertyVal(JSON.parse((await badly.first).body), "attachments[0].content.type", "AdaptiveCard")
   })
@@ -109,15 +121,24 @@ describe("watch", () => {
     assert.include(said, "Subject: A try of the watch of workflow-tool-server")
   })
 
-  it("goes on in the HTTP server, with gauges of what is open", async () => {
+  it("goes on in the HTTP server, with gauges of what is open, over OTLP, too", async () => {
     const { first, url } = await receiver()
+    const { deliveries, until, url: endpoint } = await collector()
     const cwd = await directory({
-      ".config.json": { http: { metrics: true }, watch: { receivers: [{ type: "slack", url }] } }
+      ".config.json": {
+        http: { metrics: true },
+        telemetry: { endpoint, protocol: "http/json", signals: ["metrics"] },
+        watch: { receivers: [{ type: "slack", url }] }
+      }
     })
-    const server = await startHttp(["--config", ".config.json", "--embedded"], { cwd })
+    const env = { OTEL_METRIC_EXPORT_INTERVAL: "50" }
+    const server = await startHttp(["--config", ".config.json", "--embedded"], { cwd, env })
     assert.match((await first).body, /Began: /)
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, /workflow_tool_server_watch_open\{[^}]*severity="error"[^}]*\} [1-9]/)
+    const gauge = '"workflow_tool_server.watch.open"'
+    const sent = await until(() => deliveries.find(({ body }) => body.includes(gauge))?.body.toString())
+    assert.match(sent, /"severity","value":\{"stringValue":"error"\}/)
     server.child.kill("SIGTERM")
     assert.include(await server.ended, { code: 0 })
   })
