@@ -103,6 +103,8 @@ describe("a change of the engine", () => {
     createTag: (engine) => engine.createTag("red"),
     updateTag: (engine) => engine.updateTag(tag, "blue"),
     deleteTag: (engine) => engine.deleteTag(tag),
+    changeCall: (engine) =>
+      engine.changeCall({ method: "POST", path: "/variables", query: {}, body: { key: "a", value: "b" } }),
     callAddress: (engine) => engine.callAddress({ method: "POST", path: "/webhook/x", body: {} })
   }
 

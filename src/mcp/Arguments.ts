@@ -88,7 +88,8 @@ const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
   field.ast.encoding === undefined &&
   SchemaAST.resolveAt("inputSchema")(field.ast) === undefined
 
-const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
+/** A name that is not among those that there are, in words: with the nearest of them. */
+export const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
   const guess = nearest(name, names)
   return guess === undefined
     ? `unknown argument. Known: ${names.join(", ")}`

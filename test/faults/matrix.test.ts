@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { ApiToolset } from "../../src/engine/api/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
-import { withPlans } from "../../src/engine/plans/toolset.ts"
+import { withCallPlans, withPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { adsTried, engineTried, type Fault, type Tried } from "../simulation/oneFault.ts"
@@ -47,7 +47,13 @@ const namesOf = (...toolsets: ReadonlyArray<{ readonly tools: ReadonlyArray<{ re
 
 describe("a call that meets a fault at one of its requests", { timeout: 300_000 }, () => {
   it("is there for every tool", () => {
-    const expected = namesOf(EngineToolset, withPlans(OperatorToolset), ApiToolset, ChangesToolset, MarketplaceToolset)
+    const expected = namesOf(
+      EngineToolset,
+      withPlans(OperatorToolset),
+      withCallPlans(ApiToolset),
+      ChangesToolset,
+      MarketplaceToolset
+    )
     assert.sameMembers([...new Set([...engineTrials, ...adsTrials].map(({ tool }) => tool))], expected)
   })
 

@@ -10,7 +10,7 @@ import { Protection } from "../../src/engine/client/Protection.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { PlanConfig, WorkflowJournal, WorkflowPlans } from "../../src/engine/plans/Plans.ts"
 import { PlanFields, PromotionFields, protectionOf } from "../../src/engine/plans/settings.ts"
-import { withPlans, workflowPlans } from "../../src/engine/plans/toolset.ts"
+import { withCallPlans, withPlans, workflowPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
 import { everything, type Selection } from "../../src/mcp/selection.ts"
@@ -51,7 +51,7 @@ export const planServer = (
       const toolsets = [
         provide(EngineToolset, context),
         provide(withPlans(OperatorToolset), context),
-        provide(ApiToolset, context),
+        provide(withCallPlans(ApiToolset), context),
         provide(ChangesToolset, Context.make(PlanSources, [source]))
       ]
       return Server.layer({ toolsets, selection, version: "0.0.0-test" })

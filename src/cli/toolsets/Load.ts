@@ -3,6 +3,7 @@ import { type Context, Effect, Latch, type Scope } from "effect"
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import type { InstanceNames } from "../../engine/client/config/EngineConfig.ts"
 import type { Instances } from "../../engine/client/Instances.ts"
+import type { PlanConfig, WorkflowPlans } from "../../engine/plans/Plans.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { cachedSuccess } from "../../internal/effects.ts"
 import * as Outline from "../../mcp/Outline.ts"
@@ -27,6 +28,8 @@ export interface Loaded {
 /** Services of several toolsets, built when the first of them needs one. */
 export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
+  /** Plans of workflows over these instances, in one journal. */
+  readonly plans: Effect.Effect<Context.Context<Instances | PlanConfig | WorkflowPlans>, ConfigurationError>
   /** Whether every instance is known to refuse these calls; none is before they are connected. */
   readonly refuse: NonNullable<InstanceNames["refuse"]>
   /** Whether lists are expected before calls: then loading what only calls need is deferred. */

@@ -64,6 +64,9 @@ export const operator: Load = (launch, shared) => {
   )
 }
 
+/** The toolset `api`, with plans of the same journal. */
+export const api: Load = (launch, shared) => Effect.flatMap(planningToolsets, ({ api }) => api(launch, shared))
+
 /** The tools for plans of all toolsets that make some. */
 export const changes = Effect.fnUntraced(function* (
   plans: ReadonlyArray<Plans>,

@@ -19,7 +19,7 @@ import * as Outlined from "./outlinedToolsets.ts"
 const sets: { readonly [name in ToolsetName]?: Effect.Effect<{ readonly load: Load }> } = {
   engine: Effect.succeed({ load: Outlined.engine }),
   operator: Effect.succeed({ load: Outlined.operator }),
-  api: Effect.promise(() => import("./api.ts")),
+  api: Effect.succeed({ load: Outlined.api }),
   marketplace: Effect.promise(() => import("../marketplace/marketplace.ts"))
 }
 
@@ -43,12 +43,17 @@ export const loaders = Effect.fnUntraced(function* (
     Effect.provideService(Scope.Scope, scope),
     Effect.cached
   )
+  const plans = yield* Effect.promise(() => import("./planningToolsets.ts")).pipe(
+    Effect.flatMap(({ plansOver }) => Effect.flatMap(instances, (engines) => plansOver(launch, engines))),
+    Effect.provideService(Scope.Scope, scope),
+    Effect.cached
+  )
   const refuse: Shared["refuse"] = (calls) => Effect.suspend(() => connected?.refuse?.(calls) ?? Effect.succeed(false))
   const loads = yield* Effect.forEach(launch.toolsets, (name) => {
     const set = sets[name]
     return set === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(set, ({ load }) => [load(launch, { instances, refuse, areListsFirst })])
+      : Effect.map(set, ({ load }) => [load(launch, { instances, plans, refuse, areListsFirst })])
   })
   return { instances, loads: loads.flat() }
 })

@@ -10,6 +10,13 @@ export interface Parameter {
   readonly schema: JsonSchema.JsonSchema
 }
 
+/** The JSON that a call takes beside its arguments. */
+export interface Body {
+  readonly isRequired: boolean
+  /** Of what may be sent: without references, and without fields that engines only tell. */
+  readonly schema: JsonSchema.JsonSchema
+}
+
 /** One call of an engine's API, as the engine describes it. */
 export interface ApiCall {
   /** Method and path below the API's root: `GET /data-tables/{dataTableId}/rows`. */
@@ -20,6 +27,9 @@ export interface ApiCall {
   readonly description: string
   readonly tag: string
   readonly parameters: ReadonlyArray<Parameter>
+  readonly body?: Body
+  /** Whether it takes something else than JSON, such as a file. */
+  readonly takesFile?: true
 }
 
 /** An engine's description of its API. */
@@ -32,13 +42,11 @@ export interface ApiDescription {
 }
 
 /** A call without the engine's words about it, as this project keeps those of the versions that it is tried on. */
-export interface KeptCall {
-  readonly call: string
-  readonly tag: string
+export interface KeptCall extends Pick<ApiCall, "body" | "call" | "tag" | "takesFile"> {
   readonly parameters: ReadonlyArray<Omit<Parameter, "description">>
 }
 
-export const keptCall = ({ call, parameters, tag }: ApiCall): KeptCall => ({
+export const keptCall = ({ body, call, parameters, tag, takesFile }: ApiCall): KeptCall => ({
   call,
   tag,
   parameters: parameters.map(({ isRequired, name, place, schema }) => ({
@@ -46,31 +54,45 @@ export const keptCall = ({ call, parameters, tag }: ApiCall): KeptCall => ({
     place,
     isRequired,
     schema: plain(schema)
-  }))
+  })),
+  ...(body === undefined ? {} : { body: { isRequired: body.isRequired, schema: plain(body.schema) } }),
+  ...(takesFile === undefined ? {} : { takesFile })
 })
 
 /** A shape without words about it and without examples. */
 const plain = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema =>
   Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => !wordy.has(key))
-      .map(([key, value]) => [key, Predicate.isObject(value) ? plain({ ...value }) : value])
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (wordy.has(key)) return []
+      return [[key, key === "properties" && Predicate.isObject(value) ? mapValues(value, plainPart) : plainPart(value)]]
+    })
   )
+
+const plainPart = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plainPart)
+  return Predicate.isObject(value) ? plain({ ...value }) : value
+}
+
+const mapValues = (fields: object, change: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
 
 const wordy = new Set(["description", "example", "examples", "title"])
 
 /** A kept call as one that an engine describes. */
-export const describedCall = ({ call, parameters, tag }: KeptCall): ApiCall => {
+export const describedCall = ({ call, parameters, ...rest }: KeptCall): ApiCall => {
   const [method = "", path = ""] = call.split(" ")
   const described = parameters.map((one) => ({ ...one, description: "" }))
-  return { call, method, path, summary: "", description: "", tag, parameters: described }
+  return { ...rest, call, method, path, summary: "", description: "", parameters: described }
 }
+
+/** A call without the names of its ids, by which calls of different versions are the same. */
+export const withoutNames = (call: string): string => call.replace(/\{\w+\}/g, "{}")
 
 /** Whether a call only reads. */
 export const isRead = ({ method }: ApiCall): boolean => method === "GET"
 
 /** The path of a call with these arguments. */
-export const pathOf = ({ path }: ApiCall, args: Readonly<Record<string, unknown>>): string =>
+export const pathOf = ({ path }: Pick<ApiCall, "path">, args: Readonly<Record<string, unknown>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(args[name])))
 
 /** The argument that would lead the path to another call: dots alone mean the same however they are encoded, and nothing is no segment. */

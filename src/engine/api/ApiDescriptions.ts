@@ -59,7 +59,9 @@ const Kept = Schema.Struct({
       isRequired: Schema.Boolean,
       schema: JsonObject
     })
-  )
+  ),
+  body: Schema.optionalKey(Schema.Struct({ isRequired: Schema.Boolean, schema: JsonObject })),
+  takesFile: Schema.optionalKey(Schema.Literal(true))
 })
 
 export const ApiDescriptions = Context.Reference<ApiDescriptions>("workflow-tool-server/engine/api/ApiDescriptions", {

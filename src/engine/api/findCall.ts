@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
 import { clipped } from "../../internal/foreignText.ts"
+import { fitted } from "../../internal/json/values.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { offers } from "../client/capabilities.ts"
 import { EngineClient } from "../client/EngineClient.ts"
@@ -13,9 +14,13 @@ import { toolFor } from "./toolFor.ts"
 /** Calls that are shown at most. */
 const most = 8
 
+/** Bytes for the calls beside the best one. */
+const room = 350
+
 export const findCall = EngineTool.make("find_call", {
   title: "Find call",
-  description: "Calls of this engine's API for a task, and the arguments of the best one, for call_engine",
+  description:
+    "Calls of this engine's API for a task, and the arguments of the best one, for call_engine or plan_engine_call",
   annotations: reads,
   arguments: { text: Schema.String.annotate({ description: "e.g. rows of a data table" }) },
   run: Effect.fnUntraced(function* ({ text }) {
@@ -25,16 +30,20 @@ export const findCall = EngineTool.make("find_call", {
       return { calls: [], notice: `No call of this engine's API is about that (${allowed.length} calls searched).` }
     }
     const tool = toolFor(best.call)
+    const lines = fitted(others.slice(0, most - 1).map(lineOf), room)
     return {
       best: {
         call: best.call,
         ...(best.summary === "" ? {} : { does: clipped(best.summary, 200) }),
-        arguments: argumentsOf(best),
-        ...(isRead(best) ? {} : { changes: "call_engine makes reading calls only" }),
-        ...(tool === undefined ? {} : { tool: `${tool} does this better` })
+        ...argumentsOf(best),
+        ...(tool === undefined
+          ? isRead(best)
+            ? {}
+            : { make: best.takesFile === true ? "takes a file, which no tool sends" : "by plan_engine_call" }
+          : { tool: isRead(best) ? `${tool} does this better` : `${tool} does this` })
       },
-      ...(others.length === 0 ? {} : { others: others.slice(0, most - 1).map(lineOf) }),
-      ...(others.length >= most ? { more: others.length - most + 1 } : {}),
+      ...(others.length === 0 ? {} : { others: lines }),
+      ...(others.length > lines.length ? { more: others.length - lines.length } : {}),
       ...(refused === 0 ? {} : { notice: `The API key may not make ${refused} other calls of this engine.` }),
       ...(description.keptOf === undefined
         ? {}

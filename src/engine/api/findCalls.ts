@@ -1,8 +1,8 @@
 import { type JsonSchema, Predicate } from "effect"
 
 import { clipped } from "../../internal/foreignText.ts"
-import { jsonBytes } from "../../internal/json/values.ts"
-import { listOf, textOf } from "../../internal/schema/JsonObject.ts"
+import { fitted, jsonBytes } from "../../internal/json/values.ts"
+import { listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import { allWordsOf, has, wordsOf } from "../nodes/searchWords.ts"
 import type { ApiCall, Parameter } from "./ApiCall.ts"
 
@@ -51,20 +51,73 @@ const worthOf = ({ description, path, summary, tag }: ApiCall, words: ReadonlyAr
 export const lineOf = ({ call, summary }: ApiCall): string =>
   summary === "" ? call : `${call}: ${clipped(summary, 80)}`
 
-/** Bytes of the arguments of one call. */
-const mostArgumentBytes = 900
+/** Bytes of the arguments and the body of one call. */
+const mostArgumentBytes = 800
 
-/** The arguments of a call, each in a few words; fewer words where there are many. */
-export const argumentsOf = ({ parameters }: ApiCall): Readonly<Record<string, string>> => {
-  const most = [120, 60, 20, 0].map((characters) =>
-    Object.fromEntries(parameters.map((one) => [one.name, wordsOfParameter(one, characters)]))
-  )
-  return most.find((described) => jsonBytes(described) <= mostArgumentBytes) ?? most.at(-1) ?? {}
+/** The arguments and the body of a call, each in a few words; fewer words where there are many. */
+export const argumentsOf = ({ body, parameters }: ApiCall) => {
+  const described = [120, 60, 20, 0].map((characters) => ({
+    arguments: Object.fromEntries(parameters.map((one) => [one.name, wordsOfParameter(one, characters)])),
+    ...(body === undefined ? {} : { body: bodyWords(body.schema, characters) })
+  }))
+  return described.find((one) => jsonBytes(one) <= mostArgumentBytes) ?? outlined(described.at(-1))
 }
 
-const wordsOfParameter = ({ description, isRequired, schema }: Parameter, characters: number): string => {
-  const words = clipped(description.replaceAll(/\s+/g, " ").trim(), characters)
-  return [`${shapeOf(schema)}${isRequired ? ", required" : ""}`, ...(words === "" ? [] : [words])].join(": ")
+type Words = Readonly<Record<string, string>>
+
+/** The first fields alone, and how many others there are. */
+const outlined = (described: { readonly arguments: Words; readonly body?: Words } = { arguments: {} }) => {
+  const { arguments: args, body = {} } = described
+  const fields = fitted(Object.entries(body), mostArgumentBytes - jsonBytes(args))
+  const left = Object.keys(body).length - fields.length
+  return {
+    ...described,
+    body: { ...Object.fromEntries(fields), ...(left === 0 ? {} : { "…": `${left} more fields` }) }
+  }
+}
+
+/** The fields of a body in a few words, required ones first; of a body that is a list, what its items are. */
+export const bodyWords = (schema: JsonSchema.JsonSchema, characters: number): Words => {
+  const required = listOf(schema["required"])
+  const fields = fieldsOf(schema)
+  if (fields.length === 0) return { [schema["type"] === "array" ? "items" : "any"]: deepShapeOf(schema) }
+  return Object.fromEntries(
+    fields
+      .toSorted(([a], [b]) => Number(required.includes(b)) - Number(required.includes(a)))
+      .map(([name, part]) => [
+        name,
+        describedShape(deepShapeOf(part), required.includes(name), part["description"], characters)
+      ])
+  )
+}
+
+const fieldsOf = (schema: JsonSchema.JsonSchema): ReadonlyArray<readonly [string, JsonSchema.JsonSchema]> => {
+  const parts = ["allOf", "anyOf", "oneOf"].flatMap((key) => listOf(schema[key]).map(objectOf))
+  const direct = Object.entries(objectOf(schema["properties"])).map(([name, part]) => [name, objectOf(part)] as const)
+  return [...direct, ...parts.flatMap(fieldsOf)]
+}
+
+/** Fields of an object that are named inside of another shape. */
+const mostInside = 8
+
+/** A shape in a few words, with the names of what is in it: `list of {id: string}`. */
+const deepShapeOf = (schema: JsonSchema.JsonSchema, depth = 0): string => {
+  if (schema["type"] === "array") return `list of ${deepShapeOf(objectOf(schema["items"]), depth)}`
+  const fields = fieldsOf(schema)
+  if (fields.length === 0 || depth > 1) return shapeOf(schema)
+  const required = listOf(schema["required"])
+  const words = fields
+    .slice(0, mostInside)
+    .map(([name, part]) => `${name}${required.includes(name) ? "" : "?"}: ${deepShapeOf(part, depth + 1)}`)
+  return `{${[...words, ...(fields.length > mostInside ? ["…"] : [])].join(", ")}}`
+}
+
+const wordsOfParameter = ({ description, isRequired, schema }: Parameter, characters: number): string =>
+  describedShape(shapeOf(schema), isRequired, description, characters)
+
+const describedShape = (shape: string, isRequired: boolean, description: unknown, characters: number) => {
+  const words = clipped(textOf(description).replaceAll(/\s+/g, " ").trim(), characters)
+  return [`${shape}${isRequired ? ", required" : ""}`, ...(words === "" ? [] : [words])].join(": ")
 }
 
 const mostChoices = 10

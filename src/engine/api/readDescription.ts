@@ -4,6 +4,8 @@ import { parse } from "effect/encoding/Yaml"
 import { isJsonObject, type JsonObject, listOf, objectOf, textOf } from "../../internal/schema/JsonObject.ts"
 import type { Sliced } from "../../internal/Sliced.ts"
 import type { ApiCall, ApiDescription, Parameter } from "./ApiCall.ts"
+import { sendable } from "./shapes.ts"
+import { toolFor } from "./toolFor.ts"
 
 /** Most characters of a description that is read at all; the largest known one has 760,000. */
 export const mostCharacters = 3_000_000
@@ -86,7 +88,7 @@ const callOf = (
   shared: ReadonlyArray<unknown>,
   components: ReadonlyMap<string, unknown>
 ): Result.Result<ApiCall, string> =>
-  Result.map(resolved([...shared, ...listOf(operation["parameters"])], components), (values) => {
+  Result.map(resolvedWithBody(path, method, operation, shared, components), ([values, body]) => {
     const parameters = listOf(values).map(parameterOf)
     const named = new Set(parameters.flatMap((one) => (one?.place === "path" ? [one.name] : [])))
     const missing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).filter((name) => !named.has(name))
@@ -106,9 +108,32 @@ const callOf = (
           description: "",
           schema: { type: "string" }
         }))
-      ]
+      ],
+      ...bodyOf(objectOf(body))
     }
   })
+
+/** The parameters and the body of a call; no body where another tool makes the call. */
+const resolvedWithBody = (
+  path: string,
+  method: string,
+  operation: JsonObject,
+  shared: ReadonlyArray<unknown>,
+  components: ReadonlyMap<string, unknown>
+) => {
+  const isMadeHere = toolFor(`${method.toUpperCase()} ${path}`) === undefined
+  return Result.all([
+    resolved([...shared, ...listOf(operation["parameters"])], components),
+    isMadeHere ? resolved(operation["requestBody"], components) : Result.succeed(undefined)
+  ])
+}
+
+const bodyOf = ({ content, required }: JsonObject): Pick<ApiCall, "body" | "takesFile"> => {
+  if (content === undefined) return {}
+  const { schema } = objectOf(objectOf(content)["application/json"])
+  if (!isJsonObject(schema)) return { takesFile: true }
+  return { body: { isRequired: required === true, schema: sendable(schema) } }
+}
 
 const parameterOf = (value: unknown): Parameter | undefined => {
   const { description, in: place, name, required, schema } = objectOf(value)

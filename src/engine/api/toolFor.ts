@@ -1,3 +1,5 @@
+import { withoutNames } from "./ApiCall.ts"
+
 /** The tools that do more than a call of the API does, by call without the names of ids. */
 const tools = new Map([
   ["GET /workflows", "search_workflows"],
@@ -32,4 +34,4 @@ const tools = new Map([
 ])
 
 /** The tool that does the same as a call, with more care or fewer words. */
-export const toolFor = (call: string): string | undefined => tools.get(call.replace(/\{\w+\}/g, "{}"))
+export const toolFor = (call: string): string | undefined => tools.get(withoutNames(call))

@@ -25,6 +25,7 @@ import type {
 import type { SeenVersions } from "../workflow/versions.ts"
 import type { ProvenAbsent } from "./absence.ts"
 import type { Changes, Creation } from "./body.ts"
+import type { DescribedCall } from "./call.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
@@ -35,7 +36,6 @@ import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
-import type { ChangingCall } from "./rights.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
@@ -212,6 +212,8 @@ export class EngineClient extends Context.Service<
     readonly apiDescriptionIfSupported: Effect.Effect<Option.Option<string>, EngineError>
     /** Reads by a call of the API that has no method here; its path is below the API's root, with all ids encoded. */
     readonly readCall: (path: string, query: Readonly<Record<string, string>>) => Effect.Effect<unknown, EngineError>
+    /** Changes something by such a call. An answer without a body counts, as what was changed is read back where it shows. */
+    readonly changeCall: (request: DescribedCall) => Effect.Effect<unknown, EngineError>
 
     /** Creates a tag; a name that is taken is an `ApiError` 409. */
     readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>
@@ -237,10 +239,7 @@ export class EngineClient extends Context.Service<
      * Fails with `PermissionDenied` where the key is known to lack a scope for one of these calls. The client does so by itself before
      * each change; a program of several changes asks for all of them before the first, perhaps with a clause that tells the purpose.
      */
-    readonly requireRights: (
-      calls: ReadonlyArray<ChangingCall | false>,
-      purpose?: string
-    ) => Effect.Effect<void, EngineError>
+    readonly requireRights: (calls: ReadonlyArray<string | false>, purpose?: string) => Effect.Effect<void, EngineError>
     /** The rights of the key as far as they have been read lately. */
     readonly rights: Effect.Effect<Option.Option<Capabilities>>
     /** The rights of the key on this instance; only engines of generation 2 say. */

@@ -23,8 +23,14 @@ interface Call extends CallErrors.Attempted, Pick<UpstreamRequest, "body" | "fin
   readonly bodyFor?: (keyHeader: string) => unknown
 }
 
+/** A changing call, as the engine describes it; ids in its path are encoded. */
+export type DescribedCall = Pick<UpstreamRequest, "body" | "method" | "path" | "query">
+
 /** A quick check and read of a text whose schema changes nothing; otherwise the schema explains what is wrong. */
 type Glance<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>
+
+/** Created, accepted, done: the statuses with which engines say nothing more. */
+const emptyAnswers = new Set([201, 202, 204])
 
 /** Sent with every call, with or without a body. */
 const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
@@ -126,6 +132,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
     Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
+  /** Makes a change that the engine describes. It may be answered without a body. */
+  const changeCall = Effect.fnUntraced(function* (described: DescribedCall) {
+    const request: Call = { ...described, operation: `call ${described.method} ${described.path}` }
+    const answer = yield* reply(request)
+    return emptyAnswers.has(answer.status) && answer.text === "" ? {} : yield* decoded(Schema.Unknown, answer, request)
+  })
+
   /** Deletes something. Engines answer its record; after an answer without one, only a read shows that it is gone. */
   const callDeletion = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
     record: S,
@@ -187,6 +200,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     callAddress,
     callDeletion,
     callIfSupported,
+    changeCall,
     requireRights,
     rights,
     ...publicCalls(upstream, environment, translated)

@@ -73,6 +73,7 @@ export const restCalls = (
     apiDescriptionIfSupported: calls.apiDescriptionIfSupported,
     readCall: (path: string, query: Readonly<Record<string, string>>) =>
       calls.call(Schema.Unknown, { operation: "call the API", method: "GET", path, query }),
+    changeCall: calls.changeCall,
     capabilitiesIfSupported: Effect.map(calls.callIfSupported(Discovered, Call.discovery), Option.map(capabilitiesOf)),
     clockSkew: calls.clockSkew
   }

@@ -28,6 +28,9 @@ const scopes = {
 /** A call for which a key needs a right. */
 export type ChangingCall = keyof typeof scopes
 
+/** The scope that a call takes; of one that only the engine describes, the call itself. */
+const scopeOf = (call: string): string => (isChangingCall(call) ? scopes[call] : `of ${call}`)
+
 const isChangingCall = (call: string): call is ChangingCall => Object.hasOwn(scopes, call)
 
 /** The changing call that a request is, if it is one of these. */
@@ -39,13 +42,13 @@ export const changingCallOf = (method: string, path: string): ChangingCall | und
 /** The scopes that a key lacks for calls, as far as its rights are known. An engine that lacks the call itself says so when it is made. */
 export const lackedScopes = (
   capabilities: Option.Option<Capabilities>,
-  calls: ReadonlyArray<ChangingCall>
+  calls: ReadonlyArray<string>
 ): ReadonlyArray<string> =>
   Option.match(capabilities, {
     onNone: () => [],
     onSome: (rights) => {
-      const lacking = calls.filter((call) => !offers(rights, call) && !rights.scopes.includes(scopes[call]))
-      return [...new Set(lacking.map((call) => scopes[call]))]
+      const lacking = calls.filter((call) => !offers(rights, call) && !rights.scopes.includes(scopeOf(call)))
+      return [...new Set(lacking.map(scopeOf))]
     }
   })
 
@@ -71,7 +74,7 @@ export const makeRights = (instance: string, read: Effect.Effect<Option.Option<C
   const current = Effect.flatMap(monotonicMillis, (now) => (now < until ? Effect.succeed(rights) : readNow))
 
   /** Fails where the key lacks a scope for one of these calls. Rights that were read before are read again then. */
-  const requireRights = Effect.fnUntraced(function* (wanted: ReadonlyArray<ChangingCall | false>, purpose = "") {
+  const requireRights = Effect.fnUntraced(function* (wanted: ReadonlyArray<string | false>, purpose = "") {
     const calls = wanted.filter((call) => call !== false)
     const isKnown = (yield* monotonicMillis) < until
     const before = lackedScopes(yield* current, calls)

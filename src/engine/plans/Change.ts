@@ -1,6 +1,7 @@
 import { Match, Schema, Struct } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { CallChange, callId, invertCall } from "./call/CallChange.ts"
 
 /** The content of a workflow: everything except its state, its tags and what its runs leave behind. */
 export const Content = Schema.Struct({
@@ -186,7 +187,8 @@ export const Change = Schema.Union([
   DeleteTag,
   DeleteExecution,
   Retry,
-  RunAnew
+  RunAnew,
+  CallChange
 ])
 export type Change = typeof Change.Type
 export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind: K }>
@@ -214,7 +216,8 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
     "delete-tag": ({ instance, tag }) => `delete tag ${instance}/${textOf(tag)}`,
     "delete-execution": ({ execution, instance }) => `delete execution ${instance}/${execution}`,
     retry: ({ execution, instance }) => `retry ${instance}/${execution}`,
-    "run-anew": ({ execution, instance }) => `run anew ${instance}/${execution}`
+    "run-anew": ({ execution, instance }) => `run anew ${instance}/${execution}`,
+    call: callId
   })
 )
 
@@ -288,6 +291,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     "delete-tag": ({ instance, name }) => [{ kind: "create-tag", instance, name }],
     "delete-execution": () => [],
     retry: () => [],
-    "run-anew": () => []
+    "run-anew": () => [],
+    call: invertCall
   })
 )

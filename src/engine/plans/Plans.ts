@@ -6,7 +6,6 @@ import { grouped } from "../../internal/collections.ts"
 import { isSameJson } from "../../internal/json/digest.ts"
 import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { Instances } from "../client/Instances.ts"
-import type { ChangingCall } from "../client/rights.ts"
 import { isOfFrozenType } from "../workflow/frozenTypes.ts"
 import { nameOf } from "../workflow/nodes.ts"
 import { Change, invert } from "./Change.ts"
@@ -88,7 +87,7 @@ export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflo
 
 /** The calls of the engine that carry out a change. */
 const callsFor = Match.type<Change>().pipe(
-  Match.withReturnType<ReadonlyArray<ChangingCall>>(),
+  Match.withReturnType<ReadonlyArray<string>>(),
   Match.discriminatorsExhaustive("kind")({
     create: () => ["POST /workflows"],
     update: () => ["PUT /workflows/{}"],
@@ -100,7 +99,8 @@ const callsFor = Match.type<Change>().pipe(
     "delete-tag": () => ["DELETE /tags/{}"],
     "delete-execution": () => ["DELETE /executions/{}"],
     retry: () => ["POST /executions/{}/retry"],
-    "run-anew": () => []
+    "run-anew": () => [],
+    call: ({ call }) => [call]
   })
 )
 

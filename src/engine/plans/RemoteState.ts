@@ -1,13 +1,21 @@
 import { Effect, Schema } from "effect"
 
 import type { Draft } from "../../changes/Plan.ts"
-import { changedSince, type Judgement, type Lost, type RemoteState } from "../../changes/RemoteState.ts"
+import { untouched } from "../../changes/PlanState.ts"
+import {
+  changedSince,
+  type Judgement,
+  type Lost,
+  type RemoteState,
+  type StepRecords
+} from "../../changes/RemoteState.ts"
 import { readWorkflows } from "../client/absence.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { listWhole, workflowsIn } from "../client/listAll.ts"
 import { type Tag, type Workflow, WorkflowId, generationOf } from "../workflow/models.ts"
 import { isSameJson } from "../workflow/versions.ts"
+import { readCalls } from "./call/callState.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
 import { isRetried, readRetries } from "./retry/readRetries.ts"
@@ -51,13 +59,18 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listWhole(client, client.listTags) : []
   const taggedWith = yield* readTagged(client, changes, tags)
   const retries = yield* readRetries(client, changes)
+  const calls = yield* readCalls(
+    client,
+    changes.filter((change) => change.kind === "call")
+  )
 
   const strangers = ({ content, namesakes: formerNamesakes }: ChangeOf<"create">) =>
     formerNamesakes === undefined
       ? []
       : (namesakes.get(content.name) ?? []).filter(({ id }) => !formerNamesakes.includes(id))
 
-  const judge = (change: Change): Judgement => {
+  const judge = (change: Change, { record }: StepRecords): Judgement => {
+    if (change.kind === "call") return calls.judge(change, record)
     if (change.kind === "create") {
       const isThere = change.formerly !== undefined && workflows.has(change.formerly)
       return strangers(change).length === 0 && !isThere ? "pending" : "drift"
@@ -80,6 +93,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     workflows,
     judge,
     obstacle: (change) => {
+      if (change.kind === "call") return calls.obstacle(change)
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change ? change.workflow : ""
       if (typeof workflow !== "string") return "its workflow was not created"
@@ -89,16 +103,21 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? "the workflow is archived, and has to be unarchived first"
         : undefined
     },
-    observe: (change) => ({ _tag: judge(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
-    withPresent: (change) =>
-      change.kind === "create"
+    observe: (change) => ({
+      _tag: judge(change, { record: untouched }) === "already" || isBlind(change) ? "Wanted" : "Other"
+    }),
+    withPresent: (change) => {
+      if (change.kind === "call") return calls.withPresent(change)
+      return change.kind === "create"
         ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }
-        : change,
+        : change
+    },
     lost: (change, sentAt): Lost => {
       if (change.kind === "create-tag") {
         const tag = tags.find(({ name }) => name === change.name)
         return tag === undefined ? {} : { created: tag.id }
       }
+      if (change.kind === "call") return calls.lost(change)
       const run = isRetried(change) ? retries.get(change.execution) : undefined
       if (run !== undefined) return { created: run }
       if (change.kind !== "create") return {}
@@ -116,7 +135,9 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? {}
         : { others: `there are new workflows of this name (${made.map(({ id }) => id).join(", ")})` }
     },
-    explainDrift: Effect.succeed((change) => whyDrifted(change, workflows)),
+    explainDrift: Effect.succeed((change) =>
+      change.kind === "call" ? calls.explain(change) : whyDrifted(change, workflows)
+    ),
     ...(caveat === undefined ? {} : { caveat })
   } satisfies WorkflowState
 })
@@ -138,7 +159,8 @@ const placeOf = ({ instance, workflow }: { readonly instance: string; readonly w
   JSON.stringify([instance, workflow])
 
 /** Executions are not read back one by one: a deletion that was answered counts as done. */
-const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
+const isBlind = (change: Change): boolean =>
+  change.kind === "delete-execution" || (change.kind === "call" && change.read === undefined)
 
 /** The state of a change of a workflow, as the workflow shows it. */
 export const judgementOf = (

@@ -6,6 +6,7 @@ import { isSameJson } from "../../internal/json/digest.ts"
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
+import { describeCall } from "./call/CallChange.ts"
 import { type Change, type ChangeOf, contentBefore, type Content, idOf } from "./Change.ts"
 import { agreementAdvice } from "./guards.ts"
 import { tagText, withErrorNamed } from "./withNames.ts"
@@ -86,7 +87,8 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
     "run-anew": ({ execution, name }) => ({
       before: { execution, workflow: name },
       after: { runs: "anew, by the same call" }
-    })
+    }),
+    call: describeCall
   })
 )
 
@@ -96,6 +98,8 @@ const subjectOf = (change: Change): CreatedId | undefined => {
     case "create":
     case "create-tag":
       return undefined
+    case "call":
+      return typeof change.thing === "string" ? change.thing : undefined
     case "delete-tag":
       return typeof change.tag === "string" ? change.tag : undefined
     case "delete-execution":
@@ -164,6 +168,7 @@ export const undoes: (change: Change) => string = Match.type<Change>().pipe(
     "delete-tag": () => "makes anew the tag that the plan deleted",
     "delete-execution": () => "cannot bring back a deleted execution",
     retry: () => "cannot take back a run",
-    "run-anew": () => "cannot take back a run"
+    "run-anew": () => "cannot take back a run",
+    call: ({ back, call }) => (back === undefined ? `cannot undo ${call}` : `undoes ${call} by ${back.call}`)
   })
 )

@@ -7,6 +7,7 @@ import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
 import { Agreed, agreement } from "../client/Protection.ts"
 import { readAddressWarnings } from "./addressWarnings.ts"
+import { isCreation } from "./call/CallChange.ts"
 import { type Change, deletionOf, idOf, invert, updateOf } from "./Change.ts"
 import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
@@ -49,7 +50,8 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
   "delete-tag": 3,
   "delete-execution": 1,
   retry: 2,
-  "run-anew": 4
+  "run-anew": 4,
+  call: 3
 }
 
 /** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
@@ -89,12 +91,12 @@ export const make = (
     resolve,
     order,
     batches: batchesOf,
-    sending: ({ kind }) => ({
-      isAlone: kind !== "delete-execution",
-      isRepeatable: !["create", "create-tag", "retry", "run-anew"].includes(kind)
+    sending: (change) => ({
+      isAlone: change.kind !== "delete-execution",
+      isRepeatable: !isOne(change) && (change.kind !== "call" || change.read !== undefined)
     }),
     creations: {
-      isOne: ({ kind }) => ["create", "create-tag", "retry", "run-anew"].includes(kind),
+      isOne,
       describe: (change) =>
         change.kind === "create"
           ? `workflow "${change.content.name}"`
@@ -102,7 +104,9 @@ export const make = (
             ? `tag "${change.name}"`
             : isRetried(change)
               ? `the new run of execution ${change.execution}`
-              : idOf(change),
+              : change.kind === "call"
+                ? `the outcome of ${change.call}`
+                : idOf(change),
       unknownReason: "OutcomeUnknown",
       search: "The next call looks for it, and only creates it where it is not there.",
       advice: "look at them, and plan again",
@@ -131,6 +135,7 @@ export const make = (
         irreversible: touched.flatMap(({ change, id, undo }) => {
           if (undo.length > 0) return []
           if (isRetried(change)) return [{ what: id, reason: "a run cannot be taken back" }]
+          if (change.kind === "call") return [{ what: id, reason: "the engine's API has no call that undoes it" }]
           return change.kind === "delete-execution"
             ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
             : []
@@ -171,6 +176,10 @@ export const make = (
   }
 }
 
+/** Whether a change makes something new, which must not be made twice. */
+const isOne = (change: Change): boolean =>
+  ["create", "create-tag", "retry", "run-anew"].includes(change.kind) || (change.kind === "call" && isCreation(change))
+
 /** The workflow of a change, with its instance. */
 const workflowOf = (change: Change): string | undefined =>
   "workflow" in change &&
@@ -182,6 +191,7 @@ const workflowOf = (change: Change): string | undefined =>
 
 /** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
 const leaderOf = (change: Change): string | undefined => {
+  if (change.kind === "call") return typeof change.thing === "object" ? change.thing.created_by : undefined
   if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
   return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
 }

@@ -3,6 +3,7 @@ import { grouped } from "../../internal/collections.ts"
 import { fits } from "../../internal/fits.ts"
 import { listed } from "../../internal/foreignText.ts"
 import { frozenAdvice, frozenNodes } from "../workflow/frozenTypes.ts"
+import { callText, isFinal } from "./call/CallChange.ts"
 import { type Change, contentBefore, idOf, type Ref } from "./Change.ts"
 import type { Guards } from "./settings.ts"
 import type { Draft, Step } from "./Step.ts"
@@ -28,7 +29,7 @@ const guardProblem = ({ allowedInstances, allowedTags }: Guards, change: Change)
 const labelsOf = (change: Change) => ("labels" in change ? change.labels : undefined)
 
 const nameOf = (change: Change): string =>
-  change.kind === "create" ? change.content.name : "name" in change ? change.name : idOf(change)
+  change.kind === "create" ? change.content.name : (("name" in change ? change.name : undefined) ?? idOf(change))
 
 /** The names of a workflow before and after a change, the present one first. */
 const namesOf = (change: Change): ReadonlyArray<string> =>
@@ -48,8 +49,10 @@ export const protectedChanges = (
   return grouped(changes, (change) => namesOf(change)[0] ?? "")
 }
 
-const isAboutWorkflow = ({ kind }: Change) =>
-  kind !== "create-tag" && kind !== "delete-tag" && kind !== "delete-execution"
+const isAboutWorkflow = (change: Change) =>
+  change.kind === "call"
+    ? change.name !== undefined
+    : change.kind !== "create-tag" && change.kind !== "delete-tag" && change.kind !== "delete-execution"
 
 /** The protected workflows that steps change, by name. */
 const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) =>
@@ -111,12 +114,21 @@ export const planProblems = (
   { isRevert, isProtectedConfirmed }: Agreed
 ): ReadonlyArray<string> => {
   const names = isProtectedConfirmed ? [] : protectedIn(guards, steps)
-  const unconfirmed =
-    names.length === 0
+  const finalCalls = isProtectedConfirmed
+    ? []
+    : steps.flatMap(({ change }) => (change.kind === "call" && isFinal(change) ? [callText(change)] : []))
+  const unconfirmed = [
+    ...(names.length === 0
       ? []
       : [
           `it changes protected workflows (${listed(names, mostNamed)}), which needs confirm_protected, after a person has agreed to them by name`
-        ]
+        ]),
+    ...(finalCalls.length === 0
+      ? []
+      : [
+          `nothing undoes ${listed(finalCalls, mostNamed)}, which needs confirm_protected, after a person has agreed to it`
+        ])
+  ]
   if (isRevert) return unconfirmed
   const broken = steps.flatMap(({ change }) => guardProblem(guards, change) ?? [])
   return [...new Set([...broken, ...tooMany(guards, steps.length), ...unconfirmed])]

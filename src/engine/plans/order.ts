@@ -18,7 +18,8 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
     "delete-tag": () => [8],
     "delete-execution": () => [9],
     retry: () => [10],
-    "run-anew": () => [10]
+    "run-anew": () => [10],
+    call: () => [11]
   })
 )
 

@@ -2,6 +2,7 @@ import { Match } from "effect"
 
 import type { Plan } from "../../changes/Plan.ts"
 import { oneLine, quotedName } from "../../internal/foreignText.ts"
+import { callText, isFinal } from "./call/CallChange.ts"
 import type { Change } from "./Change.ts"
 import { protectedChanges } from "./guards.ts"
 import type { Guards } from "./settings.ts"
@@ -25,7 +26,8 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
     "delete-tag": () => "is deleted",
     "delete-execution": () => "is deleted",
     retry: () => "runs again for a failed execution",
-    "run-anew": () => "runs anew for a failed execution"
+    "run-anew": () => "runs anew for a failed execution",
+    call: ({ call }) => `is changed by ${call}`
   })
 )
 
@@ -53,8 +55,16 @@ export const questionOf = (guards: Guards, { id, kind, steps, warnings }: Plan<C
           `This ${kind} runs ${again.length} failed ${again.length === 1 ? "execution" : "executions"} of ${new Set(again.map(({ workflow }) => workflow)).size} workflows on ${placesOf(again)} again, which really act outside.`,
           ...warnings.map(oneLine)
         ]
+  const finalCalls = steps.flatMap(({ change }) => (change.kind === "call" && isFinal(change) ? [change] : []))
+  const unseen =
+    finalCalls.length === 0
+      ? []
+      : [
+          `This ${kind} makes ${finalCalls.length === 1 ? "a call" : "calls"} that nothing undoes on ${placesOf(finalCalls)}:`,
+          ...finalCalls.map((change) => `- ${callText(change)}`)
+        ]
   const all = `${protectedByName.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
-  const final = [...forGood, ...runs, all]
+  const final = [...forGood, ...runs, ...unseen, all]
   if (protectedByName.length === 0) return final.length === 1 ? undefined : final.join("\n")
   const instances = placesOf(protectedByName.flatMap(([, changes]) => changes))
   const rows = protectedByName.slice(0, mostNamed).map(([name, changes]) => {

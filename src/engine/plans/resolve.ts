@@ -58,6 +58,11 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
     case "retry":
     case "run-anew":
       return change
+    case "call": {
+      const thing = change.thing === undefined ? undefined : resolveRef(change.thing, created)
+      if (thing === undefined) return change.thing === undefined ? change : undefined
+      return typeof thing === "string" ? { ...change, thing } : change
+    }
     case "create": {
       const resolved = resolveContent(change.content, change.references, created, false)
       return resolved === undefined ? undefined : { ...change, ...resolved }

@@ -11,6 +11,7 @@ import { isConcurrentWrite, overwritten } from "../tools/workflows/concurrentWri
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { ExecutionId, generationOf, TagId, type Workflow, WorkflowId } from "../workflow/models.ts"
+import { sendCall } from "./call/callState.ts"
 import type { Change, ChangeOf, Content, Ref } from "./Change.ts"
 import { contentOf, differingParts, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
@@ -66,6 +67,8 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
     case "retry":
     case "run-anew":
       return sendRetry(client, change)
+    case "call":
+      return sendCall(client, change)
     case "delete-execution":
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {

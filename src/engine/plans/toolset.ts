@@ -11,6 +11,7 @@ import { Instances } from "../client/Instances.ts"
 import { withPlanning } from "../operator/offer.ts"
 import { toToolError } from "../tools/errors.ts"
 import { WorkflowId } from "../workflow/models.ts"
+import { planEngineCall } from "./call/planCall.ts"
 import type { Change } from "./Change.ts"
 import { credentialsOf } from "./describe.ts"
 import type { ChangeError } from "./failures.ts"
@@ -30,6 +31,16 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
       yield* Instances,
       yield* AppViews
     )
+  })
+})
+
+/** A toolset over instances with the tool that plans calls of the engine's API. */
+export const withCallPlans = (toolset: Toolset<Instances>): Toolset<Instances | WorkflowPlans> => ({
+  ...toolset,
+  tools: [...toolset.tools, planEngineCall],
+  narrow: Effect.gen(function* () {
+    const offer = toolset.narrow === undefined ? toolset : yield* toolset.narrow
+    return withPlanning<Instances, Instances | WorkflowPlans>(offer, [planEngineCall], yield* Instances, undefined)
   })
 })
 

@@ -125,7 +125,7 @@ describe("The calls of an engine's API", () => {
       assert.isBelow(JSON.stringify(answer).length, 1500)
       const deletion = yield* ask("find_call", { text: "delete a workflow" })
       assert.nestedPropertyVal(deletion, "best.call", "DELETE /workflows/{id}")
-      assert.nestedPropertyVal(deletion, "best.tool", "delete_workflow does this better")
+      assert.nestedPropertyVal(deletion, "best.tool", "delete_workflow does this")
     }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
   })
 

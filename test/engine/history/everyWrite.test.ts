@@ -43,6 +43,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   clockSkew: "none",
   apiDescriptionIfSupported: "none",
   readCall: "none",
+  changeCall: "none",
 
   listWorkflows: "none",
   getWorkflow: "none",

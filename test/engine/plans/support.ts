@@ -87,6 +87,7 @@ export const serverWithPlans = (
     const reply = yield* Effect.repeat(client.execute(request), { while: isBusy, ...often })
     const text = yield* reply.text
     if (reply.status >= 300) return yield* Effect.die(`${method} ${path}: ${reply.status} ${text}`)
+    if (text === "") return {}
     return text.startsWith("[") ? { data: JSON.parse(text) } : readJson(text)
   }, Effect.orDie)
   const trigger = (instance: string, path: string) =>

@@ -8,6 +8,7 @@ import {
   type Owner,
   type SavedVersion,
   type TagRecord,
+  type ThingRecord,
   type WorkflowRecord
 } from "./records.ts"
 import { freshId, freshUuid, now } from "./values.ts"
@@ -47,6 +48,7 @@ export interface Tables {
   readonly tags: ReadonlyMap<string, TagRecord>
   readonly credentials: ReadonlyMap<string, CredentialRecord>
   readonly executions: ReadonlyMap<number, ExecutionRecord>
+  readonly things: ReadonlyMap<string, ThingRecord>
   /** The highest ids given out so far; none is used twice. */
   readonly counters: { readonly execution: number; readonly publication: number }
 }
@@ -109,6 +111,7 @@ const makeTables = () => {
   const tags = new Map<string, TagRecord>()
   const credentials = new Map<string, CredentialRecord>()
   const executions = new Map<number, ExecutionRecord>()
+  const things = new Map<string, ThingRecord>()
   const tables = {
     owner: { userId: "", projectId: "", createdAt: "" },
     workflows,
@@ -116,6 +119,7 @@ const makeTables = () => {
     tags,
     credentials,
     executions,
+    things,
     counters: { execution: 0, publication: 0 }
   }
 
@@ -125,6 +129,8 @@ const makeTables = () => {
       const { savedVersion } = change
       versions.set(savedVersion.workflowId, [...(versions.get(savedVersion.workflowId) ?? []), savedVersion])
     } else if ("execution" in change) executions.set(change.execution.id, change.execution)
+    else if ("thing" in change) things.set(change.thing.id, change.thing)
+    else if ("removedThing" in change) things.delete(change.removedThing)
     else if ("tag" in change) tags.set(change.tag.id, change.tag)
     else if ("credential" in change) credentials.set(change.credential.id, change.credential)
     else if ("counters" in change) tables.counters = change.counters
@@ -145,7 +151,8 @@ const makeTables = () => {
     ...[...credentials.values()].map((credential) => ({ credential })),
     ...[...workflows.values()].map((workflow) => ({ workflow })),
     ...[...versions.values()].flat().map((savedVersion) => ({ savedVersion })),
-    ...[...executions.values()].map((execution) => ({ execution }))
+    ...[...executions.values()].map((execution) => ({ execution })),
+    ...[...things.values()].map((thing) => ({ thing }))
   ]
 
   const view: Tables = tables

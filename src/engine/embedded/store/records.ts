@@ -27,6 +27,22 @@ export const CredentialRecord = Schema.Struct({
 })
 export type CredentialRecord = typeof CredentialRecord.Type
 
+/** A variable, a project or a folder: real engines have them with a licence only. */
+export const ThingRecord = Schema.Struct({
+  kind: Schema.Literals(["variable", "project", "folder"]),
+  id: Schema.String,
+  /** Of a variable, its key. */
+  name: Schema.String,
+  value: Schema.optionalKey(Schema.String),
+  /** The project that it belongs to. */
+  project: Schema.NullOr(Schema.String),
+  /** The folder that a folder lies in. */
+  parent: Schema.optionalKey(Schema.String),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type ThingRecord = typeof ThingRecord.Type
+
 /** The nodes and connections that run; after a refused update they differ from those that are saved. */
 const Published = Schema.Struct({
   versionId: Schema.String,
@@ -161,6 +177,8 @@ export const Change = Schema.Union([
   Schema.Struct({ tag: TagRecord }),
   Schema.Struct({ credential: CredentialRecord }),
   Schema.Struct({ execution: ExecutionRecord }),
+  Schema.Struct({ thing: ThingRecord }),
+  Schema.Struct({ removedThing: Schema.String }),
   Schema.Struct({ counters: Schema.Struct({ execution: Schema.Int, publication: Schema.Int }) }),
   Schema.Struct({ removedWorkflow: Schema.String }),
   Schema.Struct({ removedTag: Schema.String }),

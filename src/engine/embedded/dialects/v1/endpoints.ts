@@ -1,6 +1,7 @@
 import { createCredential, deleteCredential, getCredentialSchema } from "../../api/credentials.ts"
 import type { Endpoint } from "../../api/Dialect.ts"
 import { deleteExecution, getExecution, listExecutions } from "../../api/executions.ts"
+import { projectEndpoints } from "../../api/projects.ts"
 import { tagEndpoints, workflowTagEndpoints } from "../../api/tags.ts"
 import { getWorkflow, listWorkflows } from "../../api/workflowReads.ts"
 import { activate, createWorkflow, deactivate, deleteWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
@@ -97,6 +98,7 @@ const statuses = ["error", "success", "waiting"]
 /** Endpoints of a 1.x engine. It ignores the body of an activation. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...sharedEndpoints,
+  ...projectEndpoints,
   { method: "GET", path: "/workflows", query: workflowQuery, run: listWorkflows },
   { method: "POST", path: "/workflows", query: {}, body: { shape: workflow }, run: createWorkflow },
   { method: "PUT", path: "/workflows/:id", query: {}, body: { shape: workflow }, run: updateWorkflow },

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { createCredential } from "../../api/credentials.ts"
 import { Dialect, type Endpoint, type Handler, ok } from "../../api/Dialect.ts"
 import { listExecutions } from "../../api/executions.ts"
+import { folderEndpoints } from "../../api/projects.ts"
 import { listWorkflows } from "../../api/workflowReads.ts"
 import { activate, createWorkflow, deactivate, updateWorkflow } from "../../api/workflowWrites.ts"
 import {
@@ -60,7 +61,9 @@ const resources = [
     id: "executionId",
     operations: ["list", "read", "delete", "stop", "retry"]
   },
-  { name: "tags", segment: "tags", id: "tagId", operations: ["list", "create", "read", "update", "delete"] }
+  { name: "tags", segment: "tags", id: "tagId", operations: ["list", "create", "read", "update", "delete"] },
+  { name: "variables", segment: "variables", id: "id", operations: ["list", "create", "update", "delete"] },
+  { name: "projects", segment: "projects", id: "projectId", operations: ["list", "create", "update", "delete"] }
 ] as const
 
 type Resource = (typeof resources)[number]
@@ -71,6 +74,7 @@ const listedPath = (path: string, { id }: Resource): string =>
     .replace("/:id/:versionId", "/{id}/{versionId}")
     .replace("/versions/:versionId", "/versions/{workflowVersionId}")
     .replace("/schema/:type", "/schema/{credentialTypeName}")
+    .replace(/\/:(\w+Id)/g, "/{$1}")
     .replace("/:id", `/{${id}}`)}`
 
 const listed = (endpoints: ReadonlyArray<Endpoint>, resource: Resource) => ({
@@ -81,9 +85,13 @@ const listed = (endpoints: ReadonlyArray<Endpoint>, resource: Resource) => ({
 })
 
 /** Names of scopes that are not made of the name of a resource and of its operations. */
-const otherScopes = ["workflowTags:list", "workflowTags:update"]
+const otherScopes = [
+  "workflowTags:list",
+  "workflowTags:update",
+  ...["list", "create", "read", "update", "delete"].map((operation) => `folder:${operation}`)
+]
 
-const scopeName = ({ name }: Resource) => (name === "executions" ? "execution" : name === "tags" ? "tag" : name)
+const scopeName = ({ name }: Resource) => (name === "workflow" || name === "discover" ? name : name.replace(/s$/, ""))
 
 /** The scopes and endpoints of the key: here, all of them. */
 const discover: Handler = Effect.fnUntraced(function* ({ query }) {
@@ -213,6 +221,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
     takesTurns: true,
     run: stopExecutions
   },
+  ...folderEndpoints,
   { method: "GET", path: "/discover", query: { resource: "any", operation: "any", include: "any" }, run: discover },
   { method: "GET", path: "/credentials", query: { limit: "limit", cursor: "encoded" }, run: listCredentials },
   { method: "POST", path: "/credentials", query: {}, body: { shape: newCredential }, run: createCredential },

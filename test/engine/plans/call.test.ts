@@ -1,0 +1,162 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { Beside, twoEmbedded } from "./support.ts"
+
+const engines = twoEmbedded(["1.82.3", "2.41.1"])
+
+const on = { instance: "production" }
+const plan = (call: string, args: Json = {}) => ask("plan_engine_call", { ...on, call, ...args })
+const apply = (planned: Json, more: Json = {}) =>
+  ask("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true, ...more })
+const rolledBack = Effect.fnUntraced(function* (planned: Json) {
+  const rollback = yield* ask("plan_rollback", { plan_id: String(planned["plan_id"]) })
+  return { rollback, report: yield* apply(rollback) }
+})
+
+const list = (path: string) =>
+  Effect.gen(function* () {
+    const { data } = yield* (yield* Beside).send("production", "GET", path)
+    return Array.isArray(data) ? data.map((one) => Object(one)) : []
+  })
+const variables = Effect.map(list("/variables"), (all) => all.map(({ key, value }) => `${key}=${value}`))
+
+/** A variable with its id. */
+const variable = Effect.fnUntraced(function* (key: string, value: string) {
+  yield* (yield* Beside).send("production", "POST", "/variables", { key, value })
+  return String((yield* list("/variables")).find((one) => one.key === key)?.id)
+})
+
+describe("a plan of a call of the engine's API", () => {
+  it.live("shows a change before and after, makes it, and puts it back", () =>
+    Effect.gen(function* () {
+      const id = yield* variable("region", "eu")
+      const args = { arguments: { id }, body: { key: "region", value: "us" } }
+      const planned = yield* plan("PUT /variables/{id}", args)
+      assert.deepInclude(planned, { kind: "call", steps: 1, warnings: [] })
+      assert.deepInclude(Object(planned["first_steps"])[0], { before: { value: "eu" }, after: { value: "us" } })
+      assert.deepStrictEqual(yield* variables, ["region=eu"])
+      assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* variables, ["region=us"])
+      assert.deepInclude((yield* rolledBack(planned)).report, { state: "applied" })
+      assert.deepStrictEqual(yield* variables, ["region=eu"])
+      assert.deepInclude(yield* plan("PUT /variables/{id}", { ...args, body: { key: "region", value: "eu" } }), {
+        steps: 0,
+        warnings: ["It is so already"]
+      })
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("creates, and deletes again what it has created, though the engine answers no id", () =>
+    Effect.gen(function* () {
+      const planned = yield* plan("POST /variables", { body: { key: "region", value: "eu" } })
+      const { created } = yield* apply(planned)
+      const [one] = yield* list("/variables")
+      assert.deepStrictEqual(Object.values(Object(created)), [one.id])
+      assert.deepInclude((yield* rolledBack(planned)).report, { state: "applied" })
+      assert.deepStrictEqual(yield* variables, [])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("deletes, and makes anew what the API makes the same again", () =>
+    Effect.gen(function* () {
+      const id = yield* variable("region", "eu")
+      const planned = yield* plan("DELETE /variables/{id}", { arguments: { id } })
+      assert.deepInclude(planned["warnings"], "A rollback makes it anew, under a new id")
+      yield* apply(planned)
+      assert.deepStrictEqual(yield* variables, [])
+      yield* rolledBack(planned)
+      assert.deepStrictEqual(yield* variables, ["region=eu"])
+      assert.notInclude(
+        (yield* list("/variables")).map((one) => one.id),
+        id
+      )
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("leaves alone what somebody else has changed since, before it is applied and before it is rolled back", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const id = yield* variable("region", "eu")
+      const planned = yield* plan("PUT /variables/{id}", { arguments: { id }, body: { key: "region", value: "us" } })
+      yield* send("production", "DELETE", `/variables/${id}`)
+      assert.include(JSON.stringify(yield* apply(planned)), "it is not there any more")
+
+      const created = yield* plan("POST /projects", { body: { name: "Sales" } })
+      yield* apply(created)
+      const [project] = yield* list("/projects")
+      yield* send("production", "POST", `/projects/${project.id}/folders`, { name: "Inside" })
+      const { report } = yield* rolledBack(created)
+      assert.include(JSON.stringify(report), "it is not empty any more, so that it stays")
+      assert.lengthOf(yield* list("/projects"), 1)
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("takes a person's word for what nothing undoes", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* send("production", "POST", "/projects", { name: "Sales" })
+      const [project] = yield* list("/projects")
+      const planned = yield* plan("DELETE /projects/{projectId}", { arguments: { projectId: project.id } })
+      assert.include(JSON.stringify(planned["warnings"]), "a person has to agree")
+      const { message } = yield* refused("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
+      assert.include(message, `nothing undoes DELETE /projects/${project.id}, which needs confirm_protected`)
+      assert.lengthOf(yield* list("/projects"), 1)
+      yield* apply(planned, { confirm_protected: true })
+      assert.lengthOf(yield* list("/projects"), 0)
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("makes a call whose answer is lost once, and finds what it has made", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      let sent = 0
+      const arrived = yield* Deferred.make<void>()
+      yield* meddle((request, proceed) => {
+        if (request.method !== "POST") return proceed
+        sent++
+        return proceed.pipe(Effect.andThen(Deferred.succeed(arrived, undefined)), Effect.andThen(Effect.never))
+      })
+      const planned = yield* plan("POST /variables", { body: { key: "region", value: "eu" } })
+      const broken = yield* Effect.forkChild(apply(planned))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(broken)
+      yield* meddle(undefined)
+      assert.deepInclude(yield* apply(planned), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* variables, ["region=eu"])
+      assert.strictEqual(sent, 1)
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("is refused before anything is sent, where a tool does it better, or what is asked for does not fit", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const changing: Array<string> = []
+      yield* meddle((request, proceed) => {
+        if (request.method !== "GET") changing.push(request.url)
+        return proceed
+      })
+      const id = { arguments: { id: "A1b2C3d4E5f6G7h8" } }
+      for (const [call, args, problem] of [
+        ["DELETE /workflows/{workflowId}", { arguments: { workflowId: "1" } }, "is what delete_workflow does"],
+        ["GET /variables", {}, "only reads: call_engine does that"],
+        ["PUT /variable/{id}", id, "did you mean PUT /variables/{id}?"],
+        ["PUT /variables/{id}", { body: { key: "a", value: "b" } }, "id"],
+        ["PUT /variables/{id}", { ...id, body: { key: "a", value: "b" } }, "does not have: /variables/A1b2"],
+        ["PUT /variables/{id}", { ...id, body: { key: "a", valu: "b" } }, "Did you mean value?"],
+        ["POST /variables", {}, "is required"],
+        ["POST /variables", { body: { key: "a" } }, "body.value: is required"],
+        ["POST /variables", { body: { key: "a b", value: "b" } }, "must be like"],
+        ["POST /variables", { body: { key: "a", value: 1 } }, "body.value"],
+        ["POST /variables", { body: { id: "x", key: "a", value: "b" } }, "body.id"],
+        ["DELETE /variables/{id}", { arguments: { id: ".." } }, "neither empty nor dots alone"],
+        ["DELETE /variables/{id}", { ...id, body: { key: "a" } }, "is not taken by this call"]
+      ] as const) {
+        const { message } = yield* refused("plan_engine_call", { ...on, call, ...args })
+        assert.include(message, problem, call)
+      }
+      assert.deepStrictEqual(changing, [])
+    }).pipe(Effect.provide(engines))
+  )
+})
