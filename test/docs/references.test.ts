@@ -12,7 +12,7 @@ import { readOptions } from "../../src/cli/configuration/flags.ts"
 import { readInput } from "../../src/cli/tasks/call/callArguments.ts"
 import { ApiToolset } from "../../src/engine/api/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
-import { withPlans } from "../../src/engine/plans/toolset.ts"
+import { withCallPlans, withPlans } from "../../src/engine/plans/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset/toolset.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { blocksIn, pages, proseOf, root } from "./pages.ts"
@@ -20,7 +20,7 @@ import { blocksIn, pages, proseOf, root } from "./pages.ts"
 const tools = [
   ...EngineToolset.tools,
   ...withPlans(OperatorToolset).tools,
-  ...ApiToolset.tools,
+  ...withCallPlans(ApiToolset).tools,
   ...ChangesToolset.tools
 ]
 const each = [...pages]

@@ -173,6 +173,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("explain_execution", ofExecution),
   trial("find_call", given({ text: "all tags" })),
   trial("call_engine", given({ call: "GET /tags" })),
+  trial("plan_engine_call", given({ call: "POST /variables", body: { key: "a", value: "b" }, instance: "production" })),
   trial("find_nodes", given({ query: "webhook" })),
   trial("describe_node", given({ type: "n8n-nodes-base.webhook" })),
   trial("check_workflow", on()),
@@ -204,6 +205,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("plan_rollback", applied("plan_bulk", deletion)),
   trial("audit_log", given({})),
   trial("apply_plan", applying("plan_bulk", deletion)),
+  trial("apply_plan", applying("plan_engine_call", { call: "POST /variables", body: { key: "a", value: "b" } })),
   trial("apply_plan", applying("plan_bulk", { action: ["tag", "deactivate"], value: "colour" })),
   trial("apply_plan", applying("plan_bulk", { action: "replace_text", match: "part", find: "by ", value: "of " })),
   trial("apply_plan", applying("plan_promotion", { from: "staging", to: "production", name: "Flow*" }))
