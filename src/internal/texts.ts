@@ -91,6 +91,14 @@ export const nearest = (written: string, names: ReadonlyArray<string>): string |
   return best
 }
 
+/** A name that is not among those that there are, in words: with the nearest of them. */
+export const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
+  const guess = nearest(name, names)
+  return guess === undefined
+    ? `unknown argument. Known: ${names.join(", ")}`
+    : `unknown argument. Did you mean ${guess}?`
+}
+
 /** Changes of characters by which a name may differ from what was written in its place. */
 const mostOff = (name: string): number => Math.max(2, Math.floor(name.length / 3))
 

@@ -2,7 +2,7 @@ import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "e
 
 import { lazy } from "../internal/caching.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
-import { nearest } from "../internal/texts.ts"
+import { unknownArgument } from "../internal/texts.ts"
 import { coercion, refusedText } from "./coerce.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
@@ -87,14 +87,6 @@ const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
   SchemaAST.isString(field.ast) &&
   field.ast.encoding === undefined &&
   SchemaAST.resolveAt("inputSchema")(field.ast) === undefined
-
-/** A name that is not among those that there are, in words: with the nearest of them. */
-export const unknownArgument = (name: string, names: ReadonlyArray<string>) => {
-  const guess = nearest(name, names)
-  return guess === undefined
-    ? `unknown argument. Known: ${names.join(", ")}`
-    : `unknown argument. Did you mean ${guess}?`
-}
 
 interface Place {
   readonly value: unknown

@@ -3,7 +3,7 @@ import { JsonSchema, Option, Predicate, Schema, SchemaRepresentation } from "eff
 import { parseJson } from "../../internal/json/values.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
-import { unknownArgument } from "../../mcp/Arguments.ts"
+import { unknownArgument } from "../../internal/texts.ts"
 
 type Shape = JsonSchema.JsonSchema
 
