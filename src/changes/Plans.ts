@@ -8,8 +8,8 @@ import { type Report, runPlan } from "./apply/runPlan.ts"
 import * as WithoutCaller from "./apply/toTheEnd.ts"
 import { complete, type Describing, type Driver } from "./Driver.ts"
 import type { ActionEntry, Journal, Kept } from "./Journal.ts"
-import { joined, linesOf, measured } from "./largePlans.ts"
-import type { Draft, Plan } from "./Plan.ts"
+import { joined, linesOf, measured, outlined, stepsAt, type Subject } from "./largePlans.ts"
+import type { Draft, Plan, Step } from "./Plan.ts"
 import {
   type ApplyStopped,
   GuardViolation,
@@ -57,6 +57,14 @@ export interface Plans<C, E> {
   readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
   /** The state of a plan, by the journal. */
   readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanExpired | PlanNotFound>
+  /** The same, with the subjects of changes alone and the steps at the wanted places: a large plan is not held as a whole. */
+  readonly outline: (
+    id: string,
+    isWanted: (place: number) => boolean
+  ) => Effect.Effect<
+    { readonly state: PlanState<Subject>; readonly steps: ReadonlyMap<string, Step<C>> },
+    JournalFailed | PlanExpired | PlanNotFound
+  >
   /** Checks and sends what was not done yet, reads it back, and records every step. */
   readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyError<E>>
   /** The same, with the state of the plan afterwards. */
@@ -126,7 +134,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const keep = (draft: Draft<C>) => Effect.flatMap(driver.guards.hold(draft, circumstances), (held) => write(held))
 
   /** The state of a plan by these entries. One that is not among them may be in what cannot be read. */
-  const stateIn = (entries: ReadonlyArray<Kept<C>>, id: string) => {
+  const stateIn = <A>(entries: ReadonlyArray<Kept<A>>, id: string) => {
     const state = fold(entries, id)
     if (state !== undefined) return Effect.succeed(state)
     if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
@@ -138,6 +146,16 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   }
   const state = Effect.fn("Plans.state")(function* (id: string) {
     return yield* stateIn(yield* journal.entries, id)
+  })
+
+  const outline = Effect.fn("Plans.outline")(function* (id: string, isWanted: (place: number) => boolean) {
+    const outlineOf = outlined(driver.subjectOf)
+    const { steps, take } = stepsAt<C>(id, isWanted)
+    const lines = yield* journal.mapped((entry) => {
+      take(entry)
+      return outlineOf(entry)
+    })
+    return { state: yield* stateIn(joined(lines), id), steps }
   })
 
   /** The state of a plan that may be applied now, and of the plan that it rolls back. */
@@ -243,6 +261,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   return {
     keep,
     state,
+    outline,
     apply,
     applyWithState,
     goOn,

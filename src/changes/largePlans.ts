@@ -3,7 +3,7 @@ import { Effect, Hash } from "effect"
 import { inSlices } from "../internal/effects.ts"
 import { weightOfJson } from "../internal/json/values.ts"
 import { mapSliced } from "../internal/Sliced.ts"
-import type { Entry, Kept, PlannedEntry } from "./Journal.ts"
+import type { CreatedId, Entry, Kept, PlannedEntry } from "./Journal.ts"
 import type { Step } from "./Plan.ts"
 
 /** Characters of steps that one line holds: some milliseconds of writing or reading. */
@@ -69,4 +69,42 @@ export const joined = <C>(entries: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C
     const problem = `${steps_before - steps.length} steps of plan ${plan_id} are missing before its line: make a new plan`
     return [{ type: "unreadable", at, plan_id, problem }]
   })
+}
+
+/** In place of a change: the id of the thing that it is about. */
+export type Subject = CreatedId | undefined
+
+/** The function from an entry to one that has only the subjects of the changes of plans, which may be large. */
+export const outlined = <C>(subjectOf: (change: C) => Subject) => {
+  const outline = ({ change, id }: Step<C>): Step<Subject> => ({ id, change: subjectOf(change), reason: "", undo: [] })
+  return (entry: Kept<C>): Kept<Subject> => {
+    switch (entry.type) {
+      case "planned":
+        return { ...entry, plan: { ...entry.plan, steps: entry.plan.steps.map(outline) } }
+      case "rebased":
+      case "steps":
+        return { ...entry, of_plan: entry.of_plan.map(outline) }
+      default:
+        return entry
+    }
+  }
+}
+
+export const stepsIn = <C>(entry: Kept<C>): ReadonlyArray<Step<C>> => {
+  if (entry.type === "steps") return entry.of_plan
+  return entry.type === "planned" ? entry.plan.steps : []
+}
+
+/** Keeps the steps of one plan at the wanted places while entries are gone through in their order, as they are in the end. */
+export const stepsAt = <C>(id: string, isWanted: (place: number) => boolean) => {
+  const steps = new Map<string, Step<C>>()
+  let place = 0
+  return {
+    steps,
+    take: (entry: Kept<C>) => {
+      if (!("plan_id" in entry) || entry.plan_id !== id) return
+      for (const step of stepsIn(entry)) if (isWanted(place++)) steps.set(step.id, step)
+      if (entry.type === "rebased") for (const step of entry.of_plan) if (steps.has(step.id)) steps.set(step.id, step)
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import type { PlannedEntry } from "../../src/changes/Journal.ts"
-import { joined, linesOf, measured } from "../../src/changes/largePlans.ts"
+import { joined, linesOf, measured, outlined, stepsAt } from "../../src/changes/largePlans.ts"
 
 const step = (number: number, characters: number) => ({
   id: `step ${number}`,
@@ -58,6 +58,25 @@ describe("the lines of a large plan", () => {
       const [gap] = joined([first, ...others])
       assert.deepInclude(gap, { type: "unreadable", plan_id: "p" })
       assert.deepStrictEqual(joined([first, ...others.slice(0, -1)]), [])
+    })
+  )
+
+  it.effect("give the wanted steps as they are in the end, and of all others only what they are about", () =>
+    Effect.gen(function* () {
+      const { lengths } = yield* measured(large.plan.steps)
+      const again = { ...step(41, 10), reason: "on top of another change" }
+      const other = { ...planWith([step(41, 10)]), plan_id: "other" }
+      const rebased = { type: "rebased", at: 9, plan_id: "p", of_plan: [again, step(3, 10)] } as const
+      const { steps, take } = stepsAt<string>("p", (place) => place >= 40 && place < 43)
+      const outline = outlined((change: string) => change.length)
+      const lines = [other, ...linesOf(large, lengths), rebased].map((entry) => {
+        take(entry)
+        return outline(entry)
+      })
+      assert.deepStrictEqual([...steps.values()], [step(40, 50_000), again, step(42, 50_000)])
+      const plan = joined(lines).find((entry) => entry.type === "planned" && entry.plan_id === "p")
+      assert.isBelow(JSON.stringify(plan).length, 10_000)
+      assert.deepNestedInclude(plan, { "plan.steps[99].id": "step 99", "plan.steps[99].change": 50_000 })
     })
   )
 })

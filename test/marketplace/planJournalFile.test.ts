@@ -116,6 +116,26 @@ describe("a journal in a file", () => {
     }).pipe(Effect.provide(smallMarketplace()))
   )
 
+  it.effect("keeps what it has decoded for the next reading, and nothing of it where the file is long", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const line = JSON.stringify({ type: "stopped", at: 1, plan_id: "p", problem: "x".repeat(100_000) })
+      const lines = (count: number) => `${line}\n`.repeat(count)
+      const first = Plans.use(({ entries }) => Effect.map(entries, ([one]) => one))
+      yield* Effect.gen(function* () {
+        writeFileSync(file, lines(1))
+        const one = yield* first
+        assert.strictEqual(yield* first, one)
+        writeFileSync(file, lines(90))
+        yield* first
+        const again = yield* first
+        assert.deepStrictEqual(again, one)
+        assert.notStrictEqual(again, one)
+        assert.notStrictEqual(yield* first, again)
+      }).pipe(Effect.provide(aProcess(file), { local: true }))
+    }).pipe(Effect.provide(smallMarketplace()))
+  )
+
   it.effect("fails where it cannot be read, and is not begun anew", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile

@@ -72,14 +72,20 @@ export const make = <C, E>(
   const { describing } = plans
   return {
     has: (id) =>
-      Effect.match(plans.state(id), {
-        onSuccess: () => true,
-        onFailure: (error) => !(error instanceof PlanNotFound)
-      }),
-    show: (id, page) =>
-      Effect.zipWith(Effect.mapError(plans.state(id), render), Audience, (state, audience) =>
-        shownPlan(describing, state, page, audience)
+      Effect.match(
+        plans.outline(id, () => false),
+        {
+          onSuccess: () => true,
+          onFailure: (error) => !(error instanceof PlanNotFound)
+        }
       ),
+    show: (id, page) => {
+      const to = endOf(page)
+      const isWanted = (place: number) => describing.overview !== undefined || (place >= page.offset && place < to)
+      return Effect.zipWith(Effect.mapError(plans.outline(id, isWanted), render), Audience, (outline, audience) =>
+        shownPlan(describing, outline, page, audience)
+      )
+    },
     apply: (id, options) =>
       Effect.gen(function* () {
         const audience = yield* Audience
@@ -152,13 +158,23 @@ export const mostRows = 50
 /** Bytes for warnings, unless more is asked for. */
 const roomForWarnings = 1200
 
-const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page, audience: Audience) => {
+const endOf = ({ limit, offset }: Page): number => offset + (limit ?? mostRows)
+
+const shownPlan = <C>(
+  describing: Describing<C>,
+  { state, steps: wholeSteps }: Effect.Success<ReturnType<Plans<C, unknown>["outline"]>>,
+  page: Page,
+  audience: Audience
+) => {
   const { plan } = state
-  const to = offset + (limit ?? mostRows)
-  const steps = plan.steps.slice(offset, to).map((step) => {
-    const { doneAt, refused } = recordOf(state, step.id)
+  const { limit, offset } = page
+  const to = endOf(page)
+  const steps = plan.steps.slice(offset, to).flatMap(({ id }) => {
+    const step = wholeSteps.get(id)
+    if (step === undefined) return []
+    const { doneAt, refused } = recordOf(state, id)
     const row = { ...stepRow(describing, step), done: doneAt !== undefined }
-    return refused === undefined ? row : { ...row, refused }
+    return [refused === undefined ? row : { ...row, refused }]
   })
   const blocked = plan.blocked.slice(offset, to)
   // Both lists go on at the same offset.
@@ -170,7 +186,7 @@ const shownPlan = <C>(describing: Describing<C>, state: PlanState<C>, { limit, o
     audience === "person" ? plan.warnings.map((one) => one.replace(agreementAdvice ?? "", "")) : plan.warnings
   const warnings = [...planned, ...state.unreadable]
   const shownWarnings = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
-  const digest = describing.overview?.digest(plan.steps)
+  const digest = describing.overview?.digest([...wholeSteps.values()])
   return {
     plan_id: plan.id,
     kind: plan.kind,

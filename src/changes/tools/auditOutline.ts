@@ -2,12 +2,9 @@ import { Effect } from "effect"
 
 import { grouped } from "../../internal/collections.ts"
 import type { Describing } from "../Driver.ts"
-import type { CreatedId, Kept, Mapped } from "../Journal.ts"
-import type { Step } from "../Plan.ts"
+import type { Mapped } from "../Journal.ts"
+import { stepsIn } from "../largePlans.ts"
 import { stepRow } from "./summary.ts"
-
-/** In place of a change: the id of the thing that it is about. */
-export type Subject = CreatedId | undefined
 
 export type RowFields = Readonly<Record<string, unknown>>
 
@@ -18,27 +15,6 @@ export interface Source<C> {
 }
 
 export const sentKey = (plan: string, step: string): string => `${plan} ${step}`
-
-/** The function from an entry to one that has only the subjects of the changes of plans, which may be large. */
-export const outlined = <C>({ subjectOf }: Describing<C>) => {
-  const outline = ({ change, id }: Step<C>): Step<Subject> => ({ id, change: subjectOf(change), reason: "", undo: [] })
-  return (entry: Kept<C>): Kept<Subject> => {
-    switch (entry.type) {
-      case "planned":
-        return { ...entry, plan: { ...entry.plan, steps: entry.plan.steps.map(outline) } }
-      case "rebased":
-      case "steps":
-        return { ...entry, of_plan: entry.of_plan.map(outline) }
-      default:
-        return entry
-    }
-  }
-}
-
-const stepsIn = <C>(entry: Kept<C>): ReadonlyArray<Step<C>> => {
-  if (entry.type === "steps") return entry.of_plan
-  return entry.type === "planned" ? entry.plan.steps : []
-}
 
 /** The rows of steps by plan and step, and the digests of plans by their ids. */
 export const detailsOf = <C>({ describing, mapped }: Source<C>, keys: ReadonlySet<string>) => {

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 
 import type { DescribedAction, Describing } from "../Driver.ts"
 import type { ActionEntry, Kept, PlannedEntry, ProgressEntry } from "../Journal.ts"
-import { joined } from "../largePlans.ts"
+import { joined, outlined, type Subject } from "../largePlans.ts"
 import type { Step } from "../Plan.ts"
-import { detailsOf, outlined, type RowFields, type Source, type Subject, sentKey } from "./auditOutline.ts"
+import { detailsOf, type RowFields, type Source, sentKey } from "./auditOutline.ts"
 import { moment } from "./summary.ts"
 
 /** An entry of the journal as a row, with what rows are chosen by. */
@@ -45,7 +45,7 @@ type Made = ReadonlyMap<string, PlannedEntry<Subject>>
 
 /** The rows of a journal in the words of its upstream. Of the changes of all plans only their subjects are kept. */
 export const trailOf = <C>({ describing, mapped }: Source<C>): Effect.Effect<AuditTrail> =>
-  Effect.map(mapped(outlined(describing)), (lines) => {
+  Effect.map(mapped(outlined(describing.subjectOf)), (lines) => {
     const entries = joined(lines)
     const made: Made = new Map(
       entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : []))

@@ -66,19 +66,21 @@ interface Decoded<C> {
 }
 
 /**
- * Characters of decoded lines that are kept for the next reading: they take several times as many bytes. Of a longer file only
- * the beginning is kept, as a cache that forgets what it has just taken holds nothing that is read again.
+ * Characters of decoded lines that are kept for the next reading: they take several times as many bytes. Of a longer file nothing
+ * is kept, as most of it would be read again all the same.
  */
 const mostKept = 8 * 1024 * 1024
 
 /** Characters of a line after which others have their turn. */
 export const long = 32 * 1024
 
+const emptyCache = <C>() => new BoundedCache<Decoded<C>>(mostKept, ({ length }) => length)
+
 /** The current content of the file, read without locking it: whole lines in order, each decoded once unless they are many. */
 const reader = <C>(name: string, lines: Lines<C>) =>
   Effect.sync(() => {
     const decodeLine = reading(lines)
-    const decoded = new BoundedCache<Decoded<C>>(mostKept, ({ length }) => length)
+    let [cache, isLong] = [emptyCache<C>(), false]
 
     return <A>(make: (entry: Kept<C>) => A) => {
       const made: Array<Made<A>> = []
@@ -89,11 +91,16 @@ const reader = <C>(name: string, lines: Lines<C>) =>
         if (line.trim() === "") return Effect.void
         characters += line.length
         const decode = () => ({ entry: decodeLine(line), length: line.length })
-        const { entry } = characters <= mostKept ? decoded.keep(line, decode) : decode()
+        const { entry } = isLong || characters > mostKept ? decode() : cache.keep(line, decode)
         add(Option.getOrElse(entry, () => unreadable(name, line, number, made.at(-1)?.at ?? 0)))
         return line.length > long ? Effect.yieldNow : Effect.void
       }
-      return Effect.as(LineFile.eachLine(name, take), made).pipe(
+      return LineFile.eachLine(name, take).pipe(
+        Effect.map(() => {
+          isLong = characters > mostKept
+          if (isLong) cache = emptyCache()
+          return made
+        }),
         Effect.catchTag("FileError", ({ message: problem }) =>
           Effect.succeed([{ at: 0, value: make({ type: "unreadable", at: 0, problem }) }])
         )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-import { inMemory } from "../../../src/changes/Journal.ts"
+import { inMemory, readingBy } from "../../../src/changes/Journal.ts"
 import { workflowsIn } from "../../../src/engine/client/listAll.ts"
 import type { Change } from "../../../src/engine/plans/Change.ts"
 import { outlineOf } from "../../../src/engine/plans/outlineOf.ts"
@@ -38,9 +38,10 @@ describe("a plan over thousands of workflows", () => {
       WorkflowJournal,
       Effect.map(inMemory<Change>(), (journal) => ({
         ...journal,
-        entries: Effect.tap(journal.entries, () =>
-          Effect.sync(() => {
+        ...readingBy<Change>((make) =>
+          Effect.suspend(() => {
             reads++
+            return journal.mapped(make)
           })
         )
       }))
