@@ -68,8 +68,8 @@ const rounds = Effect.fnUntraced(function* (launch: Launch, { every, json }: Wat
       return done.state.open.length > 0 ? exitCodes.open : exitCodes.fine
     }
     // A state that cannot be read or kept now may be so in the next round.
-    const tried = Effect.catch(Effect.flatMap(round, tell), ({ message }) => tell({ problems: [message] }))
-    return yield* Effect.forever(Effect.andThen(tried, Effect.sleep(everyMinutes * 60_000)))
+    const attempt = Effect.catch(Effect.flatMap(round, tell), ({ message }) => tell({ problems: [message] }))
+    return yield* Effect.forever(Effect.andThen(attempt, Effect.sleep(everyMinutes * 60_000)))
   })
   return yield* Effect.provideContext(work, yield* connection)
 })

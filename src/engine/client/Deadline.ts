@@ -1,5 +1,6 @@
 import { Context, Duration, Effect } from "effect"
 
+import { makePacer, type Pacer } from "../../internal/http/Coordination.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 
 /** When a whole tool call must be answered, in `monotonicMillis`. */
@@ -19,6 +20,11 @@ export const remaining = (most: Duration.Duration) =>
   Effect.flatMap(Deadline, (deadline) =>
     Effect.map(monotonicMillis, (now) => Duration.min(most, Duration.millis(Math.max(deadline - now, 0))))
   )
+
+/** The pace of work that nobody waits for, beside that of the instance. */
+export const Pace = Context.Reference<Pacer>("workflow-tool-server/engine/Pace", {
+  defaultValue: () => makePacer(Infinity)
+})
 
 /** Longest wait for one upstream call. */
 export const callTimeout = Duration.seconds(30)

@@ -9,7 +9,7 @@ import { page, Tag } from "../workflow/models.ts"
 import * as CallErrors from "./CallErrors.ts"
 import { capabilitiesOf, Discovered, offers } from "./capabilities.ts"
 import type { Environment } from "./config/EngineConfig.ts"
-import { callTimeout, Deadline, remaining } from "./Deadline.ts"
+import { callTimeout, Deadline, Pace, remaining } from "./Deadline.ts"
 import { type EngineError, ReadOnlyInstance } from "./EngineError.ts"
 import { type KnownHeaders, makeKeyHeader } from "./KeyHeaders.ts"
 import { publicCalls } from "./publicCalls.ts"
@@ -55,15 +55,19 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const errors = CallErrors.make(instance, environment)
 
   const attempt = (call: Call, header: string, expected: ReadonlyArray<number>) =>
-    Effect.flatMap(remaining(callTimeout), (timeout) =>
-      upstream.send({
-        ...call,
-        ...(call.bodyFor === undefined ? {} : { body: call.bodyFor(header) }),
-        path: `/api/v1${call.path}`,
-        expected,
-        timeout,
-        headers: { ...jsonHeaders, ...environment.headers, [header]: environment.apiKey }
-      })
+    Effect.flatMap(Pace, ({ run }) =>
+      run(
+        Effect.flatMap(remaining(callTimeout), (timeout) =>
+          upstream.send({
+            ...call,
+            ...(call.bodyFor === undefined ? {} : { body: call.bodyFor(header) }),
+            path: `/api/v1${call.path}`,
+            expected,
+            timeout,
+            headers: { ...jsonHeaders, ...environment.headers, [header]: environment.apiKey }
+          })
+        )
+      )
     )
 
   /** The reply with any status, once the engine is up. */

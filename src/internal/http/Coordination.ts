@@ -104,12 +104,11 @@ export interface Pacer {
 }
 
 /**
- * Lets no second see more than `perSecond` requests leave; inside that, nobody waits. A rate below one stretches the second
- * instead.
+ * Lets no second see more than `perSecond` requests leave; inside that, nobody waits. A rate below one, or more `places` than
+ * that, stretches the second.
  */
-export const makePacer = (perSecond: number): Pacer => {
+export const makePacer = (perSecond: number, places = Math.max(1, Math.floor(perSecond))): Pacer => {
   if (perSecond === Infinity) return { run: (request) => request }
-  const places = Math.max(1, Math.floor(perSecond))
   const windowMs = (places * 1000) / perSecond
   const { run } = makePlaces({ places, windowMs, longestMs: longestDeparture, slackMs: 0 }, () => Effect.void)
   return { run }

@@ -13,21 +13,22 @@ import type { Engine } from "./workflowFacts.ts"
 /** Milliseconds by which readings overlap: runs are listed when they have ended, in the order in which they began. */
 const overlapMs = 65 * 60_000
 
-/** Milliseconds of the past that the first reading goes back, its pages, and the pause between two. */
+/** Milliseconds of the past that the first reading goes back, and its pages. */
 const pastMs = 14 * 86_400_000
 const mostPastPages = 40
-const pagePause = "1 second"
 
 /** Runs that had not ended and are not listed any more, of which it is asked how they ended. */
 const mostEnded = 20
+
+/** Workflows whose errors are read at each look; further ones wait for the next, so that what they have in common is known when it is told. */
+const mostErrors = 30
 
 /** The runs since the last reading, and those that have ended since; of the first reading, those of the last weeks. */
 export const runsSince = Effect.fnUntraced(function* (engine: Engine, before: Memory | undefined, now: number) {
   const since = before === undefined ? now - pastMs : before.at - overlapMs
   const startedAfter = isoOf(since)
   const { isMore, runs: executions } = yield* executionsSince(
-    (query) =>
-      Effect.delay(engine.listExecutions({ startedAfter, ...query }), query.cursor === undefined ? 0 : pagePause),
+    (query) => engine.listExecutions({ startedAfter, ...query }),
     startedAfter,
     mostPastPages
   )
@@ -52,15 +53,19 @@ export const remembering = Effect.fnUntraced(function* (
   const all = withRuns(before, read, since)
   const runs = new Map<string, Runs>(workflows.map(({ id }) => [id, { ...noRuns, since }]))
   for (const [id, one] of all) runs.set(id, { ...one, daysOf: () => daysOf(one) })
-  const failed = [...runs].flatMap(([workflowId, one]) =>
+  const everyFailed = [...runs].flatMap(([workflowId, one]) =>
     one.runs
       .filter((run) => isFailed(run) && (run.startedAt >= from || failsMore(one)))
       .map((run) => ({ ...run, workflowId }))
   )
-  const newest = new Map(failed.toReversed().map((run) => [run.workflowId, run]))
+  const newest = new Map(everyFailed.toReversed().map((run) => [run.workflowId, run]))
   const names = new Map(workflows.map((workflow) => [workflow.id, workflow]))
+  const failing = [...newest].filter(([id]) => failsMore(runs.get(id) ?? noRuns))
+  const unknown = failing.filter(([id]) => before?.errors.has(id) !== true)
+  const later = new Set(unknown.slice(mostErrors).map(([id]) => id))
+  const failed = everyFailed.filter(({ workflowId }) => !later.has(workflowId))
   const readErrors = yield* Effect.forEach(
-    [...newest].filter(([id]) => failsMore(runs.get(id) ?? noRuns)),
+    failing.filter(([id]) => !later.has(id)),
     ([id, run]) => {
       const remembered = before?.errors.get(id)
       // The error that a workflow began to fail with is read once.

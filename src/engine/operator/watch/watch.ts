@@ -1,5 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 
+import { makePacer } from "../../../internal/http/Coordination.ts"
+import { Pace } from "../../client/Deadline.ts"
 import { Instances } from "../../client/Instances.ts"
 import type { Expectations } from "../health/expectations.ts"
 import type { Severity } from "../health/Finding.ts"
@@ -49,12 +51,16 @@ const mostPending = 2000
 /** Milliseconds after which the memory is written anew: what a killed process had read since, the next one reads again. */
 const memoryInterval = 6 * 3_600_000
 
+/** Requests to an instance that may follow each other at once: on average, it is at most one a second. */
+const burst = 30
+
 /** Watches instances in rounds; what has been told and what is known of the past outlives the process. */
 export const makeWatch = (settings: WatchSettings, store: WatchStore, receivers: ReadonlyArray<Receiver>) => {
   let memories: ReadonlyMap<string, Memory> = new Map()
   let memoryLines: ReadonlyArray<string> = []
   let writtenAt = 0
   let lastAt: number | undefined
+  const instances = settings.instances.map((name) => ({ name, pace: makePacer(1, burst) }))
 
   const begin = Effect.map(store.load, (lines) => {
     const state = readState(lines)
@@ -83,12 +89,16 @@ export const makeWatch = (settings: WatchSettings, store: WatchStore, receivers:
     const { keyEnds, resolve } = yield* Instances
     let state: WatchState = { ...former, at: now }
     const problems: Array<string> = []
-    for (const name of settings.instances) {
+    for (const { name, pace } of instances) {
       const engine = yield* Effect.mapError(resolve(name), ({ message }) => new WatchError({ message }))
       const { expectations, ignore } = settings
       const before = { ...unwatched, ...state.instances[name], memory: memories.get(name) }
       const question = { now, expectations, ignore, keyEndsAt: keyEnds.get(name) }
-      const { changes, open, problem, watched } = yield* watchInstance(engine, before, state.open, question)
+      const { changes, open, problem, watched } = yield* Effect.provideService(
+        watchInstance(engine, before, state.open, question),
+        Pace,
+        pace
+      )
       const { memory, ...rest } = watched
       if (memory !== undefined) memories = new Map(memories).set(name, memory)
       if (problem !== undefined) problems.push(`${name}: ${problem}`)
