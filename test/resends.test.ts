@@ -74,6 +74,7 @@ describe("a change of the engine", () => {
   const tag = TagId.make("t1")
   const credential = CredentialId.make("c1")
   const execution = ExecutionId.make(1)
+  const ofRow = { filters: [{ columnName: "id", condition: "eq", value: 1 }] } as const
   const start = {
     id: "1",
     name: "A",
@@ -105,6 +106,15 @@ describe("a change of the engine", () => {
     deleteTag: (engine) => engine.deleteTag(tag),
     changeCall: (engine) =>
       engine.changeCall({ method: "POST", path: "/variables", query: {}, body: { key: "a", value: "b" } }),
+    createTable: (engine) => engine.createTable("Orders", []),
+    renameTable: (engine) => engine.renameTable("w1", "Orders"),
+    deleteTable: (engine) => engine.deleteTable("w1"),
+    createColumn: (engine) => engine.createColumn("w1", { name: "city", type: "string" }),
+    renameColumn: (engine) => engine.renameColumn("w1", "c1", "town"),
+    deleteColumn: (engine) => engine.deleteColumn("w1", "c1"),
+    insertRows: (engine) => engine.insertRows("w1", [{ city: "Rome" }]),
+    updateRows: (engine) => engine.updateRows("w1", ofRow, { city: "Rome" }),
+    deleteRows: (engine) => engine.deleteRows("w1", ofRow),
     callAddress: (engine) => engine.callAddress({ method: "POST", path: "/webhook/x", body: {} })
   }
 

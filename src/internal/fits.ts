@@ -1,6 +1,6 @@
-/** Whether names fit a pattern, in which * stands for any characters; it may be long, and is read once. */
-export const fitting = (pattern: string): ((name: string) => boolean) => {
-  const [first = "", ...rest] = pattern.split("*")
+/** Whether names fit a pattern, in which a wildcard stands for any characters; it may be long, and is read once. */
+export const fitting = (pattern: string, wildcard = "*"): ((name: string) => boolean) => {
+  const [first = "", ...rest] = pattern.split(wildcard)
   if (rest.length === 0) return (name) => pattern === name
   const last = rest.pop() ?? ""
   const parts = rest.filter((part) => part !== "")

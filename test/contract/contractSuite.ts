@@ -8,6 +8,7 @@ import { checks } from "./checks.ts"
 import { comparing } from "./comparing.ts"
 import { copying } from "./copying.ts"
 import { credentials } from "./credentials.ts"
+import { dataTables } from "./dataTables.ts"
 import { editing } from "./editing.ts"
 import { engineHistory } from "./engineHistory.ts"
 import { errors } from "./errors.ts"
@@ -64,6 +65,7 @@ const families = [
   comparing,
   credentials,
   tags,
+  dataTables,
   errors,
   names,
   replacing,

@@ -174,6 +174,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("find_call", given({ text: "all tags" })),
   trial("call_engine", given({ call: "GET /tags" })),
   trial("plan_engine_call", given({ call: "POST /variables", body: { key: "a", value: "b" }, instance: "production" })),
+  trial("read_data_table", given({ action: "list" })),
   trial("find_nodes", given({ query: "webhook" })),
   trial("describe_node", given({ type: "n8n-nodes-base.webhook" })),
   trial("check_workflow", on()),

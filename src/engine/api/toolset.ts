@@ -1,17 +1,19 @@
 import { Effect } from "effect"
 
+import { masking } from "../../mcp/masking.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
 import { over } from "../tools/overInstances.ts"
 import { foreignTexts } from "../workflow/naming.ts"
 import { callEngine } from "./callEngine.ts"
 import { findCall } from "./findCall.ts"
+import { readDataTable } from "./readDataTable.ts"
 
 const everything: Offer<Instances> = {
   instructions:
     "The toolset api finds and makes the other reading calls of the engine's API: data tables, projects, variables, users.",
   data: foreignTexts,
-  tools: [findCall, callEngine]
+  tools: [findCall, callEngine, masking(readDataTable)]
 }
 
 /** The toolset `api`: the reading calls of an engine's API that no other tool makes, as the engine itself describes them. */

@@ -36,6 +36,7 @@ import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
+import type { TableCalls } from "./tableCalls.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 import type { Written } from "./writeWithFallback.ts"
@@ -64,7 +65,7 @@ interface Options {
  */
 export class EngineClient extends Context.Service<
   EngineClient,
-  {
+  TableCalls & {
     /** Name of the instance, as in the configuration. */
     readonly instance: string
     /** Address of the instance, without a trailing slash. */

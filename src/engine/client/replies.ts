@@ -100,13 +100,13 @@ const gatewayProblem = (reply: Reply, instance: string): string | undefined => {
 
 /** The thing that the path of a call names: `workflow 12`. */
 export const thingAt = (path: string): string | undefined => {
-  const [, kind, id] = /^\/(workflow|execution|credential|tag)s\/([^/]+)/.exec(path) ?? []
-  return kind === undefined || id === "schema" ? undefined : `${kind} ${id}`
+  const [, kind, id] = /^\/(workflow|execution|credential|tag|data-table)s\/([^/]+)/.exec(path) ?? []
+  return kind === undefined || id === "schema" ? undefined : `${kind.replace("-", " ")} ${id}`
 }
 
 /** The id that the answer to a call bears: of the thing that the path names, unless it is about something of that. */
 export const idAt = (path: string): string | undefined =>
-  /^\/(?:workflows|executions|credentials|tags)\/([^/]+)(?:\/(?:activate|deactivate|archive|unarchive))?$/.exec(
+  /^\/(?:workflows|executions|credentials|tags|data-tables)\/([^/]+)(?:\/(?:activate|deactivate|archive|unarchive))?$/.exec(
     path
   )?.[1]
 

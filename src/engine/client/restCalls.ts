@@ -31,6 +31,7 @@ import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { KnownHeaders } from "./KeyHeaders.ts"
 import type { Changed } from "./Protection.ts"
+import { tableCalls } from "./tableCalls.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowCache } from "./WorkflowCache.ts"
 import { exclusively, type WorkflowLocks } from "./WorkflowLocks.ts"
@@ -65,6 +66,7 @@ export const restCalls = (
     provenExecutionAbsent: (id: ExecutionId) => proveExecutionAbsent({ instance, ...executions }, id),
     ...credentialCalls(calls),
     ...tagCalls(calls),
+    ...tableCalls(calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     requireRights: calls.requireRights,

@@ -22,7 +22,16 @@ const scopes = {
   "DELETE /credentials/{}": "credential:delete",
   "POST /tags": "tag:create",
   "PUT /tags/{}": "tag:update",
-  "DELETE /tags/{}": "tag:delete"
+  "DELETE /tags/{}": "tag:delete",
+  "POST /data-tables": "dataTable:create",
+  "PATCH /data-tables/{}": "dataTable:update",
+  "DELETE /data-tables/{}": "dataTable:delete",
+  "POST /data-tables/{}/columns": "dataTableColumn:create",
+  "PATCH /data-tables/{}/columns/{}": "dataTableColumn:update",
+  "DELETE /data-tables/{}/columns/{}": "dataTableColumn:delete",
+  "POST /data-tables/{}/rows": "dataTableRow:create",
+  "PATCH /data-tables/{}/rows/update": "dataTableRow:update",
+  "DELETE /data-tables/{}/rows/delete": "dataTableRow:delete"
 } as const
 
 /** A call for which a key needs a right. */
@@ -35,7 +44,7 @@ const isChangingCall = (call: string): call is ChangingCall => Object.hasOwn(sco
 
 /** The changing call that a request is, if it is one of these. */
 export const changingCallOf = (method: string, path: string): ChangingCall | undefined => {
-  const call = `${method} ${path.replace(/^(\/\w+)\/[^/]+/, "$1/{}")}`
+  const call = `${method} ${path.replace(/^(\/[\w-]+)\/[^/]+/, "$1/{}").replace(/\/columns\/[^/]+$/, "/columns/{}")}`
   return isChangingCall(call) ? call : undefined
 }
 

@@ -6,7 +6,7 @@ const root = "/api/v1/"
 const words = new Set(
   (
     "workflows executions credentials tags discover community-packages activate deactivate archive unarchive retry stop " +
-    "test history versions variables projects folders"
+    "test history versions variables projects folders data-tables rows columns update delete"
   ).split(" ")
 )
 

@@ -117,7 +117,7 @@ const isMissingThing = (words: string): boolean =>
 const missing =
   /not found|not be found|could not (find|load)|does not exist|failed to find|do not have permission to|unavailable/i
 /** Other services miss things of their own: a tenant, a page. */
-const things = /\b(workflow|execution|credential|tag|version|project|folder|user|variable)s?\b/i
+const things = /\b(workflow|execution|credential|tag|version|project|folder|user|variable|data table|column)s?\b/i
 const ofPath = /\broute\b|\bendpoint\b|\bcannot (get|post|put|patch|delete)\b/i
 
 /** Whether a starting engine has refused the request: by its exact text, which is never JSON. */

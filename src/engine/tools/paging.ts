@@ -1,6 +1,7 @@
 import { Effect, Result, Schema, Option } from "effect"
 import { Base64 } from "effect/encoding"
 
+import { fitted } from "../../internal/json/values.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
@@ -19,6 +20,8 @@ interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
   /** Whether no later page can hold matches. */
   readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
   readonly show: (item: Item, filters: Filters) => JsonObject
+  /** Bytes of the items that are shown; by default any number. */
+  readonly room?: number
 }
 
 /** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
@@ -28,7 +31,7 @@ const maxEmptyPages = 20
 export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
   listing: Listing<Filters, Item, E>
 ) {
-  const { fetch, isOver = () => false, keep = () => true, list, show } = listing
+  const { fetch, isOver = () => false, keep = () => true, list, room = Infinity, show } = listing
   const { instance } = yield* EngineClient
   const { filters, limit, ...place } = yield* start(listing, instance)
   const cursorAt = (at: Place) => write({ list, instance, limit, filters, ...at })
@@ -37,9 +40,12 @@ export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject,
   for (let pages = 1; ; pages++) {
     const page = yield* fetch(filters, after === undefined ? { limit } : { cursor: after })
     const matches = page.data.filter((item) => keep(item, filters)).slice(skip)
-    const data = matches.slice(0, limit).map((item) => show(item, filters))
-    if (matches.length > limit) {
-      return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + limit }) }
+    const data = fitted(
+      matches.slice(0, limit).map((item) => show(item, filters)),
+      room
+    )
+    if (matches.length > data.length) {
+      return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + data.length }) }
     }
     const next = page.nextCursor ?? ""
     if (next === "" || next === after || isOver(page.data, filters)) return { data }

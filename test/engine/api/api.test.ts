@@ -118,7 +118,8 @@ describe("The calls of an engine's API", () => {
             dataTableId: "string, required",
             limit: "integer, at least 1, at most 250: The most items of one answer",
             sort: "up | down"
-          }
+          },
+          tool: "read_data_table does this better"
         },
         unreadable: 3
       })

@@ -83,6 +83,20 @@ const methods: { readonly [method in keyof Client]: Use } = {
   nodeTypesIfSupported: "none",
   communityPackagesIfSupported: "none",
 
+  // Nor does it keep what tables hold.
+  listTablesIfSupported: "none",
+  getTable: "none",
+  listRows: "none",
+  createTable: "none",
+  renameTable: "none",
+  deleteTable: "none",
+  createColumn: "none",
+  renameColumn: "none",
+  deleteColumn: "none",
+  insertRows: "none",
+  updateRows: "none",
+  deleteRows: "none",
+
   // What has run is data of others, which the history does not keep.
   listExecutions: "none",
   getExecution: "none",

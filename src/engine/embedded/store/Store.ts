@@ -4,8 +4,10 @@ import {
   type Change,
   Changes,
   type CredentialRecord,
+  type DataTableRecord,
   type ExecutionRecord,
   type Owner,
+  type RowRecord,
   type SavedVersion,
   type TagRecord,
   type ThingRecord,
@@ -49,6 +51,9 @@ export interface Tables {
   readonly credentials: ReadonlyMap<string, CredentialRecord>
   readonly executions: ReadonlyMap<number, ExecutionRecord>
   readonly things: ReadonlyMap<string, ThingRecord>
+  readonly dataTables: ReadonlyMap<string, DataTableRecord>
+  /** The rows of each data table by their ids, in ascending order. */
+  readonly rows: ReadonlyMap<string, ReadonlyMap<number, RowRecord>>
   /** The highest ids given out so far; none is used twice. */
   readonly counters: { readonly execution: number; readonly publication: number }
 }
@@ -112,6 +117,8 @@ const makeTables = () => {
   const credentials = new Map<string, CredentialRecord>()
   const executions = new Map<number, ExecutionRecord>()
   const things = new Map<string, ThingRecord>()
+  const dataTables = new Map<string, DataTableRecord>()
+  const rows = new Map<string, Map<number, RowRecord>>()
   const tables = {
     owner: { userId: "", projectId: "", createdAt: "" },
     workflows,
@@ -120,6 +127,8 @@ const makeTables = () => {
     credentials,
     executions,
     things,
+    dataTables,
+    rows,
     counters: { execution: 0, publication: 0 }
   }
 
@@ -135,7 +144,15 @@ const makeTables = () => {
     else if ("credential" in change) credentials.set(change.credential.id, change.credential)
     else if ("counters" in change) tables.counters = change.counters
     else if ("owner" in change) tables.owner = change.owner
-    else if ("removedWorkflow" in change) {
+    else if ("dataTable" in change) {
+      dataTables.set(change.dataTable.id, change.dataTable)
+      if (!rows.has(change.dataTable.id)) rows.set(change.dataTable.id, new Map())
+    } else if ("rows" in change) for (const row of change.rows) rows.get(change.rowsOf)?.set(row.id, row)
+    else if ("removedRows" in change) for (const id of change.removedRows) rows.get(change.rowsOf)?.delete(id)
+    else if ("removedDataTable" in change) {
+      dataTables.delete(change.removedDataTable)
+      rows.delete(change.removedDataTable)
+    } else if ("removedWorkflow" in change) {
       workflows.delete(change.removedWorkflow)
       versions.delete(change.removedWorkflow)
     } else if ("removedTag" in change) tags.delete(change.removedTag)
@@ -152,7 +169,9 @@ const makeTables = () => {
     ...[...workflows.values()].map((workflow) => ({ workflow })),
     ...[...versions.values()].flat().map((savedVersion) => ({ savedVersion })),
     ...[...executions.values()].map((execution) => ({ execution })),
-    ...[...things.values()].map((thing) => ({ thing }))
+    ...[...things.values()].map((thing) => ({ thing })),
+    ...[...dataTables.values()].map((dataTable) => ({ dataTable })),
+    ...[...rows].map(([rowsOf, some]) => ({ rowsOf, rows: [...some.values()] }))
   ]
 
   const view: Tables = tables

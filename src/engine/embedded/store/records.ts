@@ -102,6 +102,34 @@ export const WorkflowRecord = Schema.Struct({
 })
 export type WorkflowRecord = typeof WorkflowRecord.Type
 
+/** A column of a data table, in its place among the others. */
+const ColumnRecord = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  type: Schema.Literals(["string", "number", "boolean", "date"]),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type ColumnRecord = typeof ColumnRecord.Type
+
+export const DataTableRecord = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  columns: Schema.Array(ColumnRecord),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type DataTableRecord = typeof DataTableRecord.Type
+
+/** A row of a data table; its values stand under the ids of columns. */
+export const RowRecord = Schema.Struct({
+  id: Schema.Int,
+  values: JsonObject,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type RowRecord = typeof RowRecord.Type
+
 /** One piece of data that travels from node to node. */
 export const Item = Schema.Struct({
   json: JsonObject,
@@ -180,6 +208,10 @@ export const Change = Schema.Union([
   Schema.Struct({ thing: ThingRecord }),
   Schema.Struct({ removedThing: Schema.String }),
   Schema.Struct({ counters: Schema.Struct({ execution: Schema.Int, publication: Schema.Int }) }),
+  Schema.Struct({ dataTable: DataTableRecord }),
+  Schema.Struct({ rowsOf: Schema.String, rows: Schema.Array(RowRecord) }),
+  Schema.Struct({ removedDataTable: Schema.String }),
+  Schema.Struct({ rowsOf: Schema.String, removedRows: Schema.Array(Schema.Int) }),
   Schema.Struct({ removedWorkflow: Schema.String }),
   Schema.Struct({ removedTag: Schema.String }),
   Schema.Struct({ removedCredential: Schema.String }),

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 
 import { createCredential } from "../../api/credentials.ts"
+import { rowEndpoints } from "../../api/dataRows.ts"
+import { dataTableEndpoints } from "../../api/dataTables.ts"
 import { Dialect, type Endpoint, type Handler, ok } from "../../api/Dialect.ts"
 import { listExecutions } from "../../api/executions.ts"
 import { folderEndpoints } from "../../api/projects.ts"
@@ -63,7 +65,13 @@ const resources = [
   },
   { name: "tags", segment: "tags", id: "tagId", operations: ["list", "create", "read", "update", "delete"] },
   { name: "variables", segment: "variables", id: "id", operations: ["list", "create", "update", "delete"] },
-  { name: "projects", segment: "projects", id: "projectId", operations: ["list", "create", "update", "delete"] }
+  { name: "projects", segment: "projects", id: "projectId", operations: ["list", "create", "update", "delete"] },
+  {
+    name: "datatable",
+    segment: "data-tables",
+    id: "dataTableId",
+    operations: ["list", "create", "read", "update", "delete", "upsert"]
+  }
 ] as const
 
 type Resource = (typeof resources)[number]
@@ -88,10 +96,15 @@ const listed = (endpoints: ReadonlyArray<Endpoint>, resource: Resource) => ({
 const otherScopes = [
   "workflowTags:list",
   "workflowTags:update",
-  ...["list", "create", "read", "update", "delete"].map((operation) => `folder:${operation}`)
+  ...["list", "create", "read", "update", "delete"].map((operation) => `folder:${operation}`),
+  ...["create", "read", "update", "delete"].map((operation) => `dataTableColumn:${operation}`),
+  ...["create", "read", "update", "delete", "upsert"].map((operation) => `dataTableRow:${operation}`)
 ]
 
-const scopeName = ({ name }: Resource) => (name === "workflow" || name === "discover" ? name : name.replace(/s$/, ""))
+const scopeName = ({ name }: Resource) => {
+  if (name === "datatable") return "dataTable"
+  return name === "workflow" || name === "discover" ? name : name.replace(/s$/, "")
+}
 
 /** The scopes and endpoints of the key: here, all of them. */
 const discover: Handler = Effect.fnUntraced(function* ({ query }) {
@@ -102,7 +115,9 @@ const discover: Handler = Effect.fnUntraced(function* ({ query }) {
     data: {
       scopes: [
         ...resources.flatMap((resource) =>
-          resource.operations.map((operation) => `${scopeName(resource)}:${operation}`)
+          resource.operations
+            .filter((operation) => operation !== "upsert")
+            .map((operation) => `${scopeName(resource)}:${operation}`)
         ),
         ...otherScopes
       ],
@@ -227,5 +242,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   { method: "POST", path: "/credentials", query: {}, body: { shape: newCredential }, run: createCredential },
   { method: "GET", path: "/credentials/:id", query: {}, run: getCredential },
   { method: "PATCH", path: "/credentials/:id", query: {}, body: { shape: updatedCredential }, run: updateCredential },
-  { method: "POST", path: "/credentials/:id/test", query: {}, run: testCredential }
+  { method: "POST", path: "/credentials/:id/test", query: {}, run: testCredential },
+  ...dataTableEndpoints,
+  ...rowEndpoints
 ]

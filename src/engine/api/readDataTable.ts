@@ -1,0 +1,123 @@
+import { Effect, Schema } from "effect"
+
+import { reads } from "../../mcp/annotations.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { filterFor, findTable, orNoTables } from "../tools/dataTables.ts"
+import * as EngineTool from "../tools/EngineTool.ts"
+import { listPage } from "../tools/paging.ts"
+import { cursor, limit, optional } from "../tools/parameters.ts"
+import { columnNamed, columnsOf, type DataTable, passes, RowFilter, sentFilter } from "../workflow/dataTables.ts"
+
+/** Bytes of the rows or tables of one answer. */
+const room = 8000
+
+const overview = (table: DataTable) => ({
+  id: table.id,
+  name: table.name,
+  ...(table.projectId === undefined ? {} : { projectId: table.projectId }),
+  columns: Object.fromEntries(columnsOf(table).map(({ name, type }) => [name, type]))
+})
+
+/** A filter in the engine's words, as an argument. */
+export const filterArgument = RowFilter.annotate({
+  inputSchema: {
+    type: "object",
+    description:
+      "{type: and|or, filters: [{columnName, condition: eq|neq|gt|gte|lt|lte|like|ilike, value}]}; % in like: any characters"
+  }
+})
+
+const sortForm = /^([A-Za-z]\w{0,62}):(asc|desc)$/
+
+export const readDataTable = EngineTool.make("read_data_table", {
+  title: "Read data table",
+  description: "List the data tables, describe one, or read its rows",
+  annotations: reads,
+  arguments: {
+    action: Schema.Literals(["list", "describe", "rows"]),
+    table: optional(Schema.String.annotate({ description: "Id or name" })),
+    filter: optional(filterArgument),
+    sort: optional(
+      Schema.String.check(Schema.isPattern(sortForm, { message: "must be column:asc or column:desc" })).annotate({
+        inputSchema: { type: "string", description: "column:asc or column:desc" }
+      })
+    ),
+    search: optional(Schema.String.annotate({ description: "Text in any column" })),
+    limit,
+    cursor
+  },
+  run: Effect.fnUntraced(function* ({ action, cursor, limit, table: given, ...wanted }) {
+    const client = yield* EngineClient
+    if (action === "list") {
+      return yield* listPage({
+        list: "read_data_table",
+        filters: Schema.Struct({}),
+        given: {},
+        cursor,
+        limit,
+        room,
+        fetch: (_, query) => Effect.flatMap(client.listTablesIfSupported(query), (page) => orNoTables(client, page)),
+        show: overview
+      })
+    }
+    if (given === undefined) {
+      return yield* new InvalidArgument({
+        argument: "table",
+        problem: `is needed to ${action === "rows" ? "read rows" : "describe one"}`
+      })
+    }
+    const table = yield* findTable(client, given)
+    if (action === "describe") return { ...overview(table), sizeBytes: table["sizeBytes"] }
+    return yield* rowsPage(client, table, { cursor, limit, wanted })
+  })
+})
+
+const Wanted = Schema.Struct({
+  filter: optional(RowFilter),
+  sort: optional(Schema.String),
+  search: optional(Schema.String)
+})
+
+interface RowRequest {
+  readonly cursor: string | undefined
+  readonly limit: number
+  readonly wanted: typeof Wanted.Type
+}
+
+/** One page of the rows of a table. Every part of what is wanted is checked before it is sent. */
+const rowsPage = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  table: DataTable,
+  { cursor, limit, wanted }: RowRequest
+) {
+  return yield* listPage({
+    list: `read_data_table of the rows of ${table.name}`,
+    filters: Wanted,
+    given: wanted,
+    cursor,
+    limit,
+    room,
+    fetch: Effect.fnUntraced(function* ({ filter, search, sort }, query) {
+      const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
+      const [, column = ""] = sortForm.exec(sort ?? "") ?? []
+      if (sort !== undefined && !system.has(column)) yield* knownColumn(table, column)
+      const page = yield* client.listRows(table.id, {
+        ...query,
+        search,
+        filter: checked === undefined ? undefined : sentFilter(checked),
+        sortBy: sort
+      })
+      return checked === undefined ? page : { ...page, data: page.data.filter(passes(checked)) }
+    }),
+    show: (row) => row
+  })
+})
+
+const system = new Set(["id", "createdAt", "updatedAt"])
+
+const knownColumn = (table: DataTable, name: string) =>
+  Effect.mapError(
+    Effect.fromResult(columnNamed(table, name)),
+    (problem) => new InvalidArgument({ argument: "sort", problem })
+  )

@@ -1,0 +1,73 @@
+import { Effect, Option, Result } from "effect"
+
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { ApiError } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
+import { firstPages, listAllIfSupported } from "../client/listAll.ts"
+import {
+  type CheckedFilter,
+  checkedFilter,
+  type DataTable,
+  passes,
+  type Row,
+  type RowFilter,
+  sentFilter,
+  tableNamed
+} from "../workflow/dataTables.ts"
+
+type Client = EngineClient["Service"]
+
+/** The value, or that this engine has no data tables. */
+export const orNoTables = <A>({ instance }: Client, value: Option.Option<A>): Effect.Effect<A, ApiError> =>
+  Option.match(value, {
+    onSome: Effect.succeed,
+    onNone: () =>
+      Effect.fail(
+        new ApiError({
+          instance,
+          httpStatus: 404,
+          problem: `the API of the engine of ${instance} has no data tables: they came with generation 2`,
+          apiResponse: null
+        })
+      )
+  })
+
+/** Every data table that the key may see. */
+export const allTables = (client: Client) =>
+  Effect.flatMap(listAllIfSupported(client.listTablesIfSupported), (tables) => orNoTables(client, tables))
+
+const isId = /^[A-Za-z0-9]{16}$/
+
+const invalid = (argument: string) => (problem: string) => new InvalidArgument({ argument, problem })
+
+/** The data table of an id or a name. */
+export const findTable = Effect.fnUntraced(function* (client: Client, given: string) {
+  const byId = isId.test(given)
+    ? yield* Effect.option(Effect.catchIf(client.getTable(given), isMissing, () => Effect.fail("none" as const)))
+    : Option.none()
+  if (Option.isSome(byId)) return byId.value
+  return yield* Effect.fromResult(Result.mapError(tableNamed(yield* allTables(client), given), invalid("table")))
+})
+
+/** A filter that fits a table. */
+export const filterFor = (table: DataTable, filter: RowFilter) =>
+  Effect.fromResult(Result.mapError(checkedFilter(table, filter), invalid("filter")))
+
+/** Rows that a filter lets pass, all or a few more than wanted, so that too many are noticed. */
+export const matchingRows = Effect.fnUntraced(function* (
+  { listRows }: Client,
+  { id }: DataTable,
+  filter: CheckedFilter | undefined,
+  most: number
+) {
+  const isWanted = filter === undefined ? () => true : passes(filter)
+  const sent = filter === undefined ? undefined : sentFilter(filter)
+  let count = 0
+  const { matches } = yield* firstPages(
+    (query) => listRows(id, { ...query, filter: sent }),
+    { pages: Infinity, isEnough: (picked) => (count += picked) > most },
+    (rows: ReadonlyArray<Row>) => rows.filter(isWanted)
+  )
+  return matches
+})

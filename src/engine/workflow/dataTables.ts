@@ -1,0 +1,266 @@
+import { Array as Arrays, Option, Predicate, Result, Schema } from "effect"
+
+import { fitting } from "../../internal/fits.ts"
+import { open } from "../../internal/schema/JsonObject.ts"
+import { nearest } from "../../internal/texts.ts"
+import { isTimestamp } from "./executions.ts"
+
+/** The types of columns that can be made. */
+export const ColumnType = Schema.Literals(["string", "number", "boolean", "date"])
+export type ColumnType = typeof ColumnType.Type
+
+/** A column as an engine shows it; newer ones may have further types. */
+const Column = open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })
+export type Column = typeof Column.Type
+
+/** A column to be made; at the end where no place is given. */
+export const NewColumn = Schema.Struct({
+  name: Schema.String,
+  type: ColumnType,
+  index: Schema.optionalKey(Schema.Int)
+})
+export type NewColumn = typeof NewColumn.Type
+
+/** A data table as an engine shows it. */
+export const DataTable = open({
+  id: Schema.String,
+  name: Schema.String,
+  projectId: Schema.optionalKey(Schema.String),
+  columns: Schema.Array(Column)
+})
+export type DataTable = typeof DataTable.Type
+
+/** The columns of a table in their order. */
+export const columnsOf = ({ columns }: DataTable): ReadonlyArray<Column> =>
+  columns.toSorted((a, b) => a.index - b.index)
+
+/** A row as an engine shows it: its values stand beside the columns that every table has. */
+export const Row = open({ id: Schema.Int })
+export type Row = typeof Row.Type
+
+/** The value of a cell as engines store it. */
+export const Cell = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+export type Cell = typeof Cell.Type
+
+/** The values of a row by the names of columns. */
+export const Cells = Schema.Record(Schema.String, Cell)
+export type Cells = typeof Cells.Type
+
+type Typed = Pick<Column, "name" | "type">
+
+/** The columns that every table has; nobody writes them. */
+const systemColumns: ReadonlyArray<Typed> = [
+  { name: "id", type: "number" },
+  { name: "createdAt", type: "date" },
+  { name: "updatedAt", type: "date" }
+]
+
+const isSystem = (name: string) => systemColumns.some((column) => column.name === name)
+
+/** A date or a time, in UTC where it names no zone, as engines store it; undefined if it is none. */
+const storedTime = (text: string): string | undefined => {
+  const joined = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, "$1T")
+  const zoned = /T[\d:.]+$/.test(joined) ? `${joined}Z` : joined
+  return isTimestamp(zoned) ? new Date(zoned).toISOString() : undefined
+}
+
+const wanted: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+  date: "a date or a time, as in 2026-11-20 or 2026-11-20T09:00:00Z"
+}
+
+const isCell = Schema.is(Cell)
+
+/**
+ * A value as a column stores it, or what it must be instead. Engines are less careful: an empty text becomes the number 0, and the
+ * 31st of February a day in March.
+ */
+const cellOf = ({ type }: Typed, value: unknown): Result.Result<Cell, string> => {
+  if (value === null) return Result.succeed(null)
+  const stored = type === "date" && Predicate.isString(value) ? storedTime(value) : value
+  const isOfType = type === "date" ? Predicate.isString(stored) : wanted[type] === undefined || typeof stored === type
+  return isCell(stored) && isOfType ? Result.succeed(stored) : Result.fail(`must be ${wanted[type] ?? "a value"}`)
+}
+
+const named = <C extends Typed>(columns: ReadonlyArray<C>, name: string): Result.Result<C, string> => {
+  const column = columns.find((one) => one.name === name)
+  if (column !== undefined) return Result.succeed(column)
+  const names = columns.map((one) => one.name)
+  const guess = nearest(name, names)
+  return Result.fail(
+    `the table has no column ${JSON.stringify(name)}. ${guess === undefined ? `Its columns: ${names.join(", ")}` : `Did you mean ${guess}?`}`
+  )
+}
+
+/** The column of a name, or that there is none, with the nearest one. */
+export const columnNamed = (table: DataTable, name: string): Result.Result<Column, string> =>
+  named(columnsOf(table), name)
+
+/** The values of a row as the columns of a table store them, or the first problem. */
+export const cellsOf = (table: DataTable, values: Readonly<Record<string, unknown>>): Result.Result<Cells, string> =>
+  Result.map(
+    Result.all(
+      Object.entries(values).map(([name, value]) => {
+        if (isSystem(name)) return Result.fail(`${name}: the engine alone writes this column`)
+        return Result.flatMap(columnNamed(table, name), (column) =>
+          Result.mapBoth(cellOf(column, value), {
+            onFailure: (problem) => `${name}: ${problem}`,
+            onSuccess: (cell) => [name, cell] as const
+          })
+        )
+      })
+    ),
+    Object.fromEntries
+  )
+
+/** The values of a row that a table of these columns holds, without those that the engine writes. */
+export const valuesIn = (row: Row, columns: ReadonlyArray<{ readonly name: string }>): Cells =>
+  Object.fromEntries(
+    columns.flatMap(({ name }) => {
+      const cell = row[name] ?? null
+      return isCell(cell) ? [[name, cell] as const] : []
+    })
+  )
+
+const conditions = ["eq", "neq", "gt", "gte", "lt", "lte", "like", "ilike"] as const
+
+/** A filter in the engine's words. */
+export const RowFilter = Schema.Struct({
+  type: Schema.optionalKey(Schema.Literals(["and", "or"])),
+  filters: Schema.NonEmptyArray(
+    Schema.Struct({ columnName: Schema.String, condition: Schema.Literals(conditions), value: Schema.Unknown })
+  )
+})
+export type RowFilter = typeof RowFilter.Type
+
+interface Condition {
+  readonly columnName: string
+  readonly condition: (typeof conditions)[number]
+  readonly value: Cell
+  readonly isTime: boolean
+}
+
+/** A filter whose columns and values fit a table. */
+export interface CheckedFilter {
+  readonly type: "and" | "or"
+  readonly filters: ReadonlyArray<Condition>
+}
+
+/** A filter with values as the columns of a table store them, or the first problem. */
+export const checkedFilter = (
+  table: DataTable,
+  { filters, type = "and" }: RowFilter
+): Result.Result<CheckedFilter, string> =>
+  Result.map(
+    Result.all(
+      filters.map(({ columnName, condition, value }) =>
+        Result.flatMap(named([...columnsOf(table), ...systemColumns], columnName), (column) =>
+          Result.flatMap(cellOf(column, value), (cell) =>
+            isComparable(condition, column, cell)
+              ? Result.succeed({ columnName, condition, value: cell, isTime: column.type === "date" && cell !== null })
+              : Result.fail(
+                  condition.endsWith("like")
+                    ? `${condition} is for texts, % for any characters`
+                    : `${condition} needs a value`
+                )
+          ).pipe(Result.mapError((problem) => `${columnName}: ${problem}`))
+        )
+      )
+    ),
+    (all) => ({ type, filters: all })
+  )
+
+const isComparable = (condition: Condition["condition"], column: Typed, cell: Cell): boolean => {
+  if (condition === "eq" || condition === "neq") return true
+  return condition === "like" || condition === "ilike" ? column.type === "string" && cell !== null : cell !== null
+}
+
+const day = 86_400_000
+
+const shifted = (time: Cell, millis: number): string => new Date(Date.parse(String(time)) + millis).toISOString()
+
+/**
+ * A filter that an engine can be trusted with: it lets pass all that the filter does, and perhaps more. Engines on SQLite compare times
+ * as texts of two forms, which is wrong within a day, so that conditions on times are a day wider; `passes` does the rest.
+ */
+export const sentFilter = ({ filters, type }: CheckedFilter): RowFilter | undefined => {
+  const widened = filters.map(({ columnName, condition, isTime, value }) => {
+    if (!isTime) return [{ columnName, condition, value }]
+    const from = { columnName, condition: "gte", value: shifted(value, -day) } as const
+    const to = { columnName, condition: "lte", value: shifted(value, day) } as const
+    if (condition === "neq") return []
+    if (condition === "eq") return type === "and" ? [from, to] : [from]
+    return condition.startsWith("gt") ? [from] : [to]
+  })
+  const isAll = widened.some((some) => some.length === 0) && type === "or"
+  const sent = isAll ? [] : widened.flat()
+  return Arrays.isArrayNonEmpty(sent) ? { type, filters: sent } : undefined
+}
+
+/** Whether a row that an engine has let pass does so by a filter, too. */
+export const passes = ({ filters, type }: CheckedFilter): ((row: Row) => boolean) => {
+  const doubtful = type === "and" ? filters.filter(({ isTime }) => isTime) : filters
+  if (!doubtful.some(({ isTime }) => isTime)) return () => true
+  return (row) => {
+    const isMet = (condition: Condition) => holds(condition, row[condition.columnName] ?? null)
+    return type === "and" ? doubtful.every(isMet) : doubtful.some(isMet)
+  }
+}
+
+const holds = ({ condition, isTime, value }: Condition, given: unknown): boolean => {
+  const cell = isTime && Predicate.isString(given) ? (storedTime(given) ?? given) : given
+  if (condition === "eq") return cell === value
+  if (condition === "neq") return cell !== value
+  if (cell === null || value === null || typeof cell !== typeof value) return false
+  if (condition === "like" || condition === "ilike") {
+    const written = (text: unknown) => (condition === "ilike" ? String(text).toUpperCase() : String(text))
+    const pattern = written(value)
+    return fitting(pattern.includes("%") ? pattern : `%${pattern}%`, "%")(written(cell))
+  }
+  const order =
+    Predicate.isString(cell) && Predicate.isString(value)
+      ? cell < value
+        ? -1
+        : cell > value
+          ? 1
+          : 0
+      : Number(cell) - Number(value)
+  return condition === "gt" ? order > 0 : condition === "gte" ? order >= 0 : condition === "lt" ? order < 0 : order <= 0
+}
+
+/** A name that a column can have. */
+export const columnForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
+
+/** The reason why a column cannot be made beside others, if there is one. Some engines take names for equal that differ in letter case. */
+export const columnProblem = (name: string, others: ReadonlyArray<string>): string | undefined => {
+  if (isSystem(name)) return `every table has a column ${name} already`
+  if (!columnForm.test(name)) {
+    return `${JSON.stringify(name.slice(0, 80))} cannot be the name of a column: a letter, then letters, digits and _, at most 63`
+  }
+  const taken = others.find((other) => other.toLowerCase() === name.toLowerCase())
+  return taken === undefined ? undefined : `there is a column ${taken} already`
+}
+
+/** The table of an id or a name, or why none is meant. */
+export const tableNamed = (tables: ReadonlyArray<DataTable>, given: string): Result.Result<DataTable, string> => {
+  const byId = tables.find(({ id }) => id === given)
+  const matches = byId === undefined ? tables.filter(({ name }) => name === given.trim()) : [byId]
+  const [match, other] = matches
+  if (match === undefined) {
+    const names = tables.map(({ name }) => name)
+    const guess = Option.fromUndefinedOr(nearest(given, names))
+    return Result.fail(
+      `there is no data table ${JSON.stringify(given.slice(0, 200))} that this key may see. ${Option.match(guess, {
+        onNone: () => (names.length === 0 ? "There is none at all" : "read_data_table {action: list} shows them"),
+        onSome: (name) => `Did you mean ${name}?`
+      })}`
+    )
+  }
+  return other === undefined
+    ? Result.succeed(match)
+    : Result.fail(
+        `several projects have a data table of this name. Give an id: ${matches.map(({ id, projectId = "" }) => `${id} (project ${projectId})`).join(", ")}`
+      )
+}
