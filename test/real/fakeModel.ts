@@ -6,6 +6,14 @@ import { Effect } from "effect"
 import { language, unique } from "../contract/fixtures.ts"
 import { ask } from "../support/harness.ts"
 
+/** The tokens of each call, as the service counts them. */
+export const usage = {
+  prompt_tokens: 20,
+  completion_tokens: 5,
+  total_tokens: 25,
+  prompt_tokens_details: { cached_tokens: 8 }
+}
+
 /** A service that talks as OpenAI's does: it asks for the first tool it is offered, and then it answers. */
 export const fakeModel = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -25,11 +33,14 @@ export const fakeModel = Effect.acquireRelease(
         if (stream !== true) {
           const choices = [{ ...choice, message: { content: null, ...said } }]
           reply.setHeader("content-type", "application/json")
-          return reply.end(JSON.stringify({ ...head, choices, usage: { total_tokens: 2 } }))
+          return reply.end(JSON.stringify({ ...head, choices, usage }))
         }
-        const chunk = JSON.stringify({ ...head, object: `${head.object}.chunk`, choices: [{ ...choice, delta: said }] })
+        const chunks = [{ choices: [{ ...choice, delta: said }] }, { choices: [], usage }]
+        const lines = chunks.map(
+          (one) => `data: ${JSON.stringify({ ...head, object: `${head.object}.chunk`, ...one })}\n\n`
+        )
         reply.setHeader("content-type", "text/event-stream")
-        return reply.end(`data: ${chunk}\n\ndata: [DONE]\n\n`)
+        return reply.end([...lines, "data: [DONE]\n\n"].join(""))
       })
     }).listen(0, "127.0.0.1")
     await once(server, "listening")

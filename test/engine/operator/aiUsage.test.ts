@@ -128,7 +128,7 @@ it.effect(
         }
       ])
       assert.deepStrictEqual(answer.notes, [
-        "the tokens of 1 calls are estimates of the engine",
+        "the tokens of 1 call are estimates of the engine",
         "no price is configured for local"
       ])
       assert.isFalse(

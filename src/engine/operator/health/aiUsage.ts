@@ -144,7 +144,9 @@ const answerOf = (usages: ReadonlyArray<Usage>, { by, from, prices }: Question) 
     ...(unread > 0
       ? [`${unread} of ${usages.reduce((sum, { runs }) => sum + runs, 0)} runs were not read, or hold no data`]
       : []),
-    ...(estimated > 0 ? [`the tokens of ${estimated} calls are estimates of the engine`] : []),
+    ...(estimated > 0
+      ? [`the tokens of ${estimated} ${estimated === 1 ? "call" : "calls"} are estimates of the engine`]
+      : []),
     ...(unpriced.length > 0
       ? [
           `no price is configured for ${unpriced

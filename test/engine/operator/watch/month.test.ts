@@ -327,5 +327,5 @@ it.effect(
       assert.isAtMost(megabytes.at(-1) ?? Infinity, (megabytes[18] ?? 0) + 2, "memory stays as it is")
     }).pipe(Effect.provide(instances))
   },
-  300_000
+  isWhole ? 7_200_000 : 120_000
 )
