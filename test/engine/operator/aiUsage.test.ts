@@ -149,3 +149,46 @@ it.effect(
     }).pipe(Effect.provide(serving(client, {}, operatorToolsets)), Effect.provideService(ModelPrices, prices))
   }
 )
+
+it.effect(
+  "ai_usage stays below 2 kB with the longest names, and tells no change where it could not read all runs",
+  () => {
+    const names = Array.from({ length: 8 }, (_, place) => `${place} ${"ä very long name ".repeat(10)}`)
+    const workflows = names.map((name, place) => ({
+      ...workflow(`w${place}`),
+      name,
+      nodes: workflow("x").nodes.map((node) => ({ ...node, name }))
+    }))
+    const { client } = engineThat(({ path }) => {
+      const { pathname, searchParams } = new URL(path, "http://x")
+      if (pathname.endsWith("/workflows")) return json({ data: workflows, nextCursor: null })
+      const row = (id: number) => ({
+        id,
+        workflowId: `w${id % 8}`,
+        mode: "webhook",
+        status: "success",
+        finished: true,
+        startedAt: new Date(now - (id <= 80 ? 9 : 1) * day).toISOString(),
+        stoppedAt: new Date(now - day).toISOString()
+      })
+      const id = Number(/executions\/(\d+)$/.exec(pathname)?.[1])
+      if (id > 0) {
+        const [match] = workflows.filter((one) => one.id === `w${id % 8}`)
+        const runData = { [match?.name ?? ""]: [call(counted(1000 * id, 10), { model: `m ${names[id % 8]}` })] }
+        return json({ ...row(id), workflowData: match, data: { resultData: { runData } } })
+      }
+      const all = Array.from({ length: 200 }, (_, place) => row(200 - place))
+      return json({ data: all.filter((one) => one.workflowId === searchParams.get("workflowId")), nextCursor: null })
+    })
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      for (const by of ["workflow", "node", "model", "day"]) {
+        const answer = yield* inTime(ask("ai_usage", { by }))
+        assert.isAtMost(new TextEncoder().encode(JSON.stringify(answer)).length, 2000, by)
+        assert.isAtLeast(Array.isArray(answer.data) ? answer.data.length : 0, by === "day" ? 1 : 3)
+        assert.notProperty(answer.total, "change", "20 of the 120 runs of this week were not read")
+        assert.match(String(answer.notes), /^20 of 200 runs were not read/)
+      }
+    }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+  }
+)

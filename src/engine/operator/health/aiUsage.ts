@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
+import { fitted, jsonBytes } from "../../../internal/json/values.ts"
 import { isoOf } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { spanOf } from "../../../mcp/moments.ts"
@@ -23,8 +24,9 @@ const since = Schema.optionalKey(
 
 const week = 7 * 86_400_000
 
-/** Rows of an answer. */
+/** Rows of an answer, and its bytes. */
 const mostRows = 5
+const room = 1900
 
 export const aiUsage = AcrossTool.make("ai_usage", {
   title: "AI usage",
@@ -67,8 +69,9 @@ interface PlacedCall extends ModelCall {
 interface Usage {
   readonly calls: ReadonlyArray<PlacedCall>
   readonly runs: number
-  /** Runs that could not be read, for their number or as they have no data. */
-  readonly unread: number
+  /** Runs that were not read as there are too many, and those that hold no data. */
+  readonly left: number
+  readonly lost: number
 }
 
 /** Runs of an instance whose records are read, half of them for the period before. */
@@ -121,7 +124,7 @@ const usageOf = Effect.fnUntraced(function* (engine: Engine, from: number, now: 
     }))
   )
   const lost = records.filter(({ record }) => Option.isNone(record) || record.value.data === undefined).length
-  return { calls, runs: runs.length, unread: runs.length - read.length + lost } satisfies Usage
+  return { calls, runs: runs.length, left: runs.length - read.length, lost } satisfies Usage
 })
 
 interface Question {
@@ -138,12 +141,13 @@ const answerOf = (usages: ReadonlyArray<Usage>, { by, from, prices }: Question) 
     .map(([key, some]) => ({ key, some, sum: sumOf(some, prices) }))
     .toSorted((a, b) => (b.sum.cost ?? 0) - (a.sum.cost ?? 0) || tokensOf(b.sum) - tokensOf(a.sum))
   const unpriced = [...new Set(present.flatMap(({ model }) => (priceOf(prices, model) === undefined ? [model] : [])))]
-  const unread = usages.reduce((sum, usage) => sum + usage.unread, 0)
+  const sum = (of: (usage: Usage) => number) => usages.reduce((all, usage) => all + of(usage), 0)
+  const unread = sum(({ left, lost }) => left + lost)
+  // Parts of two periods say nothing about the change from one to the other.
+  const change = sum(({ left }) => left) > 0 ? () => ({}) : changeOf
   const estimated = present.filter(({ isEstimated }) => isEstimated).length
   const notes = [
-    ...(unread > 0
-      ? [`${unread} of ${usages.reduce((sum, { runs }) => sum + runs, 0)} runs were not read, or hold no data`]
-      : []),
+    ...(unread > 0 ? [`${unread} of ${sum(({ runs }) => runs)} runs were not read, or hold no data`] : []),
     ...(estimated > 0
       ? [`the tokens of ${estimated} ${estimated === 1 ? "call" : "calls"} are estimates of the engine`]
       : []),
@@ -156,20 +160,14 @@ const answerOf = (usages: ReadonlyArray<Usage>, { by, from, prices }: Question) 
         ]
       : [])
   ]
-  return {
-    by,
-    total: {
-      ...sumOf(present, prices),
-      ...changeOf(sumOf(present, prices), before.size === 0 ? undefined : sumOf(former, prices))
-    },
-    data: rows.slice(0, mostRows).map(({ key, some, sum }) => ({
-      ...placeOf(by, some[0]),
-      ...sum,
-      ...changeOf(sum, before.get(key))
-    })),
-    ...(rows.length > mostRows ? { more: rows.length - mostRows } : {}),
-    ...(notes.length === 0 ? {} : { notes })
-  }
+  const total = sumOf(present, prices)
+  const head = { by, total: { ...total, ...change(total, before.size === 0 ? undefined : sumOf(former, prices)) } }
+  const tail = notes.length === 0 ? {} : { notes }
+  const dearest = rows
+    .slice(0, mostRows)
+    .map(({ key, some, sum }) => ({ ...placeOf(by, some[0]), ...sum, ...change(sum, before.get(key)) }))
+  const data = fitted(dearest, room - jsonBytes({ ...head, ...tail }))
+  return { ...head, data, ...(rows.length > data.length ? { more: rows.length - data.length } : {}), ...tail }
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -181,7 +179,7 @@ const keyOf =
       { workflow: [instance, workflow], model: [model], node: [instance, workflow, node], day: [dayOf(at)] }[by]
     )
 
-const longest = 80
+const longest = 60
 
 const placeOf = (by: Question["by"], call: PlacedCall | undefined) => {
   if (call === undefined) return {}
