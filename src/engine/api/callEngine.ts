@@ -1,12 +1,13 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema, Struct } from "effect"
 
 import { inSlices } from "../../internal/effects.ts"
 import { fitting, jsonBytes } from "../../internal/json/values.ts"
-import { isJsonObject, JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskSecretsSliced } from "../../internal/secrets/maskSecrets.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
+import { listPage } from "../tools/paging.ts"
 import { optional } from "../tools/parameters.ts"
 import { type ApiCall, pathOf, queryOf } from "./ApiCall.ts"
 import { decodeArguments, namedCall } from "./decodeCall.ts"
@@ -28,29 +29,45 @@ export const callEngine = EngineTool.make("call_engine", {
   },
   run: Effect.fnUntraced(function* ({ arguments: given = {}, call: name }) {
     const engine = yield* EngineClient
-    const call = yield* namedCall(name, (yield* allowedCalls).allowed, "reads")
+    const call = yield* namedCall(name, (yield* allowedCalls(name)).allowed, "reads")
     const args = yield* decodeArguments(call, given)
-    const answer = yield* engine.readCall(pathOf(call, args), queryOf(call, withLimit(call, args)))
+    const read = (all: JsonObject) => engine.readCall(pathOf(call, all), queryOf(call, all))
+    const isPaged = ["limit", "cursor"].every((name) => call.parameters.some((one) => one.name === name))
+    const answer = yield* isPaged ? pageOf(call, args, read) : read(args)
     return shortened(
       objectOf(yield* inSlices(() => maskSecretsSliced(isJsonObject(answer) ? answer : { data: answer })))
     )
   })
 })
 
-const withLimit = ({ parameters }: ApiCall, args: JsonObject): JsonObject =>
-  args["limit"] === undefined && parameters.some(({ name, place }) => place === "query" && name === "limit")
-    ? { ...args, limit: standardLimit }
-    : args
+/** One page of a list, with a cursor that keeps its arguments: those of engines forget them. */
+const pageOf = <E>(call: ApiCall, args: JsonObject, read: (args: JsonObject) => Effect.Effect<unknown, E>) => {
+  const { cursor, limit, ...filters } = args
+  return listPage({
+    list: `call_engine of ${call.call}`,
+    filters: JsonObject,
+    given: filters,
+    cursor: Predicate.isString(cursor) ? cursor : undefined,
+    limit: Predicate.isNumber(limit) ? limit : standardLimit,
+    fetch: (all, place) =>
+      Effect.map(read({ ...all, ...place }), (answer) => {
+        const { data, nextCursor } = objectOf(answer)
+        return { data: objectsOf(data), nextCursor: Predicate.isString(nextCursor) ? nextCursor : null }
+      }),
+    show: (item) => item
+  })
+}
 
 /** An answer with as many items as there is room for; what is left out is counted, and how to get it said. */
 const shortened = (answer: JsonObject): JsonObject => {
   const { data } = answer
   if (!Array.isArray(data) || jsonBytes(answer) <= mostBytes) return answer
   const count = Math.max(1, fitting(data, mostBytes - jsonBytes({ ...answer, data: [] })))
+  // Its cursor would lead past what is left out.
   return {
-    ...answer,
+    ...Struct.omit(answer, ["nextCursor"]),
     data: data.slice(0, count),
     leftOut: data.length - count,
-    advice: `For the others, call again with limit ${count}`
+    advice: `For the others, call again with limit ${count}, and go on from there`
   }
 }

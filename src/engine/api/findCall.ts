@@ -3,10 +3,10 @@ import { Effect, Option, Schema } from "effect"
 import { clipped } from "../../internal/foreignText.ts"
 import { fitted } from "../../internal/json/values.ts"
 import { reads } from "../../mcp/annotations.ts"
-import { offers } from "../client/capabilities.ts"
+import type { Capabilities } from "../client/capabilities.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
-import { type ApiCall, isRead } from "./ApiCall.ts"
+import { type ApiCall, isRead, withoutNames } from "./ApiCall.ts"
 import { ApiDescriptions } from "./ApiDescriptions.ts"
 import { argumentsOf, lineOf, rankCalls } from "./findCalls.ts"
 import { toolFor } from "./toolFor.ts"
@@ -24,7 +24,7 @@ export const findCall = EngineTool.make("find_call", {
   annotations: reads,
   arguments: { text: Schema.String.annotate({ description: "e.g. rows of a data table" }) },
   run: Effect.fnUntraced(function* ({ text }) {
-    const { allowed, description, refused } = yield* allowedCalls
+    const { allowed, description, refused } = yield* allowedCalls()
     const [best, ...others] = rankCalls(allowed, text)
     if (best === undefined) {
       return { calls: [], notice: `No call of this engine's API is about that (${allowed.length} calls searched).` }
@@ -53,13 +53,23 @@ export const findCall = EngineTool.make("find_call", {
   })
 })
 
-/** The calls that the engine describes, cut to those that this key may make as far as the engine tells. */
-export const allowedCalls = Effect.gen(function* () {
+/**
+ * The calls that the engine describes, cut to those that this key may make as far as the engine tells. Rights that were read lately
+ * count; where a wanted call is not among them, they are read again, as a person may have changed the key.
+ */
+export const allowedCalls = Effect.fnUntraced(function* (wanted?: string) {
   const engine = yield* EngineClient
   const description = yield* (yield* ApiDescriptions).of(engine)
-  const rights = yield* engine.capabilitiesIfSupported
-  const isAllowed = ({ call }: ApiCall) =>
-    Option.match(rights, { onNone: () => true, onSome: (all) => offers(all, call) })
-  const allowed = description.calls.filter(isAllowed)
+  const allowedBy = (rights: Option.Option<Capabilities>) => {
+    if (Option.isNone(rights)) return description.calls
+    const offered = new Set([...rights.value.calls].map(withoutNames))
+    return description.calls.filter(({ call }) => offered.has(withoutNames(call)))
+  }
+  // Asking for no right reads and keeps them all.
+  yield* engine.requireRights([])
+  const lately = allowedBy(yield* engine.rights)
+  const isMissing = (calls: ReadonlyArray<ApiCall>) => !calls.some(({ call }) => call === wanted)
+  const isStale = wanted !== undefined && isMissing(lately) && !isMissing(description.calls)
+  const allowed = isStale ? allowedBy(yield* engine.capabilitiesIfSupported) : lately
   return { allowed, description, refused: description.calls.length - allowed.length }
 })

@@ -8,8 +8,8 @@ import type { ApiCall, Parameter } from "./ApiCall.ts"
 
 /** Words that people use for what calls do, by the method that does it. */
 const verbs: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
-  [["get", "list", "read", "show", "which", "what", "all", "see", "look"], ["GET"]],
-  [["create", "add", "make", "insert", "run", "start"], ["POST"]],
+  [["get", "list", "read", "retrieve", "show", "which", "what", "all", "see", "look"], ["GET"]],
+  [["create", "add", "make", "insert", "run", "start", "install", "invite", "link"], ["POST"]],
   [
     ["change", "update", "rename", "edit", "set", "move"],
     ["PATCH", "PUT"]
@@ -25,24 +25,34 @@ export const rankCalls = (calls: ReadonlyArray<ApiCall>, text: string): Readonly
   const words = [...new Set(wordsOf(text.slice(0, mostText)))]
   const wanted = verbs.flatMap(([names, methods]) => (words.some((word) => names.includes(word)) ? methods : []))
   const things = words.filter((word) => !verbs.some(([names]) => names.includes(word)))
-  const ranked = calls.map((call) => ({ call, worth: worthOf(call, things) }))
-  const fitting = (method: string) => (wanted.length === 0 ? method === "GET" : wanted.includes(method))
-  return ranked
+  const isOne = /\b(?:an?|one|single|id)\b/i.test(text.slice(0, mostText))
+  const isFitting = ({ method }: ApiCall) => (wanted.length === 0 ? method === "GET" : wanted.includes(method))
+  return calls
+    .map((call) => {
+      const worth = worthOf(call, things)
+      const pathWords = pathWordsOf(call)
+      const others = pathWords.filter((word) => !has(words, word)).length
+      const isNamed = words.some((word) => !things.includes(word) && has(pathWords, word))
+      const isThatOne = isOne && call.method !== "POST" && call.path.endsWith("}")
+      const fit = Number(isFitting(call) || isNamed) + (isNamed ? 0.4 : 0) + (isThatOne ? 0.5 : 0)
+      return { call, worth, rank: text.trim() === call.call ? Infinity : worth + fit - others * 0.2 }
+    })
     .filter(({ worth }) => worth > 0 || things.length === 0)
-    .toSorted(
-      (a, b) =>
-        b.worth + Number(fitting(b.call.method)) - (a.worth + Number(fitting(a.call.method))) ||
-        a.call.path.length - b.call.path.length
-    )
+    .toSorted((a, b) => b.rank - a.rank || a.call.path.length - b.call.path.length)
     .map(({ call }) => call)
 }
 
+const pathWordsOf = ({ path }: ApiCall) => wordsOf(path.replaceAll(/\{\w+\}/g, " "))
+
 const worthOf = ({ description, path, summary, tag }: ApiCall, words: ReadonlyArray<string>): number => {
   const inPath = allWordsOf(path.replaceAll(/\{\w+\}/g, " "))
+  const inNames = allWordsOf(path).filter((word) => word !== "id")
   const inSummary = allWordsOf(`${summary} ${tag}`)
   const inDescription = allWordsOf(description.slice(0, mostText))
   return words.reduce(
-    (sum, word) => sum + (has(inPath, word) ? 4 : has(inSummary, word) ? 3 : has(inDescription, word) ? 1 : 0),
+    (sum, word) =>
+      sum +
+      (has(inPath, word) ? 4 : has(inSummary, word) ? 3 : has(inNames, word) ? 2 : has(inDescription, word) ? 1 : 0),
     0
   )
 }

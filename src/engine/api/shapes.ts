@@ -14,25 +14,29 @@ const sideBySide = ["anyOf", "oneOf"] as const
  * The shape of what may be sent: fields that engines only tell are left out, and no others are taken than those that are described,
  * unless the description says so.
  */
-export const sendable = (schema: Shape, isPart = false): Shape => {
+export const sendable = (schema: Shape, isPart = false, leftOut: ReadonlyArray<string> = []): Shape => {
   const { allOf, items, properties, required, ...rest } = schema
-  const sent = Object.entries(objectOf(properties)).filter(([, part]) => objectOf(part)["readOnly"] !== true)
-  const names = sent.map(([name]) => name)
+  const fields = Object.entries(objectOf(properties))
+  const sent = fields.filter(([, part]) => objectOf(part)["readOnly"] !== true)
+  const names = new Set(sent.map(([name]) => name))
+  const gone = [...leftOut, ...fields.flatMap(([name]) => (names.has(name) ? [] : name))]
   const isClosed = isJsonObject(properties) && !isPart && allOf === undefined
   return {
     ...(isClosed ? { additionalProperties: false } : {}),
     ...rest,
     ...Object.fromEntries(
       sideBySide.flatMap((key) =>
-        Array.isArray(schema[key]) ? [[key, listOf(schema[key]).map((part) => sendable(objectOf(part)))]] : []
+        Array.isArray(schema[key])
+          ? [[key, listOf(schema[key]).map((part) => sendable(objectOf(part), false, gone))]]
+          : []
       )
     ),
-    ...(Array.isArray(allOf) ? { allOf: allOf.map((part) => sendable(objectOf(part), true)) } : {}),
+    ...(Array.isArray(allOf) ? { allOf: allOf.map((part) => sendable(objectOf(part), true, gone)) } : {}),
     ...(isJsonObject(items) ? { items: sendable(items) } : {}),
     ...(isJsonObject(properties)
       ? { properties: Object.fromEntries(sent.map(([name, part]) => [name, sendable(objectOf(part))])) }
       : {}),
-    ...(Array.isArray(required) ? { required: required.filter((name) => names.includes(String(name))) } : {})
+    ...(Array.isArray(required) ? { required: required.filter((name) => !gone.includes(String(name))) } : {})
   }
 }
 

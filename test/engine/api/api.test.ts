@@ -138,9 +138,43 @@ describe("The calls of an engine's API", () => {
       assert.deepStrictEqual(sentTo(requests), ["/api/v1/data-tables/t%2F1/rows?limit=100&sort=up"])
       const rows = Array.isArray(answer["data"]) ? answer["data"].length : 0
       assert.isAbove(rows, 20)
-      assert.deepInclude(answer, { leftOut: 100 - rows, nextCursor: "n" })
+      assert.deepInclude(answer, { leftOut: 100 - rows })
+      assert.notProperty(answer, "nextCursor")
       assert.isAtMost(JSON.stringify(answer).length, 8300)
       assert.notInclude(JSON.stringify(answer), secret)
+    }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
+  })
+
+  it.effect("go on behind a page by a cursor of ours, which keeps the arguments", () => {
+    const pages = engineThat(({ path }) => {
+      if (path === "/api/v1/openapi.yml" || path === "/api/v1/discover") return json({ message: "not found" }, 404)
+      const { searchParams } = new URL(`http://local${path}`)
+      const isSecond = searchParams.get("cursor") === "engine's"
+      return json({ data: [{ id: isSecond ? "2" : "1", name: "N" }], nextCursor: isSecond ? null : "engine's" })
+    })
+    return Effect.gen(function* () {
+      const call = { call: "GET /executions", arguments: { workflowId: "7", limit: 1 } }
+      const { data, nextCursor } = yield* ask("call_engine", call)
+      assert.deepStrictEqual(data, [{ id: "1", name: "N" }])
+      const second = yield* ask("call_engine", { call: "GET /executions", arguments: { cursor: nextCursor } })
+      assert.deepStrictEqual(second, { data: [{ id: "2", name: "N" }] })
+      const [last] = pages.requests.slice(-1)
+      assert.include(last?.path, "workflowId=7")
+      const other = { call: "GET /tags", arguments: { cursor: nextCursor } }
+      assert.include((yield* refused("call_engine", other)).message, "must be the nextCursor of an earlier")
+    }).pipe(Effect.provide(serving(pages.client, {}, [ApiToolset])))
+  })
+
+  it.effect("ask for the rights of the key once in a while", () => {
+    const { client, requests } = engineWith(described, ["GET /data-tables", "GET /workflows/{id}"])
+    return Effect.gen(function* () {
+      yield* ask("find_call", { text: "data tables" })
+      yield* ask("call_engine", { call: "GET /data-tables" })
+      yield* ask("call_engine", { call: "GET /data-tables" })
+      assert.lengthOf(
+        requests.filter(({ path }) => path.endsWith("/discover")),
+        1
+      )
     }).pipe(Effect.provide(serving(client, {}, [ApiToolset])))
   })
 

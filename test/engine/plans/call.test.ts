@@ -59,6 +59,16 @@ describe("a plan of a call of the engine's API", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("unmakes a project that is still empty, on engines of both generations", () =>
+    Effect.gen(function* () {
+      for (const instance of ["staging", "production"]) {
+        const planned = yield* plan("POST /projects", { instance, body: { name: "Sales" } })
+        yield* apply(planned)
+        assert.deepInclude((yield* rolledBack(planned)).report, { state: "applied" }, instance)
+      }
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("deletes, and makes anew what the API makes the same again", () =>
     Effect.gen(function* () {
       const id = yield* variable("region", "eu")

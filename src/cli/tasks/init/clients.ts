@@ -87,8 +87,14 @@ export interface Start {
  * The command that starts this server with a configuration. With npx if it runs from npx's own cache, which may be cleared, or
  * if that is requested; Windows finds npx only through its shell.
  */
-export const startOf = ({ main, node, platform }: Machine, config: string, wantsNpx: boolean): Start => {
-  const args = ["--config", config, "--tools", "daily"]
+export const startOf = (
+  { main, node, platform }: Machine,
+  config: string,
+  wantsNpx: boolean,
+  offersApi = false
+): Start => {
+  const tools = offersApi ? ["--toolsets", "operator,api", "--tools", "daily,api"] : ["--tools", "daily"]
+  const args = ["--config", config, ...tools]
   if (!wantsNpx && !/[\\/]_npx[\\/]/.test(main)) return { command: node, args: [main, ...args] }
   const npx = ["-y", "workflow-tool-server", ...args]
   return platform === "win32" ? { command: "cmd", args: ["/c", "npx", ...npx] } : { command: "npx", args: npx }

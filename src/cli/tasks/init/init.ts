@@ -46,7 +46,9 @@ export const init = Effect.fnUntraced(
     const reached = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
     if (reached === undefined) return 1
     const chosen = request.clients ?? (canPrompt ? yield* askClients() : [])
-    const writes = yield* plan(config, reached, chosen, request, options)
+    const isAsked = canPrompt && request.clients === undefined && chosen.length > 0
+    const offersApi = options.toolsets === undefined ? isAsked && (yield* askApi) : options.toolsets.includes("api")
+    const writes = yield* plan(config, reached, chosen, { ...request, offersApi }, options)
     const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
     const configuration = writes.find(({ file }) => file === config)
     if (wasTrusted && configuration !== undefined) yield* recordTrust({ name: config, text: configuration.text })
@@ -133,10 +135,10 @@ const plan = Effect.fnUntraced(function* (
   config: string,
   { host, key }: Reached,
   chosen: ReadonlyArray<ClientName>,
-  { instance: name, npx, project, serverName }: InitRequest,
+  { instance: name, npx, offersApi, project, serverName }: InitRequest & { readonly offersApi: boolean },
   { "read-only": readOnly }: Options
 ) {
-  const start = startOf(machine, config, npx)
+  const start = startOf(machine, config, npx, offersApi)
   const edited = (result: Result.Result<string, string>) =>
     Effect.fromResult(Result.mapError(result, (message) => new ConfigurationError({ message })))
   const before = yield* readOrEmpty(config)
@@ -202,6 +204,12 @@ const askClients = Effect.fnUntraced(function* () {
     const selected: ReadonlyArray<ClientName> = yield* selectClients
     if (selected.length > 0 || (yield* confirmNone)) return selected
   }
+})
+
+const askApi = Prompt.Confirm({
+  message:
+    "Offer the rest of the engine's API, too (data tables, variables, projects)? It takes 2.5 kB of each conversation",
+  initial: false
 })
 
 const confirmNone = Prompt.Confirm({ message: "None is selected. Add the server to no program?", initial: false })

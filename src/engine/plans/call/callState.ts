@@ -72,7 +72,13 @@ const readContents = Effect.fnUntraced(function* (client: Client, { path, thing 
   if (typeof thing !== "string" || present === null) return undefined
   const lists = contents[path]?.(thing) ?? []
   const isFull = yield* Effect.forEach(lists, ([list, query]) =>
-    Effect.map(client.readCall(list, query), (answer) => objectsOf(objectOf(answer)["data"]).length > 0)
+    client.readCall(list, query).pipe(
+      Effect.map((answer) => objectsOf(objectOf(answer)["data"]).length > 0),
+      // Older engines have no folders.
+      Effect.catchTag("ForeignAnswer", (error) =>
+        error.httpStatus === 404 ? Effect.succeed(false) : Effect.fail(error)
+      )
+    )
   )
   return countsIn(present) || isFull.includes(true) ? "it is not empty any more, so that it stays" : undefined
 })

@@ -94,7 +94,7 @@ const completed = (wanted: Wanted, undone: CallChange, present: Present): Comple
   if (methodOf(undone) === "DELETE") return deletion(wanted, undone, present)
   const fields = objectOf(body)
   const hidden = Object.keys(fields).filter((name) => shownField(present, name) === undefined)
-  if (body === undefined || hidden.length > 0) return unread(undone, hidden)
+  if (Object.keys(fields).length === 0 || hidden.length > 0) return unread(undone, hidden)
   const back = bodyBefore(call, fields, present)
   return {
     change: {
@@ -136,7 +136,9 @@ const given = new Set(["id", "createdAt", "updatedAt", "type"])
 /** A deletion can be undone where the API makes the same thing again: all that shows is sent, and nothing lies in it. */
 const deletion = ({ call, calls }: Wanted, undone: CallChange, present: JsonObject): Completed => {
   const opposite = oppositeOf(calls, call)
-  const isPlace = calls.some(({ method, path }) => method === "GET" && path.startsWith(`${call.path}/`))
+  const isPlace =
+    /^\/(?:projects|data-tables)\/\{\w+\}$/.test(call.path) ||
+    calls.some(({ method, path }) => method === "GET" && path.startsWith(`${call.path}/`))
   const body = opposite?.body === undefined || isPlace ? undefined : bodyBefore(opposite, {}, present)
   const sent = new Set(Object.keys(body ?? {}))
   const isWhole = Object.entries(present).every(

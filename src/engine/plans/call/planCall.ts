@@ -33,7 +33,7 @@ const planCall = Effect.fn("planCall")(function* (request: CallRequest) {
   const client = yield* (yield* Instances).resolve(request.instance)
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_engine_call" })
-  const { allowed: calls } = yield* Effect.provideService(allowedCalls, EngineClient, client)
+  const { allowed: calls } = yield* Effect.provideService(allowedCalls(request.call), EngineClient, client)
   const call = yield* namedCall(request.call, calls, "changes")
   const args = yield* decodeArguments(call, request.arguments ?? {})
   const wanted = { instance, call, args, calls, body: yield* decodeBody(call, request.body) }
