@@ -11,16 +11,18 @@ import { ApiDescriptions } from "../../src/engine/api/ApiDescriptions.ts"
 import version1 from "../../src/engine/api/data/1.82.3.json" with { type: "json" }
 import version2 from "../../src/engine/api/data/2.41.1.json" with { type: "json" }
 import { readDescription } from "../../src/engine/api/readDescription.ts"
-import { ApiToolset } from "../../src/engine/api/toolset.ts"
+import { toolFor } from "../../src/engine/api/toolFor.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
 import { inSlices } from "../../src/internal/effects.ts"
 import { engineFolder } from "../engines/install.ts"
-import { ask, callTool, environment, serverOver } from "../support/harness.ts"
+import { sampleArguments, wrongArguments } from "../support/apiSamples.ts"
+import { ask, callTool, environment, refused } from "../support/harness.ts"
+import { planServer } from "../support/planServer.ts"
 
 const decodeBest = Schema.decodeUnknownSync(Schema.Struct({ best: Schema.Struct({ call: Schema.String }) }))
 
 for (const { apiKey, host, version } of inject("engines")) {
-  const server = serverOver({ real: environment(host, apiKey) }, FetchHttpClient.layer, [ApiToolset])
+  const server = planServer({ real: environment(host, apiKey) }, FetchHttpClient.layer)
 
   layer(server, { excludeTestServices: true })(`The reading calls of the real ${version}`, (it) => {
     const reading = Effect.gen(function* () {
@@ -46,6 +48,42 @@ for (const { apiKey, host, version } of inject("engines")) {
           const isOfEngine = isOwnFormat || httpStatus === 403 || httpStatus === 404
           assert.isTrue(isForeseen || isOfEngine, `${call.call}: ${httpStatus} ${error.message}`)
         }
+      })
+    )
+
+    it.effect(
+      "are refused by name where arguments do not fit, and changes are planned or refused for the engine's own reasons",
+      () =>
+        Effect.gen(function* () {
+          const engine = yield* (yield* Instances).resolve()
+          const { calls } = yield* (yield* ApiDescriptions).of(engine)
+          for (const call of calls) {
+            const isOurs = isRead(call) || (toolFor(call.call) === undefined && call.takesFile !== true)
+            const tool = isRead(call) ? "call_engine" : "plan_engine_call"
+            const wrong = isOurs
+              ? wrongArguments(call).filter((one) => !isRead(call) || !one.wrong.startsWith("body"))
+              : []
+            for (const { arguments: args, body, wrong: name } of wrong) {
+              const given = isRead(call) ? { arguments: args } : { arguments: args, body }
+              const { error } = yield* callTool(tool, { call: call.call, ...given })
+              assert.strictEqual(error?.code, -32602, `${call.call} ${name}: ${error?.message}`)
+            }
+            if (isRead(call) || !isOurs) continue
+            const { error } = yield* callTool(tool, { call: call.call, ...sampleArguments(call) })
+            const { httpStatus } = { httpStatus: undefined, ...Object(error?.data) }
+            const isForeseen = error === undefined || error.code === -32602
+            assert.isTrue(isForeseen || httpStatus === 403 || httpStatus === 404, `${call.call}: ${error?.message}`)
+          }
+        })
+    )
+
+    it.effect("say that the licence lacks what the engine offers only with one", () =>
+      Effect.gen(function* () {
+        const { message } = yield* refused("plan_engine_call", {
+          call: "POST /variables",
+          body: { key: "a", value: "b" }
+        })
+        assert.include(message, "The licence of this engine does not include variables")
       })
     )
 

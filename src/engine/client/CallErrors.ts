@@ -20,7 +20,7 @@ import {
   TooLargeToShow
 } from "./EngineError.ts"
 import { apiResponse, cameInstead, cut, foreignProblem, leavesOpen, problemOf, thingAt } from "./replies.ts"
-import { isKeyRefused, kindOf, verdictOf } from "./verdict.ts"
+import { isKeyRefused, kindOf, type Verdict, verdictOf } from "./verdict.ts"
 
 /** The answer is about another thing than the one in the path. */
 export const isOfAnother = "another"
@@ -103,7 +103,7 @@ export const make = (instance: string, environment: Environment) => {
     if (!isRefusal && answer.status !== payloadTooLarge) return ofForeign(call, answer)
     const details = { instance, apiResponse: apiResponse(answer, redact) }
     if (isKeyRefused(answer)) return new AuthenticationFailed(details)
-    if (answer.status === 403) return new PermissionDenied(details)
+    if (answer.status === 403) return new PermissionDenied({ ...details, ...ofLicence(verdict) })
     const words = problemOf(answer, instance, redact)
     const about = thing === undefined ? {} : { missing: thing }
     const problem = thing === undefined ? words : `${words} (${thing} on instance ${instance})`
@@ -135,6 +135,15 @@ export const make = (instance: string, environment: Environment) => {
   }
 
   return { ofFailure, ofForeign, ofLost, ofReply, ofShape }
+}
+
+/** The reason of a refusal that no right of the key would change. */
+const ofLicence = (verdict: Verdict): { readonly reason?: string } => {
+  const [, feature] =
+    (verdict._tag === "Refused" ? /licen[cs]e does not allow for (?:feat:)?(\w+)/i.exec(verdict.words) : null) ?? []
+  return feature === undefined
+    ? {}
+    : { reason: `The licence of this engine does not include ${feature}; nothing was changed.` }
 }
 
 /** Whoever says that a request is too large has not let it in. */

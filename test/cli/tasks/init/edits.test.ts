@@ -206,6 +206,8 @@ describe("a client's file", () => {
       command: "cmd",
       args: ["/c", "npx", "-y", "workflow-tool-server", ...args]
     })
+    const withApi = ["--config", "c.json", "--toolsets", "operator,api", "--tools", "daily,api"]
+    assert.deepStrictEqual(startOf(machine, "c.json", false, true).args, [machine.main, ...withApi])
   })
 })
 
