@@ -1,12 +1,15 @@
-import { Predicate } from "effect"
+import { Array as Arrays, Predicate } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { Workflow } from "../../workflow/models.ts"
 import { type Path, parsePath } from "../../workflow/valuePaths.ts"
-import { jsonOf, type NodeRun } from "../explain/runData.ts"
+import { edgesOf } from "../../workflow/wires.ts"
+import { byNode, jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import type { Run } from "../run/mocks.ts"
 import { type Difference, differencesOf, differingValues } from "../tests/Difference.ts"
-import { matchesPattern } from "../tests/PathPattern.ts"
-import { pairsOf } from "./replay.ts"
+import { matchesPattern, parsePattern } from "../tests/PathPattern.ts"
+import type { RecordedRun } from "../tests/testFromExecution.ts"
+import { volatileIn } from "../tests/volatileFields.ts"
 
 /** The rules by which outputs of a node are compared. */
 export interface Comparison {
@@ -35,8 +38,8 @@ export const compareOutputs = (
   after: ReadonlyArray<NodeRun>,
   { isPaired, isSet, volatile }: Comparison
 ): Compared => {
-  const [old, now] = [before.map(outputsOf), after.map(outputsOf)].map((runs) => (isSet ? runs.map(sortedRun) : runs))
-  if (old === undefined || now === undefined) return nothing
+  const inOrder = (run: NodeRun) => (isSet ? sortedRun(outputsOf(run)) : outputsOf(run))
+  const [old, now] = [before.map(inOrder), after.map(inOrder)]
   const json = differencesOf(old.map(jsonOfRun), now.map(jsonOfRun), [])
   const isVolatile = ({ expected, got, path }: Difference) =>
     typeof expected === typeof got &&
@@ -54,8 +57,6 @@ export const compareOutputs = (
     hasUnreadFiles: [...old, ...now].flat(2).some(isKeptElsewhere)
   }
 }
-
-const nothing: Compared = { differences: [], volatile: [], isReordered: false, hasUnreadFiles: false }
 
 type Outputs = ReadonlyArray<ReadonlyArray<unknown>>
 
@@ -115,3 +116,80 @@ const filesOf = (item: unknown): JsonObject =>
 
 const isKeptElsewhere = (item: unknown): boolean =>
   isJsonObject(item) && Object.values(objectOf(item.binary)).some((file) => objectOf(file).id !== undefined)
+
+interface Pair {
+  readonly item: number
+  readonly input: number
+}
+
+/** The input items that an item comes from. */
+export const pairsOf = (item: unknown): ReadonlyArray<Pair> => {
+  const { pairedItem } = objectOf(item)
+  const all: ReadonlyArray<unknown> = Array.isArray(pairedItem)
+    ? pairedItem
+    : pairedItem === undefined
+      ? []
+      : [pairedItem]
+  return all.map((one) => {
+    const { input = 0, item: index = one } = objectOf(one)
+    return { item: Number(index), input: Number(input) }
+  })
+}
+
+/** The runs of a node, in their order. */
+export const runsOfNode = ({ runs }: RunData, name: string): ReadonlyArray<NodeRun> =>
+  runs.filter(({ node }) => node === name)
+
+/** A difference between what was recorded and what a changed workflow gives. */
+export interface NodeDifference extends Difference {
+  readonly node: string
+}
+
+/** The comparison of a repeated run with its record. */
+export interface ComparedRun {
+  readonly differences: ReadonlyArray<NodeDifference>
+  /** Sentences about what differs in every run. */
+  readonly notes: ReadonlyArray<string>
+  /** Nodes whose files cannot be compared. */
+  readonly unread: ReadonlyArray<string>
+}
+
+/** What a comparison of a node takes in place of its recorded type, or of its runs. */
+type Exception = Partial<Omit<Comparison, "volatile"> & { readonly after: ReadonlyArray<NodeRun> }>
+
+/** Compares what nodes gave in a recorded run with what they give in the repeated one, item by item. */
+export const compareRun = (
+  { data, execution, start }: RecordedRun,
+  repeated: RunData,
+  names: ReadonlyArray<string>,
+  exceptionOf: (name: string, before: ReadonlyArray<NodeRun>) => Exception = () => ({})
+): ComparedRun => {
+  const given = data.runs.filter(({ node }) => node === start || !names.includes(node)).map(({ outputs }) => outputs)
+  const volatile = volatileIn(execution, data, names, given)
+  const rows = names.map((name) => {
+    const before = runsOfNode(data, name)
+    const { after = runsOfNode(repeated, name), isPaired = true, isSet = false } = exceptionOf(name, before)
+    const patterns = Arrays.getSuccesses((volatile.get(name) ?? []).map(parsePattern))
+    return { name, ...compareOutputs(before, after, { isPaired, isSet, volatile: patterns }) }
+  })
+  return {
+    differences: rows.flatMap(({ differences, name }) => differences.map((one) => ({ node: name, ...one }))),
+    notes: rows.flatMap((one) => [
+      ...(one.isReordered ? [`${one.name}: fields in another order`] : []),
+      ...(one.volatile.length === 0
+        ? []
+        : [`${one.name}: times or random values differ (${one.volatile.slice(0, 3).join(", ")})`])
+    ]),
+    unread: rows.flatMap((one) => (one.hasUnreadFiles ? [one.name] : []))
+  }
+}
+
+/** Nodes that a repeated run is to give the recorded outputs of: those that ran, but for the trigger, mocked ones and parts of agents. */
+export const comparedNames = (
+  { data, start }: RecordedRun,
+  { connections }: Workflow,
+  mocked: ReadonlySet<string>
+): ReadonlyArray<string> => {
+  const parts = new Set(edgesOf(connections).flatMap(({ source, type }) => (type === "main" ? [] : [source])))
+  return [...byNode(data).keys()].filter((name) => name !== start && !mocked.has(name) && !parts.has(name))
+}

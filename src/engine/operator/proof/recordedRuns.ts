@@ -1,53 +1,59 @@
-import { Effect, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 
 import { digest, isSameJson } from "../../../internal/json/digest.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import type { Execution, WorkflowId } from "../../workflow/models.ts"
-import { isTrigger } from "../../workflow/triggers.ts"
-import { jsonOf, nodeNamed, type RunData, runDataOf } from "../explain/runData.ts"
+import type { WorkflowId } from "../../workflow/models.ts"
+import { jsonOf } from "../explain/runData.ts"
 import { readWhole } from "../tests/runTest.ts"
+import { type RecordedRun, recordedRunOf } from "../tests/testFromExecution.ts"
 
-/** A success that an engine has recorded, begun by a trigger. */
-export interface RecordedRun {
-  readonly execution: Execution
-  readonly data: RunData
-  /** The trigger that began it. */
-  readonly start: string
+/** Runs that are wanted of a workflow. */
+interface WantedRuns {
+  readonly most: number
+  readonly isWanted: (run: RecordedRun) => boolean
+  /** Whether each is to have another path or other items than the others. */
+  readonly isDistinct: boolean
 }
 
-/** Successes that are looked through for those that differ. */
-const mostRead = 20
+/** Recorded successes, and the number and reasons of those that are left out. */
+export interface RecordedRuns {
+  readonly runs: ReadonlyArray<RecordedRun>
+  readonly unwanted: number
+  readonly unfit: ReadonlyArray<string>
+}
 
-/** The newest successes of a workflow that `isMeant`, each with another path or other items than the others. */
+/** Successes that are looked through for each that is wanted, and the time that is left for what comes after. */
+const readForEach = 4
+const least = Duration.seconds(12)
+
+/** The newest successes of a workflow that are wanted. */
 export const recordedRuns = Effect.fnUntraced(function* (
   workflowId: WorkflowId,
-  most: number,
-  isMeant: (data: RunData) => boolean
-): Effect.fn.Return<ReadonlyArray<RecordedRun>, EngineError, EngineClient> {
+  { isDistinct, isWanted, most }: WantedRuns
+): Effect.fn.Return<RecordedRuns, EngineError, EngineClient> {
   const engine = yield* EngineClient
-  const { data: listed } = yield* engine.listExecutions({ workflowId, status: "success", limit: mostRead })
+  const { data: listed } = yield* engine.listExecutions({
+    workflowId,
+    status: "success",
+    limit: Math.max(1, most * readForEach)
+  })
   const runs = new Map<string, RecordedRun>()
+  const unfit: Array<string> = []
+  let unwanted = 0
   for (const { id } of listed) {
-    if (runs.size >= most) break
-    // One that is too large, or gone meanwhile, tells nothing.
+    if (runs.size >= most || Duration.isLessThan(yield* remaining(least), least)) break
     const read = yield* Effect.result(readWhole(id))
-    const run = Result.isSuccess(read) ? recordedRun(read.success) : undefined
-    if (run !== undefined && isMeant(run.data) && !runs.has(likenessOf(run))) runs.set(likenessOf(run), run)
+    const run = Result.isSuccess(read) ? recordedRunOf(read.success) : Result.fail(read.failure.message)
+    const key = Result.isSuccess(run) && isDistinct ? likenessOf(run.success) : String(id)
+    if (Result.isFailure(run)) unfit.push(run.failure)
+    else if (!isWanted(run.success)) unwanted += 1
+    else if (!runs.has(key)) runs.set(key, run.success)
   }
-  return [...runs.values()]
+  return { runs: [...runs.values()], unwanted, unfit }
 })
-
-/** A run as it was recorded; nothing of one without data, or that began in the middle. */
-const recordedRun = (execution: Execution): RecordedRun | undefined => {
-  const data = runDataOf(execution)
-  const start = data?.runs[0]?.node
-  const node = data === undefined ? undefined : nodeNamed(data, start)
-  return data === undefined || start === undefined || !isJsonObject(node) || !isTrigger(node)
-    ? undefined
-    : { execution, data, start }
-}
 
 /** The path of a run and the items that it began with. */
 const likenessOf = ({ data, start }: RecordedRun): string =>

@@ -95,7 +95,7 @@ export const runForTest = Effect.fnUntraced(function* (
     return { _tag: "NotRun", outcome: "error", what, notice }
   }
   const data = runDataOf(
-    withOriginalName(execution, copy.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
+    withOriginalName(execution, copy.creation.name, { id: workflow.id, name: workflow.name, ...test.workflow })
   )
   if (data === undefined) {
     const what = "the engine keeps no data of the run, or it is too large to be read"

@@ -8,13 +8,14 @@ import { type Execution, nameOf, type Workflow, WorkflowId } from "../../workflo
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { failureOf } from "../explain/failure.ts"
-import { byNode, jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { byNode, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import type { Run } from "../run/mocks.ts"
+import { partOf } from "../run/Part.ts"
 import { type NodesToMock, nodesToMock } from "../run/sideEffects.ts"
 import { itemsOf, recordedOutputOf, toNodeOutput } from "./NodeOutput.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, readTest, shrinkTest, type TestFile } from "./TestFile.ts"
-import { volatilePaths } from "./volatileFields.ts"
+import { volatileIn } from "./volatileFields.ts"
 
 /** The requested expectation of a node: its exact output, the shape of it, or values at certain paths. */
 type Wanted = "exact" | "shape" | JsonObject
@@ -36,51 +37,66 @@ interface Recording {
   readonly notes: ReadonlyArray<string>
 }
 
-/** A test as an execution gives it, with its secrets and in any size. */
-interface DraftTest {
-  readonly test: TestFile
+/** A run that an engine has recorded, begun by a trigger. */
+export interface RecordedRun {
+  readonly execution: Execution
   readonly data: RunData
-  /** Fields that differ in every run, by node. */
-  readonly ignored: ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }>
-  /** Nodes that gave out files, which a run of the test does not get. */
-  readonly files: ReadonlyArray<string>
+  /** The trigger that began it. */
+  readonly start: string
 }
 
-/** Makes a test from an execution, to be run at once; the failure says why that is impossible. */
-export const draftTest = (execution: Execution, request: RecordRequest): Result.Result<DraftTest, string> =>
+/** The record of a run that can be repeated; the failure says what is missing. */
+export const recordedRunOf = (execution: Execution): Result.Result<RecordedRun, string> => {
+  const { id } = execution
+  const status = statusOf(execution)
+  if (status !== "success" && status !== "error") {
+    return Result.fail(`execution ${id} is in state ${status}: only runs that have ended can be recorded`)
+  }
+  if (execution.isTooLarge === true) return Result.fail(`the data of execution ${id} is too large to be read`)
+  const data = runDataOf(execution)
+  if (data === undefined) return Result.fail(`the engine keeps no data of execution ${id}`)
+  if (data.nodes.length === 0) return Result.fail(`the engine no longer has the version that execution ${id} ran`)
+  const [first] = data.runs
+  if (first === undefined) return Result.fail(`no node ran in execution ${id}`)
+  const { node: start, outputs } = first
+  if (!beginsAt(start, execution, data)) {
+    return Result.fail(`execution ${id} began at ${start}, in the middle: record one that a trigger began`)
+  }
+  const last = outputs.findLastIndex((items) => items.length > 0)
+  return last > 0
+    ? Result.fail(`${start} gave out items by its output ${last + 1}, and a test starts at the first`)
+    : Result.succeed({ execution, data, start })
+}
+
+/** Whether a run begins at this node as its workflow does. */
+const beginsAt = (start: string, execution: Execution, data: RunData): boolean => {
+  const part = partOf(workflowOf(execution, data), new Map(), { from: start })
+  return Result.isSuccess(part) && part.success.isTrigger
+}
+
+/** Makes a test from an execution, to be kept; the failure says why that is impossible. */
+export const testFromExecution = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
   Result.gen(function* () {
-    const status = statusOf(execution)
-    if (status !== "success" && status !== "error") {
-      return yield* Result.fail(
-        `execution ${execution.id} is in state ${status}: only runs that have ended can be recorded`
-      )
-    }
-    const data = runDataOf(execution)
-    if (data === undefined || data.nodes.length === 0) {
-      return yield* Result.fail(`the engine keeps no data of execution ${execution.id}`)
-    }
+    const { data, start } = yield* recordedRunOf(execution)
     const workflow = workflowOf(execution, data)
-    const start = data.runs[0]?.node
-    if (start === undefined) return yield* Result.fail(`no node ran in execution ${execution.id}`)
     const mocked = yield* nodesToMock(workflow, start, request.parse)
-    if (!mocked.part.isTrigger) {
-      return yield* Result.fail(
-        `execution ${execution.id} began at ${start}, in the middle: record one that a trigger began`
-      )
-    }
     const runs = new Map([...byNode(data)].map(([node, all]) => [node, all.map(itemsOf)]))
-    const [given = []] = runs.get(start) ?? []
-    if (given.slice(1).some((items) => items.length > 0)) {
+    const status = statusOf(execution) === "error" ? "error" : "success"
+    const failed = status === "error" ? failureOf(data)?.at?.node : undefined
+    if (failed !== undefined && mocked.names.includes(failed)) {
       return yield* Result.fail(
-        `${start} gave out items by its output ${given.findLastIndex((items) => items.length > 0) + 1}, and a test starts at the first`
+        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
       )
     }
-    const failed = status === "error" ? failureOf(data)?.at?.node : undefined
     const mocks = new Map(mocked.names.map((name) => [name, recordedOutputOf(data, name)]))
-    const items = given[0] ?? []
+    const items = runs.get(start)?.[0]?.[0] ?? []
     const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
-    const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
-    const test: TestFile = {
+    const exact = [...chosen].flatMap(([name, one]) => (one.exact === undefined ? [] : [name]))
+    const volatile = volatileIn(execution, data, exact, { items, mocks: [...mocks.values()] })
+    const ignored = new Map(
+      [...volatile].flatMap(([name, ignore]) => (ignore.length === 0 ? [] : [[name, { ignore }]]))
+    )
+    const kept = yield* keptTest({
       testFormat: 1,
       name: request.name ?? `${workflow.name} (execution ${execution.id})`,
       workflow: { id: workflow.id, name: workflow.name },
@@ -93,21 +109,8 @@ export const draftTest = (execution: Execution, request: RecordRequest): Result.
       ...(failed === undefined ? {} : { failsAt: failed }),
       allow: [],
       timeout: 30
-    }
-    return { test, data, ignored, files: binaryIn(data, [start, ...mocked.names]) }
-  })
-
-/** Makes a test from an execution, to be kept; the failure says why that is impossible. */
-export const testFromExecution = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
-  Result.gen(function* () {
-    const { files, ignored, test } = yield* draftTest(execution, request)
-    const failed = test.failsAt
-    if (failed !== undefined && Object.hasOwn(test.mocks, failed)) {
-      return yield* Result.fail(
-        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
-      )
-    }
-    const kept = yield* keptTest(test)
+    })
+    const files = givingFiles(data, [start, ...mocked.names])
     return { test: kept.test, notes: [...notesOf(kept.isMasked, ignored, files), ...kept.cut] }
   })
 
@@ -134,6 +137,7 @@ const named = (names: ReadonlyArray<string>, values: unknown): JsonObject => {
   return Object.fromEntries(names.map((name, index) => [name, all[index]]))
 }
 
+/** The workflow as it ran. */
 const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
   const { connections, id, name } = objectOf(workflowData)
   return {
@@ -187,34 +191,13 @@ const expectations = ({
     return chosen
   })
 
-/** Fields of the expected output that will differ in the next run. */
-const changing = (
-  execution: Execution,
-  workflow: Workflow,
-  data: RunData,
-  given: unknown,
-  chosen: ReadonlyMap<string, Expectation>
-): ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }> => {
-  const runs = byNode(data)
-  const nodes = [...chosen]
-    .filter(([, { exact }]) => exact !== undefined)
-    .map(([name]) => ({
-      name,
-      node: nodeNamed(data, name) ?? {},
-      items: (runs.get(name) ?? []).flatMap((run) => run.outputs.flat().map(jsonOf))
-    }))
-  const moment = {
-    from: Date.parse(String(execution.startedAt)),
-    until: Date.parse(String(execution.stoppedAt)),
-    identifiers: [String(execution.id), workflow.id, workflow.name]
-  }
-  const paths = volatilePaths(nodes, given, moment)
-  return new Map([...paths].filter(([, ignore]) => ignore.length > 0).map(([name, ignore]) => [name, { ignore }]))
-}
-
-const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+/** Those of some nodes that gave out files. */
+export const givingFiles = ({ runs }: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) =>
-    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectOf(item).binary !== undefined))
+    runs.some(
+      ({ node, outputs }) =>
+        node === name && outputs.flat().some((item) => Object.keys(objectOf(objectOf(item).binary)).length > 0)
+    )
   )
 
 const notesOf = (

@@ -1,5 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import type { Execution } from "../../workflow/models.ts"
 import { leavesOf, type Path } from "../../workflow/valuePaths.ts"
+import { jsonOf, nodeNamed, type RunData } from "../explain/runData.ts"
 import { printPattern } from "./PathPattern.ts"
 
 /** The marks by which values made in a run are recognised. */
@@ -57,6 +59,25 @@ export const volatilePaths = (
       return [name, [...new Set(volatileLeaves.map(({ path }) => printPattern(path)))]]
     })
   )
+}
+
+/** The same of nodes of a recorded run. */
+export const volatileIn = (
+  execution: Execution,
+  data: RunData,
+  names: ReadonlyArray<string>,
+  given: unknown
+): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const nodes = names.map((name) => ({
+    name,
+    node: nodeNamed(data, name) ?? {},
+    items: data.runs.flatMap(({ node, outputs }) => (node === name ? outputs.flat().map(jsonOf) : []))
+  }))
+  return volatilePaths(nodes, given, {
+    from: Date.parse(String(execution.startedAt)),
+    until: Date.parse(String(execution.stoppedAt)),
+    identifiers: [execution.id, execution.workflowId, objectOf(execution.workflowData).name].map(String)
+  })
 }
 
 const leavesIn = (value: unknown, path: Path): ReadonlyArray<Leaf> => {

@@ -2,13 +2,12 @@ import { Effect, Result } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { failureOf, wordsOf } from "../../operator/explain/failure.ts"
 import { jsonOf, nodeNamed, type RunData } from "../../operator/explain/runData.ts"
 import type { FailedRun } from "../../operator/explain/subRuns.ts"
 import { runForTest } from "../../operator/tests/runTest.ts"
 import { WorkflowId } from "../../workflow/models.ts"
-import { failedRunTest } from "./proofTests.ts"
+import { failedReplay } from "./failedRun.ts"
 
 /** A caller of a sub-workflow, run with what the fixed sub-workflow gives. */
 interface ProvenCaller {
@@ -25,7 +24,6 @@ const givenBack = (data: RunData) =>
  * go on to their own ends, or the fix is none.
  */
 export const provenCallers = Effect.fnUntraced(function* (
-  instance: string,
   callers: ReadonlyArray<FailedRun>,
   inner: RunData
 ): Effect.fn.Return<ReadonlyArray<ProvenCaller>, never, EngineClient> {
@@ -43,13 +41,10 @@ export const provenCallers = Effect.fnUntraced(function* (
     const whole = yield* Effect.result(engine.getExecution(execution.id, true))
     if (Result.isFailure(read)) return [...proven, unproven(read.failure.message)]
     if (Result.isFailure(whole)) return [...proven, unproven(whole.failure.message)]
-    const test = failedRunTest(
-      { instance, fixed: read.success, execution: whole.success, parse: yield* parser },
-      undefined
-    )
-    if (Result.isFailure(test)) return [...proven, unproven(test.failure)]
-    const mocks = { ...test.success.test.mocks, [name]: answer.map(jsonOf) }
-    const ran = yield* runForTest({ ...test.success.test, mocks, timeout: 20 }, read.success)
+    const replayed = yield* Effect.result(failedReplay(whole.success, read.success, undefined))
+    if (Result.isFailure(replayed)) return [...proven, unproven(replayed.failure)]
+    const { test } = replayed.success
+    const ran = yield* runForTest({ ...test, mocks: { ...test.mocks, [name]: answer.map(jsonOf) } }, read.success)
     if (ran._tag === "NotRun") return [...proven, unproven(ran.what)]
     const wrong = failureOf(ran.data)
     if (ran.status !== "success") {

@@ -1,84 +1,89 @@
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 
-import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import { digest } from "../../../internal/json/digest.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { Progress } from "../../../mcp/callContext.ts"
 import { remaining } from "../../client/Deadline.ts"
-import { EngineClient } from "../../client/EngineClient.ts"
-import { parser } from "../../nodes/check/checkWorkflow.ts"
-import { runDataOf } from "../../operator/explain/runData.ts"
-import { checkExpectations } from "../../operator/tests/checkExpectations.ts"
-import { runForTest } from "../../operator/tests/runTest.ts"
+import { jsonOf, type RunData } from "../../operator/explain/runData.ts"
+import { comparedNames, compareRun, type NodeDifference, runsOfNode } from "../../operator/proof/compare.ts"
+import { recordedRuns } from "../../operator/proof/recordedRuns.ts"
+import { NotReplayed, replay } from "../../operator/proof/replay.ts"
+import type { NodesToMock } from "../../operator/run/sideEffects.ts"
+import type { RecordedRun } from "../../operator/tests/testFromExecution.ts"
 import { problemText } from "../../operator/tests/testReport.ts"
-import type { Execution, Workflow } from "../../workflow/models.ts"
-import { familyOf, isReached, successTest } from "./proofTests.ts"
+import { type Execution, nameOf, type Workflow } from "../../workflow/models.ts"
+import { kindOf } from "../../workflow/triggers.ts"
+import { edgesOf } from "../../workflow/wires.ts"
+import { replayedPart } from "./failedRun.ts"
 
-/** Seconds that one run may take, the time that it needs at least, and runs at the same time. */
-export const runSeconds = 20
+/** The time that a run needs at least, and runs at the same time. */
 const least = Duration.seconds(12)
 const atOnce = 3
 
-/** Successes to compare with, and what is to be said of others. */
+/** Successes to compare with, and sentences about others. */
 export interface Successes {
-  readonly runs: ReadonlyArray<Execution>
+  readonly runs: ReadonlyArray<RecordedRun>
   readonly notes: ReadonlyArray<string>
 }
 
-/** Successes that are listed to find those of the version family. */
-const mostListed = 40
-
-/** The last successes of the same nodes and connections, with their data. */
+/** The last successes of the same nodes and connections. */
 export const successesOf = Effect.fnUntraced(function* (failed: Execution, workflow: Workflow, most: number) {
-  if (most === 0) return { runs: [], notes: ["No success was compared, as against is 0"] } satisfies Successes
-  const engine = yield* EngineClient
-  const { data } = yield* engine.listExecutions({ workflowId: workflow.id, status: "success", limit: mostListed })
   const families = new Set([workflow, objectOf(failed.workflowData)].map(familyOf))
-  const runs: Array<Execution> = []
-  let others = 0
-  let unread = 0
-  for (const { id } of data) {
-    if (runs.length >= most || Duration.isLessThan(yield* remaining(least), least)) break
-    const read = yield* Effect.option(engine.getExecution(id, true))
-    if (Option.isNone(read) || runDataOf(read.value) === undefined) unread++
-    else if (families.has(familyOf(objectOf(read.value.workflowData)))) runs.push(read.value)
-    else others++
-  }
+  const { runs, unfit, unwanted } = yield* recordedRuns(workflow.id, {
+    most,
+    isDistinct: false,
+    isWanted: ({ execution }) => families.has(familyOf(objectOf(execution.workflowData)))
+  })
+  const none =
+    most === 0
+      ? "No success was compared, as against is 0"
+      : "No success of these nodes and connections is on record: nothing shows what else changes"
   const notes = [
-    ...(runs.length === 0
-      ? ["No success of these nodes and connections is on record: nothing shows what else changes"]
-      : []),
-    ...(others === 0 ? [] : [`${others} successes ran other nodes or connections, and are not compared`]),
-    ...(unread === 0 ? [] : [`${unread} successes have no data that can be read`])
+    ...(runs.length === 0 ? [none] : []),
+    ...(unwanted === 0 ? [] : [`${unwanted} successes ran other nodes or connections, and are not compared`]),
+    ...(unfit.length === 0 ? [] : [`${unfit.length} successes cannot be run again: ${unfit[0]}`])
   ]
   return { runs, notes } satisfies Successes
 })
 
+/** A digest of the nodes and connections of a workflow, whatever their parameters: its version family. */
+const familyOf = ({ connections, nodes }: JsonObject): string => {
+  const names = objectsOf(nodes)
+    .filter((node) => kindOf(node) !== "stickyNote")
+    .map((node) => `${nameOf(node)} ${kindOf(node)}`)
+  return digest([
+    names.toSorted(),
+    edgesOf(objectOf(connections))
+      .map((edge) => JSON.stringify(edge))
+      .toSorted()
+  ])
+}
+
 interface Comparing {
-  readonly instance: string
   readonly fixed: Workflow
   readonly changed: ReadonlySet<string>
-  readonly successes: ReadonlyArray<Execution>
+  readonly successes: ReadonlyArray<RecordedRun>
 }
 
 /** Runs successes again with the fix, and compares what every node gives, item by item. */
-export const compare = Effect.fnUntraced(function* ({ changed, fixed, instance, successes }: Comparing) {
+export const compare = Effect.fnUntraced(function* ({ changed, fixed, successes }: Comparing) {
   const progress = yield* Progress
   let done = 0
   const rows = yield* Effect.forEach(
     successes,
-    (execution) =>
+    (run) =>
       Effect.gen(function* () {
         if (Duration.isLessThan(yield* remaining(least), least)) return { _tag: "Left" } as const
-        const test = successTest({ instance, fixed, execution, parse: yield* parser })
-        if (Result.isFailure(test)) return { _tag: "Unfit", why: test.failure } as const
-        const ran = yield* runForTest({ ...test.success.test, timeout: runSeconds }, fixed)
-        yield* progress({ progress: ++done, total: successes.length, message: `execution ${execution.id}` })
-        if (ran._tag === "NotRun") return { _tag: "Unfit", why: ran.what } as const
-        const [problem] = checkExpectations(test.success.test, ran)
-        const { mocked, notes } = test.success
-        const proving = new Set([...changed].filter((name) => !mocked.has(name)))
-        return problem === undefined
-          ? ({ _tag: "Equal", isReached: isReached(ran.data, proving), notes } as const)
-          : ({ _tag: "Differs", text: `execution ${execution.id}: ${problemText(problem)}`, notes } as const)
+        const repeated = yield* Effect.result(comparedSuccess(run, fixed, changed))
+        yield* progress({ progress: ++done, total: successes.length, message: `execution ${run.execution.id}` })
+        const differs = (text: string, notes: ReadonlyArray<string>) =>
+          ({ _tag: "Differs", text: `execution ${run.execution.id}: ${text}`, notes }) as const
+        if (Result.isFailure(repeated)) {
+          const { hasEnded = false, message } = repeated.failure
+          return hasEnded ? differs(message, []) : ({ _tag: "Unfit", why: message } as const)
+        }
+        const { first, isReached, notes } = repeated.success
+        return first === undefined ? ({ _tag: "Equal", isReached, notes } as const) : differs(problemText(first), notes)
       }),
     { concurrency: atOnce }
   )
@@ -102,3 +107,45 @@ export const compare = Effect.fnUntraced(function* ({ changed, fixed, instance, 
     ]
   }
 })
+
+/** A success that the fixed workflow repeats, compared with its record. */
+const comparedSuccess = Effect.fnUntraced(function* (run: RecordedRun, fixed: Workflow, changed: ReadonlySet<string>) {
+  const part = yield* Effect.mapError(replayedPart(run, fixed), (message) => new NotReplayed({ message }))
+  const mocked = new Set(part.names)
+  const after = yield* replay({ run, workflow: fixed, start: run.start, isMocked: (node) => mocked.has(nameOf(node)) })
+  const there = new Set(fixed.nodes.map(nameOf))
+  const names = comparedNames(run, fixed, mocked)
+  const gone = names.filter((name) => !there.has(name))
+  const compared = compareRun(
+    run,
+    after,
+    names.filter((name) => there.has(name))
+  )
+  return {
+    first: [...compared.differences, ...ranOtherwise(part, run.data, after)][0],
+    isReached: isReached(after, new Set([...changed].filter((name) => !mocked.has(name)))),
+    notes: [
+      ...compared.notes,
+      ...compared.unread.map((name) => `The files that ${name} gives out are kept beside the run, and not compared`),
+      ...(gone.length === 0 ? [] : [`${gone.join(", ")} ran then and is gone now`])
+    ]
+  }
+})
+
+/** Nodes that were there before and that ran only in one of the two runs, and whose outputs are not compared. */
+const ranOtherwise = ({ names, part }: NodesToMock, before: RunData, after: RunData): ReadonlyArray<NodeDifference> =>
+  part.nodes
+    .map(nameOf)
+    .filter((name) => before.nodes.some((node) => nameOf(node) === name))
+    .flatMap((name) => {
+      const [expected, got] = [before, after].map((data) => runsOfNode(data, name).length)
+      if (expected === undefined || got === undefined || name === part.start) return []
+      const isOther = names.includes(name) ? expected > 0 !== got > 0 : expected === 0 && got > 0
+      return isOther ? [{ node: name, of: "runs", expected, got }] : []
+    })
+
+/** Whether one of these nodes got items in a run: one that nothing reached proves nothing. */
+const isReached = (data: RunData, names: ReadonlySet<string>): boolean =>
+  data.runs.some(
+    ({ node, outputs, whole }) => names.has(node) && (whole.error !== undefined || outputs.flat().some(jsonOf))
+  )

@@ -1,9 +1,4 @@
-import type { Difference } from "../../operator/tests/Difference.ts"
-
-/** A difference between what was recorded and what the rewritten workflow gives. */
-export interface NodeDifference extends Difference {
-  readonly node: string
-}
+import type { NodeDifference } from "../../operator/proof/compare.ts"
 
 /** The outcome of the proof of one workflow. */
 export type Verdict =

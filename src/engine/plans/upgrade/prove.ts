@@ -1,25 +1,23 @@
 import { Clock, Effect, Result } from "effect"
 
-import { isSameJson } from "../../../internal/json/digest.ts"
-import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../../../internal/secrets/maskSecrets.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
-import { inputOf, jsonOf, nodeNamed, type RunData } from "../../operator/explain/runData.ts"
-import { compareOutputs } from "../../operator/proof/compare.ts"
-import { type RecordedRun, recordedRuns, wasRecorded } from "../../operator/proof/recordedRuns.ts"
-import { NotReplayed, type Replay, replay, runsOfNode } from "../../operator/proof/replay.ts"
+import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData } from "../../operator/explain/runData.ts"
+import { comparedNames, type ComparedRun, compareRun, pairsOf, runsOfNode } from "../../operator/proof/compare.ts"
+import { recordedRuns, wasRecorded } from "../../operator/proof/recordedRuns.ts"
+import { NotReplayed, replay } from "../../operator/proof/replay.ts"
 import { nodesToMock } from "../../operator/run/sideEffects.ts"
-import { parsePattern } from "../../operator/tests/PathPattern.ts"
-import { volatilePaths } from "../../operator/tests/volatileFields.ts"
+import { type NodeOutput, recordedOutputOf } from "../../operator/tests/NodeOutput.ts"
+import type { RecordedRun } from "../../operator/tests/testFromExecution.ts"
 import type { RewrittenPart } from "../../upgrade/rewrites/rewrites.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { kindOf } from "../../workflow/triggers.ts"
-import type { Path } from "../../workflow/valuePaths.ts"
 import { comparedTimes } from "./times.ts"
-import type { NodeDifference, Verdict } from "./Verdict.ts"
+import type { Verdict } from "./Verdict.ts"
 
 /** A workflow with its rewrite. */
 export interface ToProve {
@@ -47,7 +45,11 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
   const clocked = parts.length - open.length > 0 ? times.flatMap((one) => (one === undefined ? [] : [one.note])) : []
   if (isReadOnly) return unproven(parts, open, [`${instance} is read-only, so that no copy can be run`])
   const read = yield* Effect.result(
-    recordedRuns(before.id, mostRuns, (data) => parts.some((part) => isOfPresent(part, data, before)))
+    recordedRuns(before.id, {
+      most: mostRuns,
+      isDistinct: true,
+      isWanted: ({ data }) => parts.some((part) => isOfPresent(part, data, before))
+    })
   )
   if (Result.isFailure(read)) return unproven(parts, open, [read.failure.message])
   const covered = new Set<RewrittenPart>()
@@ -55,7 +57,7 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
   const notes = new Set<string>(clocked)
   const on = new Set<string>()
   let [runs, items] = [0, 0]
-  for (const run of read.success) {
+  for (const run of read.success.runs) {
     const reached = parts.filter((part) => isOfPresent(part, run.data, before) && inputsOf(part, run.data) > 0)
     if (reached.length === 0) continue
     const outcome = yield* Effect.result(repeated(given, run, reached))
@@ -74,7 +76,7 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
     const version = yield* target.freezingVersion
     const mayBeMade = (node: JsonObject) => frozenNodes([node], version).length === 0
     const there = yield* Effect.result(
-      Effect.provideService(repeated({ ...given, mayBeMade, clean: masking }, run, reached), EngineClient, target)
+      Effect.provideService(repeated({ ...given, mayBeMade }, masked(run), reached), EngineClient, target)
     )
     if (Result.isFailure(there)) notes.add(`not on ${target.instance}: ${there.failure.message}`)
     else if (there.success.differences[0] !== undefined) {
@@ -87,9 +89,11 @@ export const prove = Effect.fnUntraced(function* (given: ToProve): Effect.fn.Ret
   return { _tag: "proved", runs, items, on: [...on], notes: [...notes] }
 })
 
-const masking = (value: JsonObject): JsonObject => {
-  const clean = maskSecrets(value)
-  return isJsonObject(clean) ? clean : value
+/** A recorded run without the secrets in its items. */
+const masked = (run: RecordedRun): RecordedRun => {
+  const withoutSecrets = (item: unknown) => ({ ...objectOf(item), json: maskSecrets(jsonOf(item)) })
+  const runs = run.data.runs.map((one) => ({ ...one, outputs: one.outputs.map((items) => items.map(withoutSecrets)) }))
+  return { ...run, data: { ...run.data, runs } }
 }
 
 /** The verdict where some parts were not reached by a run. */
@@ -120,11 +124,9 @@ const inputsOf = ({ emits, node = "" }: RewrittenPart, data: RunData): number =>
     0
   )
 
-interface Repeated {
+interface Repeated extends Pick<ComparedRun, "differences" | "notes"> {
   /** The rewritten parts that really ran. */
   readonly tried: ReadonlyArray<RewrittenPart>
-  readonly differences: ReadonlyArray<NodeDifference>
-  readonly notes: ReadonlyArray<string>
   readonly on: string
 }
 
@@ -133,14 +135,14 @@ interface Repeated {
  * whole cannot be run, the rewritten nodes alone, with all others mocked.
  */
 const repeated = Effect.fnUntraced(function* (
-  given: ToProve & Pick<Replay, "clean">,
+  given: ToProve,
   run: RecordedRun,
   reached: ReadonlyArray<RewrittenPart>
 ): Effect.fn.Return<Repeated, NotReplayed, EngineClient> {
   const { after, mayBeMade, parts } = given
   const { instance: on } = yield* EngineClient
   const start = parts.find(({ entry, node }) => node === run.start && entry !== undefined)?.entry ?? run.start
-  const changed = new Set(parts.flatMap(({ entry, exit }) => [entry, exit]))
+  const changed = new Set(parts.flatMap(({ entry, exit }) => [entry, exit].filter((name) => name !== undefined)))
   const calledForEach = new Set(
     parts.flatMap(({ node, rule }) => (rule === "U3-each" && node !== undefined ? [node] : []))
   )
@@ -152,47 +154,56 @@ const repeated = Effect.fnUntraced(function* (
   if (tried.length === 0) {
     return yield* new NotReplayed({ message: `${reached[0]?.node ?? "what is rewritten"} would act outside` })
   }
-  const items = start === run.start ? undefined : [momentOfSchedule]
   const base = {
+    run,
     workflow: after,
     start,
-    calledForEach,
-    items,
-    ...(given.clean === undefined ? {} : { clean: given.clean })
+    items: start === run.start ? undefined : [momentOfSchedule],
+    outputOf: (name: string) => (calledForEach.has(name) ? forEach(run.data, name) : recordedOutputOf(run.data, name))
   }
   const isMocked = (node: JsonObject) =>
     names.has(nameOf(node)) ||
     !mayBeMade(node) ||
     (calledForEach.has(nameOf(node)) && kindOf(node) === "executeWorkflow")
-  const behind = reachedFrom(
-    after,
-    [...changed].filter((name) => name !== undefined)
-  )
-  const wholeRun = yield* Effect.result(replay(run, { ...base, isMocked }))
-  const seen = Result.isSuccess(wholeRun)
-    ? compareAll(given, run, wholeRun.success, (name) => name !== run.start && !names.has(name))
-    : undefined
+  const behind = reachedFrom(after, [...changed])
+  const wholeRun = yield* Effect.result(replay({ ...base, isMocked }))
+  const meant = comparedNames(run, after, names)
+  const seen = Result.isSuccess(wholeRun) ? compareAll(parts, run, wholeRun.success, meant) : undefined
   const before = seen?.differences.filter(({ node }) => !behind.has(node)) ?? []
-  if (seen !== undefined && before.length === 0) return yield* readable(seen, { on, tried })
+  if (seen !== undefined && before.length === 0) return { ...(yield* readable(seen, parts)), on, tried }
   const isAlone = (node: JsonObject) => !changed.has(nameOf(node)) || isMocked(node)
-  const alone = yield* replay(run, { ...base, isMocked: isAlone })
-  const exits = new Set(tried.map(({ exit, node }) => node ?? exit))
-  const compared = compareAll(given, run, alone, (name) => exits.has(name))
+  const alone = yield* replay({ ...base, isMocked: isAlone })
+  const exits = tried.map(({ exit, node }) => node ?? exit).filter((name) => name !== undefined)
+  const compared = compareAll(parts, run, alone, exits)
   const why = Result.isFailure(wholeRun)
     ? wholeRun.failure.message
     : `${before[0]?.node} gives something else in every run`
   const notes = [...compared.notes, `only the rewritten nodes were tried: ${why}`]
-  return yield* readable({ ...compared, notes }, { on, tried })
+  return { ...(yield* readable({ ...compared, notes }, parts)), on, tried }
 })
+
+/** The items of each input item as a run of its own: the node was called once for all items, and is now called for each. */
+const forEach = (data: RunData, name: string): NodeOutput => {
+  const items = runsOfNode(data, name).flatMap(({ outputs }) => outputs.flat())
+  const sources = items.map((item) => pairsOf(item)[0]?.item ?? 0)
+  const count = Math.max(-1, ...sources) + 1
+  return {
+    runs: Array.from({ length: count }, (_, source) =>
+      items.filter((_item, place) => sources[place] === source).map(jsonOf)
+    )
+  }
+}
 
 /** An item as newer schedules give it out, which old triggers did not. */
 const momentOfSchedule = { timestamp: "2026-01-01T00:00:00.000+00:00", Hour: "00" }
 
-/** The comparison, where all that it is about could be read. */
-const readable = ({ unread, ...compared }: ComparedRun, about: Pick<Repeated, "on" | "tried">) =>
-  unread === undefined || compared.differences.length > 0
-    ? Effect.succeed<Repeated>({ ...compared, ...about })
-    : Effect.fail(new NotReplayed({ message: `the files that ${unread} gives out are kept beside the run` }))
+/** The comparison, where the files of all rewritten nodes could be read. */
+const readable = (compared: ComparedRun, parts: ReadonlyArray<RewrittenPart>) => {
+  const rewritten = compared.unread.find((name) => parts.some(({ node }) => node === name))
+  return rewritten === undefined || compared.differences.length > 0
+    ? Effect.succeed(compared)
+    : Effect.fail(new NotReplayed({ message: `the files that ${rewritten} gives out are kept beside the run` }))
+}
 
 /** Nodes that the main wires lead to from these on, themselves among them. */
 const reachedFrom = (workflow: Workflow, names: ReadonlyArray<string>): ReadonlySet<string> => {
@@ -202,48 +213,31 @@ const reachedFrom = (workflow: Workflow, names: ReadonlyArray<string>): Readonly
   return reached
 }
 
-interface ComparedRun extends Omit<Repeated, "on" | "tried"> {
-  /** A rewritten node whose files cannot be compared. */
-  readonly unread: string | undefined
-}
-
-/** Compares all nodes that were recorded and are meant. */
+/** Compares the nodes that are meant, and those that a rewrite changes though they do not run in a copy as they did. */
 const compareAll = (
-  { parts, before }: ToProve,
-  { data, execution, start }: RecordedRun,
+  parts: ReadonlyArray<RewrittenPart>,
+  run: RecordedRun,
   after: RunData,
-  isMeant: (name: string) => boolean
+  meant: ReadonlyArray<string>
 ): ComparedRun => {
-  const names = [...new Set(data.runs.map(({ node }) => node))].filter(
-    (name) =>
-      isMeant(name) ||
-      parts.some(({ emits, node, rule }) => node === name && (emits !== undefined || rule === "U3-each"))
+  const always = parts.flatMap(({ emits, node, rule }) =>
+    emits !== undefined || rule === "U3-each" ? (node ?? []) : []
   )
-  const volatile = volatileOf(execution, data, before, names, start)
-  const rows = names.map((name) => {
+  const names = [...new Set(run.data.runs.map(({ node }) => node))].filter((name) =>
+    [...meant, ...always].includes(name)
+  )
+  return compareRun(run, after, names, (name, before) => {
     const part = parts.find(({ node }) => node === name)
-    const old = runsOfNode(data, name)
-    if (part?.emits !== undefined && part.exit === part.entry) return { name, ...ofTrigger(old, part.emits) }
-    const now = part?.rule === "U3-each" ? lastOf(after, part.exit ?? name) : runsOfNode(after, name)
+    if (part === undefined) return {}
+    const { conditions, emits, entry, exit, rule } = part
     return {
-      name,
-      ...compareOutputs(old, now, {
-        volatile: volatile.get(name) ?? [],
-        isSet: part?.conditions.some((one) => one.includes("as a set")) === true,
-        isPaired: part?.emits === undefined
-      })
+      isSet: conditions.some((one) => one.includes("as a set")),
+      isPaired: emits === undefined,
+      ...(rule === "U3-each" ? { after: lastOf(after, exit ?? name) } : {}),
+      // A trigger does not run in a copy: what its successor always gives stands for it.
+      ...(emits !== undefined && exit === entry ? { after: emitted(before, emits) } : {})
     }
   })
-  const [reordered, changing] = [rows.filter((one) => one.isReordered), rows.filter((one) => one.volatile.length > 0)]
-  const unread = rows.find((one) => one.hasUnreadFiles && parts.some(({ node }) => node === one.name))
-  return {
-    differences: rows.flatMap(({ differences, name }) => differences.map((one) => ({ node: name, ...one }))),
-    notes: [
-      ...reordered.map(({ name }) => `${name}: fields in another order`),
-      ...changing.map((one) => `${one.name}: times or random values differ (${one.volatile.slice(0, 3).join(", ")})`)
-    ],
-    unread: unread?.name
-  }
 }
 
 /** The last round of a loop: what leaves it by its first output. */
@@ -252,41 +246,5 @@ const lastOf = (data: RunData, name: string) =>
     .slice(-1)
     .map((run) => ({ ...run, outputs: run.outputs.slice(0, 1) }))
 
-/** Whether a trigger gave out what its successor always gives out. */
-const ofTrigger = (old: ReturnType<typeof runsOfNode>, emits: ReadonlyArray<JsonObject>) => {
-  const got = old.flatMap(({ outputs }) => outputs.flat().map(jsonOf))
-  const isSame = isSameJson(got, emits)
-  return {
-    differences: isSame ? [] : [{ item: 0, path: "", expected: got[0], got: emits[0] }],
-    volatile: [],
-    isReordered: false,
-    hasUnreadFiles: false
-  }
-}
-
-/** Fields of each node that hold times, ids or random values of the recorded run. */
-const volatileOf = (
-  execution: RecordedRun["execution"],
-  data: RunData,
-  { id, name }: Workflow,
-  names: ReadonlyArray<string>,
-  start: string
-): ReadonlyMap<string, ReadonlyArray<Path>> => {
-  const itemsOf = (node: string) => runsOfNode(data, node).flatMap(({ outputs }) => outputs.flat().map(jsonOf))
-  const moment = {
-    from: Date.parse(String(execution.startedAt)),
-    until: Date.parse(String(execution.stoppedAt)),
-    identifiers: [String(execution.id), id, name]
-  }
-  const given = data.runs.filter(({ node }) => node === start || !names.includes(node)).map(({ node }) => itemsOf(node))
-  const nodes = names.map((one) => ({ name: one, node: nodeNamed(data, one) ?? {}, items: itemsOf(one) }))
-  return new Map(
-    [...volatilePaths(nodes, given, moment)].map(([node, patterns]) => [
-      node,
-      patterns.flatMap((pattern) => {
-        const read = parsePattern(pattern)
-        return Result.isSuccess(read) ? [read.success] : []
-      })
-    ])
-  )
-}
+const emitted = (before: ReadonlyArray<NodeRun>, emits: ReadonlyArray<JsonObject>): ReadonlyArray<NodeRun> =>
+  before.map((run) => ({ ...run, outputs: [emits.map((json) => ({ json }))] }))

@@ -1,9 +1,9 @@
 import { Cron, Predicate, Result } from "effect"
 
 import { schedulesIn } from "../../operator/health/schedules.ts"
+import type { NodeDifference } from "../../operator/proof/compare.ts"
 import type { RewrittenPart } from "../../upgrade/rewrites/rewrites.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
-import type { NodeDifference } from "./Verdict.ts"
 
 /** Times that are compared. */
 const count = 100
