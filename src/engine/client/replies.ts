@@ -24,6 +24,9 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
  */
 export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
   if (isStarting(reply)) return `the engine of instance ${instance} is still starting, try again in a moment`
+  if (reply.status === 413) {
+    return `instance ${instance} takes no request of this size (status 413): its limit is N8N_PAYLOAD_SIZE_MAX, or that of a proxy before it`
+  }
   const words = ownWords(reply)
   if (words !== undefined) return quoted(words, text)
   return Option.isSome(json(reply))
@@ -38,7 +41,7 @@ const insteadOfJson = (reply: Reply, instance: string, redact: Redactor["text"])
 export const foreignProblem = (reply: Reply, instance: string, { text } = untouched): string => {
   const gateway = gatewayProblem(reply, instance)
   if (gateway !== undefined) return gateway
-  if (isStarting(reply)) return problemOf(reply, instance)
+  if (isStarting(reply) || reply.status === 413) return problemOf(reply, instance)
   const words = ownWords(reply)
   const kind = kindOf(reply)
   const than = kind === "other JSON" ? " than the engine's" : ""
