@@ -25,7 +25,7 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
 export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
   if (isStarting(reply)) return `the engine of instance ${instance} is still starting, try again in a moment`
   if (reply.status === 413) {
-    return `instance ${instance} takes no request of this size (status 413): its limit is N8N_PAYLOAD_SIZE_MAX, or that of a proxy before it`
+    return `instance ${instance} takes no request of this size (status 413): its payload limit is 16 MB unless it is set otherwise, and a proxy before it may have its own`
   }
   const words = ownWords(reply)
   if (words !== undefined) return quoted(words, text)

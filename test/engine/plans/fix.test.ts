@@ -142,7 +142,7 @@ describe("try_fix", () => {
       assert.include(said, { successes: "2 equal, 0 differ" })
       assert.match(
         String(said["failed_run"]),
-        /^not proven: .*production takes no request of this size \(status 413\): its limit is N8N_PAYLOAD_SIZE_MAX/
+        /^not proven: .*production takes no request of this size \(status 413\): its payload limit is 16 MB/
       )
     }).pipe(Effect.provide(engine()))
   )
