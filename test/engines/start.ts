@@ -20,6 +20,8 @@ export const RunningEngine = Schema.Struct({
   apiKey: Schema.String,
   /** The key of a user who may not touch what belongs to the owner of `apiKey`. */
   memberKey: Schema.String,
+  /** Its user folder, in which it may read and write files. */
+  home: Schema.String,
   /** Of the engine's process, the leader of its group. */
   pid: Schema.Int
 })
@@ -53,7 +55,7 @@ export const startEngine = async (version: string, env: Readonly<Record<string, 
   }
   try {
     const memberKey = await createMemberKey(host, apiKey)
-    return { engine: { version, host, apiKey, memberKey, pid: process.pid ?? 0 }, stop, restart }
+    return { engine: { version, host, apiKey, memberKey, home, pid: process.pid ?? 0 }, stop, restart }
   } catch (error) {
     await stop()
     throw error

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import path from "node:path"
+
 import { assert, layer } from "@effect/vitest"
 import { Parser } from "acorn"
-import { Duration, Effect, Exit, Schedule } from "effect"
+import { Duration, Effect, Exit, Schedule, Schema } from "effect"
 import { inject } from "vitest"
 
 import { boundedParser } from "../../src/engine/nodes/check/javaScript.ts"
@@ -9,9 +12,14 @@ import { compareOutputs, runsOfNode } from "../../src/engine/operator/proof/comp
 import { rewriteWorkflow } from "../../src/engine/upgrade/rewrites/rewrites.ts"
 import type { RuleId } from "../../src/engine/upgrade/Rule.ts"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
+import { directory, useCommand } from "../cli/built.ts"
 import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
+import { operatorCommand, watched } from "../engine/plans/process.ts"
+import { engineFolder } from "../engines/install.ts"
 import { ask, type Json } from "../support/harness.ts"
+
+useCommand()
 
 /** Lists of items that each pair of an old node and its rewrite gets; `REWRITTEN_LISTS=1000` gives as many as were promised. */
 const lists = Number(process.env["REWRITTEN_LISTS"] ?? 60)
@@ -20,7 +28,18 @@ const lists = Number(process.env["REWRITTEN_LISTS"] ?? 60)
 const workflows = Number(process.env["UPGRADED_WORKFLOWS"] ?? 5)
 
 /** Milliseconds for one test, on a machine with other work. */
-const longest = 300_000
+const longest = Math.max(300_000, lists * 1000, workflows * 15_000)
+
+const readWorkflow = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.StructWithRest(Schema.Struct({ nodes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) }), [
+      Schema.Record(Schema.String, Schema.Unknown)
+    ])
+  )
+)
+
+/** A workflow that reads and writes in a folder. */
+const inFolder = (workflow: Json, files: string) => readWorkflow(JSON.stringify(workflow).replaceAll(folder, files))
 
 /** Numbers that look random, the same for the same seed. */
 const numbers = (seed: number) => () => {
@@ -48,6 +67,12 @@ interface Pair {
   readonly kind: string
   readonly typeVersion: number
   readonly parameters: Json
+  /** The property of the file in the output, whose bytes are compared. */
+  readonly file?: string | undefined
+  /** The text of the file in `data` with which each item comes. */
+  readonly given?: string
+  /** Whether the rewrite tells of other input items that its items come from, as its conditions say. */
+  readonly isUnpaired?: boolean
 }
 
 const code = (kind: "function" | "functionItem", functionCode: string): Pair => ({
@@ -65,6 +90,28 @@ const listed = (typeVersion: number, parameters: Json): Pair => ({
 })
 
 const fields = (...names: ReadonlyArray<string>) => ({ fields: names.map((fieldName) => ({ fieldName })) })
+
+const html = "'<p>' + json.name + '</p>'"
+
+const withFile = (pair: Pair): Pair => ({ ...pair, given: html, file: "data" })
+
+/** The folder in which engines may read and write, for one of their own. */
+const folder = "/in-the-folder-of-files"
+
+const filePair = (rule: RuleId, file: string, parameters: Json): Pair => ({
+  rule,
+  kind: rule.slice("U3-".length),
+  typeVersion: 1,
+  parameters,
+  given: html,
+  file
+})
+
+const moved = (typeVersion: number, parameters: Json, more: Partial<Pair> = {}): Pair => ({
+  ...filePair("U3-moveBinaryData", "made", { options: {}, ...parameters }),
+  typeVersion,
+  ...more
+})
 
 /**
  * The rewrites that always give the same, with the old node that each is of. A sort by code is none of them here: every second
@@ -201,7 +248,62 @@ return item;`
       end: "2026-01-02T11:00:00",
       additionalFields: { uid: "=u{{ $json.id }}" }
     }
-  }
+  },
+  "items with files, one of them read": withFile(
+    code(
+      "function",
+      `for (let i = 0; i < items.length; i++) {
+  const file = await getBinaryDataAsync(items[i]);
+  items[i].json.size = Buffer.from(file.data.data, 'base64').length;
+}
+return items;`
+    )
+  ),
+  "an item with its files": withFile(
+    code(
+      "functionItem",
+      "const file = await getBinaryDataAsync();\nitem.size = Buffer.from(file.data.data, 'base64').length;\nreturn item;"
+    )
+  ),
+  "a file read": filePair("U3-readBinaryFile", "read", {
+    filePath: `=${folder}/in-{{ $json.id }}.txt`,
+    dataPropertyName: "read"
+  }),
+  "files read": {
+    ...filePair("U3-readBinaryFiles", "data", { fileSelector: `${folder}/in-*.txt` }),
+    isUnpaired: true
+  },
+  "a file written": filePair("U3-writeBinaryFile", "data", { fileName: `=${folder}/out-{{ $json.id }}.txt` }),
+  "HTML of a file": {
+    rule: "U3-htmlExtract",
+    kind: "htmlExtract",
+    typeVersion: 1,
+    parameters: {
+      sourceData: "binary",
+      dataPropertyName: "data",
+      extractionValues: { values: [{ key: "one", cssSelector: "p", returnValue: "html" }] },
+      options: { trimValues: false }
+    },
+    given: html
+  },
+  "the JSON as a file 1": moved(1, { mode: "jsonToBinary", destinationKey: "made" }),
+  "the JSON as a file 1.1": moved(1.1, { mode: "jsonToBinary", convertAllData: true, destinationKey: "made" }),
+  "a field as a file": moved(1.1, {
+    mode: "jsonToBinary",
+    convertAllData: false,
+    sourceKey: "note",
+    destinationKey: "made"
+  }),
+  "a file as the JSON": moved(
+    1,
+    {},
+    { given: "JSON.stringify({ made: json.id, list: [json.name] })", file: undefined }
+  ),
+  "a file as a field": moved(
+    1.1,
+    { setAllData: false, destinationKey: "text" },
+    { given: "String.fromCharCode(65279) + json.name", file: undefined }
+  )
 }
 
 const around = {
@@ -211,8 +313,8 @@ const around = {
   problemOf: () => undefined
 }
 
-/** The old node and its rewrite, beside each other. */
-const both = ({ kind, parameters, rule, typeVersion }: Pair) => {
+/** The old node and its rewrite, which are called `Old` and `New`, behind a node. */
+const both = ({ kind, parameters, rule, typeVersion }: Pair, before: string) => {
   const old = {
     name: "Old",
     type: `n8n-nodes-base.${kind}`,
@@ -220,19 +322,36 @@ const both = ({ kind, parameters, rule, typeVersion }: Pair) => {
     position: [900, 0],
     parameters
   }
-  const { graph, left } = rewriteWorkflow(
-    { nodes: [old], connections: {}, settings: {} },
+  const { graph, left, parts } = rewriteWorkflow(
+    { nodes: [node("noOp", before), old], connections: { [before]: { main: [[to("Old")]] } }, settings: {} },
     [{ rule, node: "Old" }],
     around
   )
   assert.deepStrictEqual(left, [])
-  const [fresh] = graph.nodes
-  return [old, { ...fresh, name: "New", position: [900, 200] }]
+  const renamed = (name: string) => name.replace(/^Old/, "New")
+  const fresh = graph.nodes
+    .filter(({ name }) => name !== before)
+    .map((one) => ({ ...one, name: renamed(String(one.name)), position: [900, 200] }))
+  const entry = renamed(parts[0]?.entry ?? "")
+  return { entry, nodes: [old, ...fresh], connections: entry === "New" ? {} : { [entry]: { main: [[to("New")]] } } }
 }
+
+/** Code that gives each item a file, and a small one beside it. */
+const adding = (text: string) => `return items.map(({ json }, item) => {
+  const file = (of) => ({ data: Buffer.from(of).toString('base64'), mimeType: 'text/html', fileName: 'a.html' });
+  return { json, binary: { data: file(${text}), other: file('other') }, pairedItem: { item } };
+});`
 
 /** A loop whose every round hands one list to both nodes. */
 const looped = (pair: Pair) => {
   const at = (one: Json, x: number, y: number) => ({ ...one, position: [x, y] })
+  const { file, given: text } = pair
+  const before = text === undefined ? "Round" : "Files"
+  const { connections, entry, nodes } = both(pair, before)
+  const files = node("code", "Files", { jsCode: adding(text ?? "") }, { typeVersion: 2 })
+  const read = file === undefined ? [] : ["Old", "New"]
+  const nameOfHash = (name: string) => `${name} hash`
+  const hash = { action: "hash", type: "SHA256", binaryData: true, binaryPropertyName: file, dataPropertyName: "hash" }
   return {
     nodes: [
       webhook({ responseMode: "onReceived" }),
@@ -240,13 +359,18 @@ const looped = (pair: Pair) => {
       at(node("splitInBatches", "Loop", { batchSize: 1, options: {} }, { typeVersion: 3 }), 400, 0),
       at(node("splitOut", "Round", { fieldToSplitOut: "list", options: {} }), 600, 0),
       at(node("noOp", "Back"), 600, 600),
-      ...both(pair)
+      ...(text === undefined ? [] : [at(files, 750, 0)]),
+      ...nodes,
+      ...read.map((name) => at(node("crypto", nameOfHash(name), hash), 1200, 0))
     ],
     connections: {
       Webhook: { main: [[to("Lists")]] },
       Lists: { main: [[to("Loop")]] },
       Loop: { main: [[], [to("Round"), to("Back")]] },
-      Round: { main: [[to("Old"), to("New")]] },
+      ...(text === undefined ? {} : { Round: { main: [[to("Files")]] } }),
+      [before]: { main: [[to("Old"), to(entry)]] },
+      ...connections,
+      ...Object.fromEntries(read.map((name) => [name, { main: [[to(nameOfHash(name))]] }])),
       Back: { main: [[to("Loop")]] }
     },
     settings: { executionOrder: "v1" }
@@ -255,18 +379,23 @@ const looped = (pair: Pair) => {
 
 for (const engine of inject("engines")) {
   layer(overReal(engine), { excludeTestServices: true, timeout: "300 seconds" })(`on ${engine.version}`, (it) => {
+    // Engines of 1.x refuse paths that begin like that of their own folder.
+    const files = path.join(engine.home, engine.version.startsWith("1.") ? "files" : ".n8n-files")
+    mkdirSync(files, { recursive: true })
+    for (const id of [0, 1, 2]) writeFileSync(path.join(files, `in-${id}.txt`), `File ${id}\n`)
+
     for (const [name, pair] of Object.entries(pairs)) {
       it.effect(
         `the rewrite of ${pair.kind} (${name}) gives the same for every list`,
         () =>
           Effect.gen(function* () {
             const { call, send } = yield* TestedEngine
-            const workflow = looped(pair)
-            const path = String(objectOf(objectOf(workflow.nodes[0]).parameters).path)
+            const workflow = inFolder(looped(pair), files)
+            const hook = String(objectOf(objectOf(workflow.nodes[0]).parameters).path)
             const { id } = yield* given({ name: `Pair ${name}`, ...workflow })
             yield* ask("activate_workflow", { id })
             const all = generated().map((list) => ({ list }))
-            yield* call("POST", `/webhook/${path}`, { lists: all })
+            yield* call("POST", `/webhook/${hook}`, { lists: all })
             // An engine that is busy with the run may not answer.
             const newest = Effect.map(Effect.exit(send("GET", `/executions?workflowId=${id}`)), (exit) =>
               Exit.isSuccess(exit) ? objectsOf(objectOf(exit.value.body).data)[0] : undefined
@@ -274,7 +403,7 @@ for (const engine of inject("engines")) {
             const ended = yield* Effect.repeat(newest, {
               until: (execution) => typeof execution?.stoppedAt === "string",
               schedule: Schedule.spaced("500 millis"),
-              times: 500
+              times: longest / 500
             })
             const executionId = String(ended?.id)
             const { body } = yield* send("GET", `/executions/${executionId}?includeData=true`)
@@ -284,15 +413,24 @@ for (const engine of inject("engines")) {
             if (data === undefined) return
             const [old, fresh] = [runsOfNode(data, "Old"), runsOfNode(data, "New")]
             assert.isAbove(old.length, lists * 0.6)
-            const { differences } = compareOutputs(old, fresh, { volatile: [], isSet: false, isPaired: true })
+            const differences = [
+              ...compareOutputs(old, fresh, { volatile: [], isSet: false, isPaired: pair.isUnpaired !== true })
+                .differences,
+              ...compareOutputs(runsOfNode(data, "Old hash"), runsOfNode(data, "New hash"), {
+                volatile: [],
+                isSet: false,
+                isPaired: true
+              }).differences
+            ]
             assert.deepStrictEqual(differences.slice(0, 3), [])
+            if (pair.file !== undefined) assert.isAbove(runsOfNode(data, "New hash").length, lists * 0.6)
           }),
         longest
       )
     }
 
     it.effect(
-      "a plan rewrites many workflows that their runs prove, and its rollback brings back what was there",
+      "a plan rewrites many workflows that their runs prove, goes on after kill -9, and its rollback brings back what was there",
       () =>
         Effect.gen(function* () {
           const { call, send } = yield* TestedEngine
@@ -309,37 +447,65 @@ for (const engine of inject("engines")) {
             })
           )
           const before = yield* contents
-          const [time, plan] = yield* Effect.timed(planned(ids))
+          let kill = () => {}
+          let writes = 0
+          const way = yield* Effect.acquireRelease(
+            Effect.promise(() =>
+              watched(engine.host, (method, at) => {
+                // The write at which it is killed arrives all the same.
+                if (method === "PUT" && /\/workflows\/\w+$/.test(at) && ++writes === Math.ceil(workflows / 2)) kill()
+              })
+            ),
+            ({ close }) => Effect.promise(close)
+          )
+          const environments = { main: { engine_host: way.host, engine_api_key: engine.apiKey } }
+          const cwd = yield* Effect.promise(() =>
+            directory({ ".config.json": { environments, nodeTypes: { folder: engineFolder(engine.version) } } })
+          )
+          const server = Effect.acquireRelease(
+            Effect.sync(() => operatorCommand(cwd)),
+            ({ leave }) => Effect.promise(leave)
+          )
+          const first = yield* server
+          const [time, plan] = yield* Effect.timed(planned(first, ids))
           assert.deepInclude(plan, { steps: workflows, verdicts: { proved: workflows } }, JSON.stringify(plan))
           yield* Effect.logInfo(`${workflows} workflows proved on ${engine.version} in ${Duration.toMillis(time)} ms`)
-          assert.deepInclude(yield* applied(plan), { state: "applied" })
+          kill = () => first.child.kill("SIGKILL")
+          const broken = yield* Effect.exit(applied(first, plan))
+          assert.isTrue(Exit.isFailure(broken))
+          const next = yield* server
+          assert.deepInclude(yield* applied(next, plan), { state: "applied", refused: [] })
+          assert.strictEqual(writes, workflows)
           assert.notInclude(JSON.stringify(yield* contents), "itemLists")
-          assert.include(yield* ask("plan_upgrade", { where: { ids } }), { steps: 0 })
-          // What a webhook answers is what it answered before.
-          for (const { answer, path } of made) {
-            assert.deepStrictEqual((yield* call("POST", `/webhook/${path}`, input(1))).body, answer)
+          assert.include(yield* planned(next, ids), { steps: 0 })
+          // A webhook answers as it did before.
+          for (const { answer, path: hook } of made) {
+            assert.deepStrictEqual((yield* call("POST", `/webhook/${hook}`, input(1))).body, answer)
           }
-          assert.deepInclude(yield* applied(yield* ask("plan_rollback", { plan_id: plan["plan_id"] })), {
-            state: "applied"
-          })
+          const back = yield* said(next, "plan_rollback", { plan_id: plan["plan_id"] })
+          assert.deepInclude(yield* applied(next, back), { state: "applied" })
           assert.deepStrictEqual(yield* contents, before)
           const left = yield* send("GET", "/workflows?limit=250")
           assert.notInclude(JSON.stringify(left.body), "Temporary run of")
-        }),
+        }).pipe(Effect.scoped),
       longest
     )
   })
 }
 
+type Command = ReturnType<typeof operatorCommand>
+
+const said = ({ call }: Command, tool: string, args: Json) => Effect.tryPromise(() => call(tool, args))
+
 /** A plan whose proofs have all been made: where the time of a call is over, the next one goes on. */
-const planned = (ids: ReadonlyArray<string>) =>
-  Effect.repeat(ask("plan_upgrade", { where: { ids } }), {
+const planned = (command: Command, ids: ReadonlyArray<string>) =>
+  Effect.repeat(said(command, "plan_upgrade", { where: { ids } }), {
     until: ({ blocked }) => !JSON.stringify(blocked).includes("plan again"),
-    times: 20
+    times: 100
   })
 
-const applied = (plan: Json) =>
-  Effect.repeat(ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), {
+const applied = (command: Command, plan: Json) =>
+  Effect.repeat(said(command, "apply_plan", { plan_id: plan["plan_id"], confirm: true }), {
     until: ({ state }) => state !== "in progress",
     times: 20
   })

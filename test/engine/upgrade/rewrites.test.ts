@@ -341,10 +341,21 @@ describe("the rewrite of a node for files", () => {
     )
   })
 
-  it("is only made for the direction in which nothing is lost", () => {
-    assert.isEmpty(rewritten(node("moveBinaryData", { mode: "jsonToBinary" })).left)
-    for (const parameters of [{}, { mode: "jsonToBinary", convertAllData: false }]) {
-      assert.include(rewritten(node("moveBinaryData", parameters)).left[0]?.reason, "loses the other fields")
+  it("is code for Move Binary Data, and not made where it reaches into objects or has options", () => {
+    const { changed } = rewritten(node("moveBinaryData", { mode: "jsonToBinary", destinationKey: "out" }))
+    assert.include(JSON.stringify(changed.nodes), String.raw`binary: { ...binary, [\"out\"]: file }`)
+    assert.isEmpty(rewritten(node("moveBinaryData", { mode: "jsonToBinary", convertAllData: false })).left)
+    assert.deepStrictEqual(rewritten(node("moveBinaryData", {})).conditions, [
+      "a file that holds no object is an error"
+    ])
+    assert.deepStrictEqual(rewritten(node("moveBinaryData", { setAllData: false })).conditions, [])
+    for (const [parameters, reason] of [
+      [{ sourceKey: "a.b" }, "reaches into an object"],
+      [{ mode: "jsonToBinary", destinationKey: "={{ $json.a }}" }, "is an expression"],
+      [{ options: { encoding: "latin1" } }, "compared its options"],
+      [{ mode: "other" }, "is not known"]
+    ] as const) {
+      assert.include(rewritten(node("moveBinaryData", parameters)).left[0]?.reason, reason)
     }
   })
 

@@ -134,16 +134,53 @@ export const rewriteICal: Rewrite = (graph, node, around) => {
   return withSuccessor(graph, node, { kind: "convertToFile", typeVersion: 1.1, parameters }, around, conditions)
 }
 
-/** Only the whole JSON of each item as a file has an equal; the others lose fields. */
+/** Names without the signs by which old nodes reach into objects. */
+const plainName = /^(?!__proto__$)\w[\w -]*$/
+
+/** Its conversions as code: the nodes that are named as its successors lose other fields and files of each item. */
 export const rewriteMoveBinaryData: Rewrite = (graph, node, around) => {
-  const { convertAllData = true, destinationKey = "data", mode = "binaryToJson", options } = parametersOf(node)
-  if (mode !== "jsonToBinary" || convertAllData !== true) {
-    return left("what takes its place loses the other fields of each item: put them back in a Code node behind it")
-  }
+  const {
+    convertAllData = true,
+    destinationKey = "data",
+    mode = "binaryToJson",
+    options,
+    setAllData = true,
+    sourceKey = "data"
+  } = parametersOf(node)
   if (Object.keys(objectOf(options)).length > 0)
     return left("nobody has compared its options with those of the new node")
-  const parameters = { operation: "toJson", mode: "each", binaryPropertyName: destinationKey, options: {} }
-  return withSuccessor(graph, node, { kind: "convertToFile", typeVersion: 1.1, parameters }, around, [
-    "files get the name file.json, where they had none"
-  ])
+  const isFromFile = mode === "binaryToJson"
+  if (!isFromFile && mode !== "jsonToBinary") return left(`its mode ${JSON.stringify(mode)} is not known`)
+  const isWhole = (isFromFile ? setAllData : convertAllData) === true
+  const names = [...(isWhole && !isFromFile ? [] : [sourceKey]), ...(isWhole && isFromFile ? [] : [destinationKey])]
+  const odd = names.find((name) => !Predicate.isString(name) || !plainName.test(name))
+  if (odd !== undefined) return left(`the name ${JSON.stringify(odd)} is an expression, or reaches into an object`)
+  const [from, into] = [JSON.stringify(sourceKey), JSON.stringify(destinationKey)]
+  const jsCode = (isFromFile ? fromFile(from, into, isWhole) : toFile(from, into, isWhole, node)).join("\n")
+  const conditions = [
+    ...(isFromFile && isWhole ? ["a file that holds no object is an error"] : []),
+    ...(unsplittable(node) === "onError" || node.continueOnFail === true ? ["errors give other items"] : [])
+  ]
+  const successor = { kind: "code", typeVersion: 2, parameters: { mode: "runOnceForEachItem", jsCode } }
+  return withSuccessor(graph, node, successor, around, conditions)
 }
+
+const fromFile = (from: string, into: string, isWhole: boolean): ReadonlyArray<string> => [
+  "const { binary, json } = $input.item;",
+  `if (binary === undefined || binary[${from}] === undefined) return null;`,
+  `const bytes = await this.helpers.getBinaryDataBuffer($itemIndex, ${from});`,
+  `const text = bytes.toString("utf8").replace(/^\\uFEFF/, "");`,
+  `const { [${from}]: _, ...others } = binary;`,
+  `return { json: ${isWhole ? "JSON.parse(text)" : `{ ...json, [${into}]: text }`}, binary: others };`
+]
+
+const toFile = (from: string, into: string, isWhole: boolean, { typeVersion }: JsonObject): ReadonlyArray<string> => [
+  "const { binary, json } = $input.item;",
+  ...(isWhole
+    ? ["const text = JSON.stringify(json);"]
+    : [`if (json[${from}] === undefined) return null;`, `const text = JSON.stringify(json[${from}]);`]),
+  `const file = await this.helpers.prepareBinaryData(Buffer.from(text), undefined, "application/json");`,
+  ...(Predicate.isNumber(typeVersion) && typeVersion > 1 ? [`file.fileName = "file.json";`] : []),
+  ...(isWhole ? [] : [`const { [${from}]: _, ...others } = json;`]),
+  `return { json: ${isWhole ? "{}" : "others"}, binary: { ...binary, [${into}]: file } };`
+]

@@ -153,7 +153,7 @@ export const toVersion2 = {
     until: "2.0",
     severity: "stops",
     title: "Files can be read and written in one folder only",
-    advice: `Move the files into ${filesFolder}, or let whoever runs the engine permit their folder.`,
+    advice: `Move the files into ${filesFolder} with the upgrade (1.x keeps out of it), or let whoever runs the engine permit their folder.`,
     rewrite: "none",
     find: inNodes(readsFiles, (_, parameters, { type }): ReadonlyArray<InNode> => {
       const { name, value } = filePlace(parameters, type)

@@ -188,7 +188,8 @@ export const files = {
   }),
   "U3-moveBinaryData": goes("moveBinaryData", {
     title: "Move Binary Data is gone",
-    advice: "Use Extract from File or Convert to File. Most of their operations drop the other fields of the JSON.",
+    advice:
+      "Write it as a Code node: most operations of Extract from File and Convert to File drop other fields and files.",
     rewrite: "after review",
     instead: "extractFromFile"
   }),
