@@ -15,7 +15,7 @@ import { collectNodeTypes } from "../../src/engine/nodes/collectNodeTypes.ts"
 import { search } from "../../src/engine/nodes/searchNodes.ts"
 import { suggestTypes } from "../../src/engine/nodes/suggestNodes.ts"
 import { codeReader } from "../../src/engine/upgrade/code.ts"
-import { findingsIn } from "../../src/engine/upgrade/rules.ts"
+import { findingsIn, rulesOn } from "../../src/engine/upgrade/rules.ts"
 import { nodeKind } from "../../src/engine/workflow/naming.ts"
 import { brokenDrafts } from "../engine/nodes/broken.ts"
 import { catalogOf } from "../engine/nodes/catalog.ts"
@@ -194,7 +194,7 @@ describe("the rules of upgrades", () => {
     const counts: Record<string, Record<string, number>> = {}
     for (const { file, workflow } of samples("1.82.3")) {
       const name = file.split("/dist/nodes/")[1] ?? ""
-      for (const { rule } of findingsIn(workflow, facts, { from: "1.82.3", to: "3.0" })) {
+      for (const { rule } of findingsIn(workflow, facts, rulesOn({ from: "1.82.3", to: "3.0" }))) {
         counts[rule] ??= {}
         counts[rule][name] = (counts[rule][name] ?? 0) + 1
       }

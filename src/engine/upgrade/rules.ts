@@ -55,21 +55,19 @@ export const stageOf = ({ frozen, since, until }: Rule, { from, to }: Way): "cha
 
 const frozenWords = "It runs, but can be neither created, copied nor changed any more"
 
-/** All that the rules find in a workflow on the way of its instance; those across workflows, or all others. */
-export const findingsIn = (
-  workflow: Subject,
-  facts: Facts,
-  way: Way,
-  isMeant: (rule: Rule) => boolean = () => true
-): ReadonlyArray<Finding> =>
-  rules.flatMap((rule) => {
+/** The rules that tell of something on the way of an instance. */
+export const rulesOn = (way: Way, isMeant: (rule: Rule) => boolean = () => true): ReadonlyArray<Rule> =>
+  rules.flatMap((rule): ReadonlyArray<Rule> => {
     const stage = isMeant(rule) ? stageOf(rule, way) : undefined
-    if (stage === undefined) return []
-    const findings = rule.find(workflow, facts)
-    return stage === "changed"
-      ? findings
-      : findings.map((one) => ({ ...one, severity: "cosmetic", message: frozenWords }))
+    if (stage !== "frozen") return stage === undefined ? [] : [rule]
+    const find: Rule["find"] = (workflow, facts) =>
+      rule.find(workflow, facts).map((one) => ({ ...one, severity: "cosmetic", message: frozenWords }))
+    return [{ ...rule, find }]
   })
+
+/** All that rules find in a workflow. */
+export const findingsIn = (workflow: Subject, facts: Facts, all: ReadonlyArray<Rule>): ReadonlyArray<Finding> =>
+  all.flatMap(({ find }) => find(workflow, facts))
 
 /** The effect of a finding. */
 export const severityOf = ({ rule, severity }: { readonly rule: string; readonly severity?: Severity }): Severity =>

@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { boundedParser } from "../../../src/engine/nodes/check/javaScript.ts"
 import { codeReader } from "../../../src/engine/upgrade/code.ts"
 import { outlineOf } from "../../../src/engine/upgrade/Outline.ts"
-import { findingsIn, rules, severityOf } from "../../../src/engine/upgrade/rules.ts"
+import { findingsIn, rules, rulesOn, severityOf } from "../../../src/engine/upgrade/rules.ts"
 import { formsOf, planted } from "./planted.ts"
 
 const facts = {
@@ -26,7 +26,7 @@ const textOf = ({
 const results = planted.map(({ expected, workflow }) => ({
   workflow: workflow.id,
   expected: expected.map(textOf).toSorted(),
-  actual: findingsIn(workflow, facts, { from: "1.82.3", to: "3.0" })
+  actual: findingsIn(workflow, facts, rulesOn({ from: "1.82.3", to: "3.0" }))
     .map((finding) => textOf({ ...finding, severity: severityOf(finding) }))
     .toSorted()
 }))

@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { boundedParser } from "../../../src/engine/nodes/check/javaScript.ts"
 import { rewritableRules, rewriteWorkflow } from "../../../src/engine/upgrade/rewrites/rewrites.ts"
 import type { RuleId } from "../../../src/engine/upgrade/Rule.ts"
-import { findingsIn, ruleOf } from "../../../src/engine/upgrade/rules.ts"
+import { findingsIn, ruleOf, rulesOn } from "../../../src/engine/upgrade/rules.ts"
 import type { Json } from "../../support/harness.ts"
 
 const noFacts = {
@@ -40,7 +40,11 @@ const connections = { Before: { main: [[to("Old")]] }, Old: { main: [[to("After"
 /** The result for a node between two others. */
 const rewritten = (old: Json, given: Partial<typeof around> = {}, settings: Json = {}) => {
   const graph = { nodes: [before, old, after], connections, settings }
-  const findings = findingsIn(graph, noFacts, { from: "1.82.3", to: "3.0" }, ({ id }) => rewritableRules.has(id))
+  const findings = findingsIn(
+    graph,
+    noFacts,
+    rulesOn({ from: "1.82.3", to: "3.0" }, ({ id }) => rewritableRules.has(id))
+  )
   const { graph: changed, left, parts } = rewriteWorkflow(graph, findings, { ...around, ...given })
   const named = (name: string) => changed.nodes.find((one) => one["name"] === name)
   return { changed, left, parts, named, conditions: parts.flatMap((part) => part.conditions) }

@@ -22,7 +22,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import type { Subject } from "../../upgrade/Rule.ts"
-import { findingsIn, newestVersion, ruleOf, severityOf } from "../../upgrade/rules.ts"
+import { findingsIn, newestVersion, ruleOf, rulesOn, severityOf } from "../../upgrade/rules.ts"
 import { toConnections } from "../../workflow/connections.ts"
 import { shortValue } from "../../workflow/differenceOfValues.ts"
 import { nameOf } from "../../workflow/nodes.ts"
@@ -92,7 +92,7 @@ const stoppedByUpgrades = Effect.fnUntraced(function* (workflow: Subject, from: 
     outlines: new Map<string, never>(),
     seconds: new Map<string, never>()
   }
-  return findingsIn(workflow, facts, { from, to: newestVersion })
+  return findingsIn(workflow, facts, rulesOn({ from, to: newestVersion }))
     .filter((finding) => severityOf(finding) === "stops")
     .map(({ field, message, node, rule }): Finding => {
       const { advice = "", since = newestVersion } = ruleOf(rule) ?? {}

@@ -13,8 +13,8 @@ import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import type { TypeFinding } from "../../upgrade/compareTypes.ts"
 import { callingPart, outlineOf } from "../../upgrade/Outline.ts"
-import type { Facts, Finding, Outline, Severity, Subject } from "../../upgrade/Rule.ts"
-import { findingsIn, severityOf, type Way } from "../../upgrade/rules.ts"
+import type { Facts, Finding, Outline, Rule, Severity, Subject } from "../../upgrade/Rule.ts"
+import { findingsIn, rulesOn, severityOf, type Way } from "../../upgrade/rules.ts"
 import { ExecutionId } from "../../workflow/models.ts"
 import { nameOf, nodesOf } from "../../workflow/nodes.ts"
 import { secondsOf } from "../explain/describeExecution.ts"
@@ -64,6 +64,8 @@ const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "no
 const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: Target) {
   const from = Option.getOrUndefined(yield* engine.publicVersion)
   const way: Way = { from, to }
+  const across = rulesOn(way, ({ isAcross }) => isAcross === true)
+  const single = rulesOn(way, ({ isAcross }) => isAcross !== true)
   const parse = yield* parser
   const present = target.catalog === undefined ? undefined : (yield* (yield* NodeKnowledge).soon(engine)).catalog
   const comparer = typeComparer(target.catalog, present)
@@ -91,10 +93,10 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
     // A reader keeps what it has read as long as it lives.
     const code = codeReader(parse)
     const factsHere = { ...facts, code }
-    const ofRules = findingsIn(subject, factsHere, way, ({ isAcross }) => isAcross !== true)
+    const ofRules = findingsIn(subject, factsHere, single)
     const nodes = new Set(ofRules.map(({ node }) => node))
     add(outline.id, [...ofRules, ...comparer.findings(subject.nodes).filter(({ node }) => !nodes.has(node))])
-    add(outline.id, ofPublished(workflow, factsHere, way, ofRules))
+    add(outline.id, ofPublished(workflow, factsHere, single, ofRules))
     for (const node of subject.nodes) {
       for (const { why } of code(node).unread)
         unread.push(`${clipped(nameOf(node), 40)} of ${clipped(outline.name, 40)} (${outline.id}): ${why}`)
@@ -120,12 +122,14 @@ const survey = Effect.fnUntraced(function* (engine: Engine, to: string, target: 
 
   const [, runs] = yield* Effect.all([readPages, recentRuns(engine)], { concurrency: 2 })
   for (const subject of calling) {
-    add(
-      String(subject.id),
-      findingsIn(subject, facts, way, ({ isAcross }) => isAcross === true)
-    )
+    add(String(subject.id), findingsIn(subject, facts, across))
   }
-  const slow = yield* slowCode(engine, runs, facts, way)
+  const slow = yield* slowCode(
+    engine,
+    runs,
+    facts,
+    single.filter(({ id }) => id === "U3-minute")
+  )
   for (const [id, more] of slow.findings) if (outlines.has(id)) add(id, more)
   if (unread.length > 0)
     notLookedAt.push(`code that cannot be parsed, at ${unread.length} places: ${listed(unread, 3)}`)
@@ -171,14 +175,14 @@ const withSeverity = (finding: Finding | TypeFinding): UpgradeFinding => ({ ...f
 const ofPublished = (
   { active, activeVersion, versionId }: JsonObject,
   facts: Facts,
-  way: Way,
+  rules: ReadonlyArray<Rule>,
   others: ReadonlyArray<Finding>
 ): ReadonlyArray<Finding> => {
   if (active !== true || !isJsonObject(activeVersion) || activeVersion.versionId === versionId) return []
   const keyOf = ({ field, node, rule }: Finding) => JSON.stringify([rule, node, field])
   const keys = new Set(others.map(keyOf))
   const subject = { nodes: nodesOf(activeVersion), connections: activeVersion.connections }
-  return findingsIn(subject, facts, way, ({ isAcross }) => isAcross !== true)
+  return findingsIn(subject, facts, rules)
     .filter((finding) => !keys.has(keyOf(finding)))
     .map((finding) => ({ ...finding, message: `${finding.message} (in the published version)` }))
 }
@@ -219,7 +223,12 @@ const durations = only({
 })
 
 /** The findings in code that took longer than engines will allow, by workflow. */
-const slowCode = Effect.fnUntraced(function* (engine: Engine, { slow }: RecentRuns, facts: Facts, way: Way) {
+const slowCode = Effect.fnUntraced(function* (
+  engine: Engine,
+  { slow }: RecentRuns,
+  facts: Facts,
+  rules: ReadonlyArray<Rule>
+) {
   const runs = [...slow].toSorted(([, a], [, b]) => b.seconds - a.seconds)
   const findings = yield* Effect.forEach(
     runs.slice(0, mostSlow),
@@ -232,7 +241,7 @@ const slowCode = Effect.fnUntraced(function* (engine: Engine, { slow }: RecentRu
           seconds.set(node, Math.max(seconds.get(node) ?? 0, Number(whole.executionTime) / 1000 || 0))
         }
         const subject = { nodes: data.nodes }
-        return [id, findingsIn(subject, { ...facts, seconds }, way, (rule) => rule.id === "U3-minute")] as const
+        return [id, findingsIn(subject, { ...facts, seconds }, rules)] as const
       }),
     { concurrency: 2 }
   )

@@ -4,7 +4,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import { rewritableRules, rewriteWorkflow } from "../../upgrade/rewrites/rewrites.ts"
-import { findingsIn } from "../../upgrade/rules.ts"
+import { findingsIn, rulesOn } from "../../upgrade/rules.ts"
 import { isConnections } from "../../workflow/connections.ts"
 import { isOfFrozenType } from "../../workflow/frozenTypes.ts"
 import type { Workflow } from "../../workflow/models.ts"
@@ -49,7 +49,7 @@ const rewritten = Effect.fnUntraced(function* (workflow: Workflow, source: Clien
   const facts = { code: codeReader(parse), outlines: new Map<string, never>(), seconds: new Map<string, never>() }
   const isMeant = ({ frozen, id: rule }: { readonly frozen?: string; readonly id: string }) =>
     frozen !== undefined && rewritableRules.has(rule)
-  const findings = isConnections(connections) ? findingsIn(workflow, facts, { from, to }, isMeant) : []
+  const findings = isConnections(connections) ? findingsIn(workflow, facts, rulesOn({ from, to }, isMeant)) : []
   const graph = { nodes, connections: isConnections(connections) ? connections : {}, settings: settings ?? {} }
   const surroundings = { parse, callers: [], takesCallerPolicy: false, problemOf: () => undefined }
   const { graph: next, left, parts } = rewriteWorkflow(graph, findings, surroundings)

@@ -13,7 +13,7 @@ import { requestedNames } from "../../operator/AcrossTool.ts"
 import { codeReader } from "../../upgrade/code.ts"
 import { rewritableRules, rewriteWorkflow } from "../../upgrade/rewrites/rewrites.ts"
 import type { Finding } from "../../upgrade/Rule.ts"
-import { findingsIn, newestVersion, rules } from "../../upgrade/rules.ts"
+import { findingsIn, newestVersion, rules, rulesOn } from "../../upgrade/rules.ts"
 import { isConnections } from "../../workflow/connections.ts"
 import { compareVersions, frozenNodes } from "../../workflow/frozenTypes.ts"
 import { generationOf, type Workflow } from "../../workflow/models.ts"
@@ -131,6 +131,7 @@ const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where
   const from = yield* publicVersionOf(client)
   const freezing = yield* client.freezingVersion
   const facts = { code: codeReader(parse), outlines: new Map<string, never>(), seconds: new Map<string, never>() }
+  const wanted = rulesOn({ from, to }, ({ id }) => ids.has(id))
   const selection = yield* selectionOf(client, where ?? { name: "*" })
   const used = new Set<string>()
   const callers = new Map<string, Set<string>>()
@@ -140,7 +141,7 @@ const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where
       const called = subWorkflowOf(node)?.id
       if (called !== undefined) callers.set(called, (callers.get(called) ?? new Set()).add(workflow.id))
     }
-    const findings = selection.fits(workflow) ? findingsIn(workflow, facts, { from, to }, ({ id }) => ids.has(id)) : []
+    const findings = selection.fits(workflow) ? findingsIn(workflow, facts, wanted) : []
     return findings.length === 0 ? { workflow: outlineOf(workflow), findings } : { workflow, findings }
   })
   const concerned = kept.filter(({ findings }) => findings.length > 0)

@@ -1,3 +1,4 @@
+import { grouped } from "../../../internal/collections.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { agentType, nodeType, toEngineType } from "../../workflow/naming.ts"
 import { nameOf } from "../../workflow/nodes.ts"
@@ -37,23 +38,33 @@ export const inNodes =
     inNode: (
       node: JsonObject,
       parameters: JsonObject,
-      context: { readonly facts: Facts; readonly workflow: Subject; readonly type: string }
+      context: { readonly facts: Facts; readonly workflow: Subject }
     ) => ReadonlyArray<InNode>
   ): Definition["find"] =>
-  (workflow, facts) =>
-    workflow.nodes.flatMap((node) => {
-      const type = shortTypeOf(node)
-      if (types !== undefined && !types.includes(type)) return []
-      return inNode(node, objectOf(node.parameters), { facts, workflow, type }).map((finding) => ({
+  (workflow, facts) => {
+    const { nodes } = workflow
+    const meant = types === undefined ? nodes : types.flatMap((type) => nodesByType(nodes).get(type) ?? [])
+    return meant.flatMap((node) =>
+      inNode(node, objectOf(node.parameters), { facts, workflow }).map((finding) => ({
         node: nameOf(node),
         ...finding,
         ...(isEnabled(node) ? {} : { severity: "cosmetic" as const, message: `${finding.message} (it is disabled)` })
       }))
-    })
+    )
+  }
+
+const groups = new WeakMap<Subject["nodes"], ReadonlyMap<string, ReadonlyArray<JsonObject>>>()
+
+/** The nodes of a workflow by their type, grouped once for all rules. */
+const nodesByType = (nodes: Subject["nodes"]) => {
+  const byType = groups.get(nodes) ?? grouped(nodes, shortTypeOf)
+  groups.set(nodes, byType)
+  return byType
+}
 
 /** Finds every node of these types, whose field is the type. */
 export const ofTypes = (types: ReadonlyArray<string>, message: (type: string) => string): Definition["find"] =>
-  inNodes(types, (_, __, { type }) => [{ field: "type", message: message(type) }])
+  inNodes(types, (one) => [{ field: "type", message: message(shortTypeOf(one)) }])
 
 /** The values of a node beside its type and parameters, in a sample. */
 interface Beside extends JsonObject {

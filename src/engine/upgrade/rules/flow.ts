@@ -1,7 +1,7 @@
 import { listOf, objectOf, textOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../workflow/nodes.ts"
 import type { Sample } from "../Rule.ts"
-import { type Definition, inNodes, node, wholeType } from "./defining.ts"
+import { type Definition, inNodes, node, shortTypeOf, wholeType } from "./defining.ts"
 
 const since = "3.0"
 
@@ -69,10 +69,11 @@ export const flow = {
     advice: "Its first branch gets an empty item only if all are empty: see that nothing waits for that item.",
     rewrite: "none",
     find: (workflow, facts) =>
-      inNodes(undefined, (one, _, { type }) => {
-        const isBranching = branching.has(type) || one.onError === "continueErrorOutput"
+      inNodes(undefined, (one) => {
+        if (one.alwaysOutputData !== true) return []
+        const isBranching = branching.has(shortTypeOf(one)) || one.onError === "continueErrorOutput"
         const [first] = listOf(objectOf(objectOf(workflow.connections)[nameOf(one)]).main)
-        return one.alwaysOutputData === true && isBranching && listOf(first).length > 0
+        return isBranching && listOf(first).length > 0
           ? [
               {
                 field: "alwaysOutputData",

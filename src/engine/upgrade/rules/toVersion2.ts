@@ -29,12 +29,12 @@ export const inCode = (
   isMeant: (reference: Reference, type: string) => boolean,
   message: (reference: Reference) => string
 ): Definition["find"] =>
-  inNodes(undefined, (one, _, { facts, type }) => {
+  inNodes(undefined, (one, _, { facts }) => {
     const places = new Map<string, InNode>()
     for (const reference of facts.code(one).references) {
       const { field, line } = reference
       const place = `${field} ${line}`
-      if (isMeant(reference, type) && !places.has(place)) {
+      if (isMeant(reference, shortTypeOf(one)) && !places.has(place)) {
         places.set(place, { field, ...(line === undefined ? {} : { line }), message: message(reference) })
       }
     }
@@ -155,8 +155,8 @@ export const toVersion2 = {
     title: "Files can be read and written in one folder only",
     advice: `Move the files into ${filesFolder} with the upgrade (1.x keeps out of it), or let whoever runs the engine permit their folder.`,
     rewrite: "none",
-    find: inNodes(readsFiles, (_, parameters, { type }): ReadonlyArray<InNode> => {
-      const { name, value } = filePlace(parameters, type)
+    find: inNodes(readsFiles, (one, parameters): ReadonlyArray<InNode> => {
+      const { name, value } = filePlace(parameters, shortTypeOf(one))
       const field = `parameters.${name}`
       const path = fixedText(value)
       if (path === "" || value === undefined) return []

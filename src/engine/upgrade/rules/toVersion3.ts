@@ -215,6 +215,26 @@ export const files = {
   }
 } satisfies Readonly<Record<string, Definition>>
 
+const store = (name: string): ReadonlyArray<readonly [string, string]> => [
+  [`lc.vectorStore${name}Insert`, `vectorStore${name} with the mode insert`],
+  [`lc.vectorStore${name}Load`, `vectorStore${name} with the mode load`]
+]
+
+/** The successors of older AI nodes. */
+const successors: ReadonlyMap<string, string> = new Map([
+  ["lc.documentBinaryInputLoader", "documentDefaultDataLoader"],
+  ["lc.documentJsonInputLoader", "documentDefaultDataLoader"],
+  ["lc.memoryChatRetriever", "memoryManager"],
+  ...store("InMemory"),
+  ...store("Pinecone"),
+  ...store("Supabase"),
+  ["lc.lmOpenAi", "lmChatOpenAi"],
+  ["lc.openAiAssistant", "openAi of the AI package"],
+  ["lc.toolHttpRequest", "httpRequestTool"],
+  ["lc.manualChatTrigger", "chatTrigger"],
+  ["lc.toolSerpApi", "a community package"]
+])
+
 export const ai = {
   "U3-agentMode": {
     since,
@@ -242,10 +262,10 @@ export const ai = {
     title: "Older AI nodes have moved into others",
     advice: "Use the node that is named, and compare its answers: another model answers otherwise.",
     rewrite: "none",
-    find: inNodes(undefined, (_, __, { type }) => {
-      const successor = successors.get(type)
-      return successor === undefined ? [] : [{ field: "type", message: `${removed(type)}: ${successor} replaces it` }]
-    }),
+    find: ofTypes(
+      [...successors.keys()],
+      (type) => `${removed(type)}: ${successors.get(type) ?? "another one"} replaces it`
+    ),
     sample: node("lc.lmOpenAi"),
     counterSample: node("lc.lmChatOpenAi")
   },
@@ -271,23 +291,3 @@ export const ai = {
     counterSample: node("lc.memoryBufferWindow")
   }
 } satisfies Readonly<Record<string, Definition>>
-
-const store = (name: string): ReadonlyArray<readonly [string, string]> => [
-  [`lc.vectorStore${name}Insert`, `vectorStore${name} with the mode insert`],
-  [`lc.vectorStore${name}Load`, `vectorStore${name} with the mode load`]
-]
-
-/** The successors of older AI nodes. */
-const successors: ReadonlyMap<string, string> = new Map([
-  ["lc.documentBinaryInputLoader", "documentDefaultDataLoader"],
-  ["lc.documentJsonInputLoader", "documentDefaultDataLoader"],
-  ["lc.memoryChatRetriever", "memoryManager"],
-  ...store("InMemory"),
-  ...store("Pinecone"),
-  ...store("Supabase"),
-  ["lc.lmOpenAi", "lmChatOpenAi"],
-  ["lc.openAiAssistant", "openAi of the AI package"],
-  ["lc.toolHttpRequest", "httpRequestTool"],
-  ["lc.manualChatTrigger", "chatTrigger"],
-  ["lc.toolSerpApi", "a community package"]
-])
