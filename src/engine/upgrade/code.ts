@@ -30,6 +30,8 @@ export type Code = (node: JsonObject) => NodeCode
 /** The names that rules look for. An escape may stand for any of them. */
 const sought = /\$env|process|\$evaluateExpression|\$getPairedItem|\\u/
 
+const noCode: NodeCode = { references: [], unread: [] }
+
 /** Reads the code of each node once. */
 export const codeReader = (parse: Parse): Code => {
   const read = new WeakMap<JsonObject, NodeCode>()
@@ -39,7 +41,10 @@ export const codeReader = (parse: Parse): Code => {
     const parts = sourcesOf(node)
       .filter(({ text }) => sought.test(text))
       .flatMap((source) => (source.isProgram ? [readProgram(parse, source)] : readExpressions(parse, source)))
-    const code = { references: parts.flatMap((one) => one.references), unread: parts.flatMap((one) => one.unread) }
+    const code =
+      parts.length === 0
+        ? noCode
+        : { references: parts.flatMap((one) => one.references), unread: parts.flatMap((one) => one.unread) }
     read.set(node, code)
     return code
   }

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 
 import { sender } from "../../engine/plans/process.ts"
 import { served } from "../../engine/plans/served.ts"
-import { directory, run, useCommand } from "../built.ts"
+import { directory, run as runCommand, standIn, useCommand } from "../built.ts"
 import { described } from "../nodes/packages.ts"
 
 useCommand()
@@ -40,7 +40,7 @@ const place = Effect.fnUntraced(function* (workflows: ReadonlyArray<object>) {
     const env = { HOME: cwd, XDG_CACHE_HOME: path.join(cwd, "cache"), XDG_STATE_HOME: path.join(cwd, "state") }
     return {
       cwd,
-      command: (...words: ReadonlyArray<string>) => run([...words, "--config", ".config.json"], { cwd, env })
+      command: (...words: ReadonlyArray<string>) => runCommand([...words, "--config", ".config.json"], { cwd, env })
     }
   })
 })
@@ -146,14 +146,113 @@ describe("upgrade", () => {
     })
   )
 
-  it.live("verifies that nothing went worse since", () =>
+  it.live("verifies that nothing went worse since, by recorded tests where there are some", () =>
     Effect.gen(function* () {
-      const { command } = yield* place([{ name: "Clean", nodes: [node("Begin", "manualTrigger")] }])
+      const { command, cwd } = yield* place([
+        {
+          name: "Clean",
+          nodes: [
+            node("Begin", "webhook", { path: "begin", httpMethod: "POST", options: {} }, 2),
+            node(
+              "Keep",
+              "set",
+              { assignments: { assignments: [{ id: "a", name: "b", value: 1, type: "number" }] }, options: {} },
+              3.4
+            )
+          ],
+          connections: link("Begin", "Keep")
+        }
+      ])
       yield* Effect.promise(async () => {
-        const { code, stdout } = await command("upgrade", "--verify")
-        assert.strictEqual(code, 0, stdout)
-        assert.include(stdout, "recorded tests: no folder of tests")
+        const without = await command("upgrade", "--verify")
+        assert.strictEqual(without.code, 0, without.stdout)
+        assert.include(without.stdout, "recorded tests: no folder of tests")
+        const verify = ["upgrade", "--verify", "--tests", "tests"]
+        const recordedTest = (expected: number) =>
+          JSON.stringify({
+            testFormat: 1,
+            name: `Gives ${expected}`,
+            workflow: { name: "Clean" },
+            trigger: { node: "Begin", items: [{ body: {} }] },
+            expect: { Keep: { exact: [{ b: expected }] } }
+          })
+        await mkdir(path.join(cwd, "tests"))
+        await writeFile(path.join(cwd, "tests/right.json"), recordedTest(1))
+        const well = await command(...verify)
+        assert.strictEqual(well.code, 0, well.stdout + well.stderr)
+        assert.include(well.stdout, "recorded tests: 1 passed")
+        await writeFile(path.join(cwd, "tests/wrong.json"), recordedTest(2))
+        const worse = await command(...verify)
+        assert.strictEqual(worse.code, 2, worse.stdout + worse.stderr)
+        assert.include(worse.stdout, "recorded tests: 1 passed, 1 failed")
+        assert.match(worse.stdout, /Gives 2[^]*Keep, item 1, b: expected 2, got 1/)
+        const json = await command(...verify, "--json")
+        assert.nestedPropertyVal(JSON.parse(json.stdout), "[0].failingTests", 1)
       })
     })
   )
+
+  it("verifies that schedules fired and that nothing fails which did not fail before", async () => {
+    const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
+    const workflow = (id: string, name: string, trigger: object) => ({
+      id,
+      name,
+      active: true,
+      createdAt: at(2000),
+      updatedAt: at(2000),
+      nodes: [trigger],
+      connections: {},
+      settings: {},
+      tags: [],
+      triggerCount: 1
+    })
+    const hourly = { rule: { interval: [{ field: "cronExpression", expression: "0 * * * *" }] } }
+    const workflows = [
+      workflow("w1", "Fires", node("Clock", "scheduleTrigger", hourly, 1.2)),
+      workflow("w2", "Stands still", node("Clock", "scheduleTrigger", hourly, 1.2)),
+      workflow("w3", "Fails now", node("Hook", "webhook", { path: "a" }, 2)),
+      workflow("w4", "Failed always", node("Hook", "webhook", { path: "b" }, 2))
+    ]
+    const run = (id: number, workflowId: string, hoursAgo: number, status: string, mode = "webhook") => ({
+      id,
+      workflowId,
+      mode,
+      status,
+      finished: status === "success",
+      startedAt: at(hoursAgo),
+      stoppedAt: at(hoursAgo)
+    })
+    const executions = [
+      ...Array.from({ length: 24 }, (_, hour) => run(1000 - hour, "w1", hour, "success", "trigger")),
+      run(900, "w3", 1, "error"),
+      ...Array.from({ length: 20 }, (_, before) => run(800 - before, "w3", 30 + before, "success")),
+      ...Array.from({ length: 20 }, (_, before) => run(700 - before, "w4", 1 + before * 4, "error"))
+    ].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+    let isMended = false
+    const engine_host = await standIn((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "", "http://engine")
+      const [id, status] = [searchParams.get("workflowId"), searchParams.get("status")]
+      const isListed = ({ workflowId }: { readonly workflowId: string }) =>
+        (id === null || workflowId === id) && !(isMended && ["w2", "w3"].includes(workflowId))
+      const lists: Record<string, ReadonlyArray<object>> = {
+        "/api/v1/executions": executions.filter((one) => isListed(one) && (status === null || one.status === status)),
+        "/api/v1/workflows": workflows.filter((one) => isListed({ workflowId: one.id }))
+      }
+      const data = lists[pathname]
+      response.writeHead(data === undefined ? 404 : 200, { "content-type": "application/json" })
+      response.end(JSON.stringify(data === undefined ? { message: "not found" } : { data, nextCursor: null }))
+    })
+    const environments = { main: { engine_host, engine_api_key: "a-key", requestsPerSecond: 99 } }
+    const cwd = await directory({ ".config.json": { environments } })
+    const verify = () => runCommand(["upgrade", "--verify", "--config", ".config.json"], { cwd })
+    const worse = await verify()
+    assert.strictEqual(worse.code, 2, worse.stdout + worse.stderr)
+    assert.include(worse.stdout, "failures that are new: 2", worse.stdout)
+    assert.match(worse.stdout, /Stands still: ran 0 of at least \d+ times since/)
+    assert.match(worse.stdout, /Fails now: failed once, last at/)
+    assert.notMatch(worse.stdout, /Fires|Failed always/)
+    isMended = true
+    const well = await verify()
+    assert.strictEqual(well.code, 0, well.stdout + well.stderr)
+  })
 })

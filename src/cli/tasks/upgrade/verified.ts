@@ -5,6 +5,7 @@ import { WorkflowExpectations } from "../../../engine/operator/health/expectatio
 import { instanceHealth } from "../../../engine/operator/health/instanceHealth.ts"
 import { observe } from "../../../engine/operator/health/observe.ts"
 import { findingsIn } from "../../../engine/operator/health/rules.ts"
+import { inARow, type Run } from "../../../engine/operator/health/runs.ts"
 import { readCases, runTests } from "../../../engine/operator/tests/runTests.ts"
 import { runTestsTool, usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
 import { countsText, resultLines } from "../../../engine/operator/tests/testReport.ts"
@@ -22,6 +23,10 @@ import { clientsOf, type UpgradeTaskRequest } from "./request.ts"
 
 /** Hours back from now in which schedules must have fired, and failures are new. */
 const hours = 24
+
+/** Whether the last run before a moment failed, so that failures since then are no new ones. */
+const failedBefore = (runs: ReadonlyArray<Run>, since: number): boolean =>
+  inARow(runs.filter(({ startedAt }) => startedAt < since)) > 0
 
 /** Reports what went worse since the upgrade; the exit code is 0 if nothing did, otherwise 2. */
 export const verified = Effect.fnUntraced(function* (launch: Launch, request: UpgradeTaskRequest) {
@@ -41,7 +46,11 @@ export const verified = Effect.fnUntraced(function* (launch: Launch, request: Up
         work: observe(engine, { from: since, now, expectations, keyEndsAt: undefined, isTesting: false })
       })
       const worse = findingsIn(observation).filter(
-        ({ isUsual, kind }) => kind === "missedSchedules" || (kind === "failures" && isUsual !== true)
+        ({ isUsual, kind, workflowId = "" }) =>
+          kind === "missedSchedules" ||
+          (kind === "failures" &&
+            isUsual !== true &&
+            !failedBefore(observation.runs.get(workflowId)?.runs ?? [], since))
       )
       const report = { instance, worse, notLookedAt }
       if (folder === undefined || engine.isReadOnly) return { ...report, failing: [], tests: "no folder of tests" }

@@ -30,8 +30,10 @@ export const inCode = (
   message: (reference: Reference) => string
 ): Definition["find"] =>
   inNodes(undefined, (one, _, { facts }) => {
+    const { references } = facts.code(one)
+    if (references.length === 0) return []
     const places = new Map<string, InNode>()
-    for (const reference of facts.code(one).references) {
+    for (const reference of references) {
       const { field, line } = reference
       const place = `${field} ${line}`
       if (isMeant(reference, shortTypeOf(one)) && !places.has(place)) {
