@@ -310,7 +310,7 @@ export const temporaryCopies = (it: Suite) => {
     })
   )
 
-  it.effect("run_workflow runs a workflow that answers its caller by a node", () =>
+  it.effect("run_workflow shows the response of a node that answers the caller", () =>
     Effect.gen(function* () {
       const respond = node("respondToWebhook", "Respond", {
         respondWith: "json",
@@ -322,8 +322,10 @@ export const temporaryCopies = (it: Suite) => {
         connections: chain("Webhook", "Respond", "After")
       })
       const run = yield* ask("run_workflow", { id, items: [{ body: { n: 1 } }] })
-      assert.deepInclude(run, { status: "success" })
+      assert.deepInclude(run, { status: "success", response: { httpStatus: 418, body: { a: 1 } } })
       assert.deepInclude(rows(run).at(-1), { node: "After", first: { said: "done" } })
+      const before = yield* ask("run_workflow", { id, items: [{ body: { n: 1 } }], mocks: { Respond: [{ a: 2 }] } })
+      assert.notProperty(before, "response")
     })
   )
 

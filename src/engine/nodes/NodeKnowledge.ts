@@ -3,7 +3,7 @@ import { Clock, Context, type Duration, Effect, Fiber, Option, Schema, Semaphore
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import type { CommunityPackage } from "../workflow/models.ts"
-import { nodePackages, packageOf } from "../workflow/naming.ts"
+import { packageOf } from "../workflow/naming.ts"
 import { archiveContent, type Catalog, open } from "./Catalog.ts"
 import { collectNodeTypes } from "./collectNodeTypes.ts"
 import { type Archive, archiveOf, Archives, type NodePackage, NodePackages } from "./NodePackages.ts"
@@ -285,5 +285,4 @@ const isOff = 'Node types are not looked up: nodeTypes is "off" in the configura
 const noVersion = "This engine does not tell its version, so that its node types cannot be looked up."
 
 const notFetched = (version: string) =>
-  `This engine (${version}) does not tell its node types. They are in its packages ${nodePackages.join(" and ")}: run ` +
-  '"workflow-tool-server nodes fetch" once, or set nodeTypes in the configuration.'
+  `This engine (${version}) does not tell its node types: run "workflow-tool-server nodes fetch" once.`

@@ -6,6 +6,7 @@ import { UsefulBytes } from "../../internal/http/MemoryBudget.ts"
 import { monotonicMillis } from "../../internal/time.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { Arrival, callSeconds, noteInstance } from "../../mcp/callContext.ts"
+import { BriefAnswers } from "../../mcp/selection.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
@@ -14,7 +15,7 @@ import { Instances } from "../client/Instances.ts"
 import { Agreed, type Agreement, noAgreement } from "../client/Protection.ts"
 import { type Failure, onInstance, toToolFailure } from "./errors.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
-import { type DeletedNamed, referencesIn, resolvingNames, withNotices } from "./references.ts"
+import { type DeletedNamed, referencesIn, resolvingNames, unsaidIn, withNotices } from "./references.ts"
 import { agreeToDeletion, withAgreement } from "./withAgreement.ts"
 
 export { over } from "./overInstances.ts"
@@ -51,7 +52,9 @@ export const make = <const Fields extends Arguments.Fields, A extends Tool.Resul
     notices: ReadonlyArray<string>
   ) => {
     const run = (given: Arguments.Decoded<Fields>) =>
-      Effect.map(definition.run(given), (answer) => withNotices(answer, notices))
+      Effect.zipWith(definition.run(given), BriefAnswers, (answer, isBrief) =>
+        withNotices(answer, isBrief ? unsaidIn(answer, notices) : notices)
+      )
     const noting = notices.length === 0 ? definition : { ...definition, run }
     const attempt = (agreed: Agreement, from: number) =>
       Tool.run(noting, args).pipe(

@@ -247,6 +247,12 @@ export const withNotices = <A extends object>(answer: A, notices: ReadonlyArray<
   return Object.assign({ notice: "" }, answer, { notice: [...notices, ...before].join(" ") })
 }
 
+/** The notices that are left where an answer has the id and the name of a workflow itself. */
+export const unsaidIn = (answer: object, notices: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { id, name } = { id: "", name: "", ...answer }
+  return notices.filter((notice) => notice !== takenName({ id, name, state: "" }, "workflow"))
+}
+
 const isOfMissing = (error: Failure): error is ApiError => error._tag === "ApiError" && isMissing(error)
 
 /**

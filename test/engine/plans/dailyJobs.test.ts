@@ -14,7 +14,9 @@ const most: Readonly<Record<string, { readonly calls: number; readonly bytes: nu
   "a promotion and its rollback": { calls: 4, bytes: 2400 },
   "tries and an error branch": { calls: 3, bytes: 3100 },
   "what would be sent": { calls: 2, bytes: 1400 },
-  "another model": { calls: 2, bytes: 1400 }
+  "another model": { calls: 2, bytes: 1400 },
+  "a webhook that answers": { calls: 3, bytes: 2250 },
+  "a schedule that fetches and posts": { calls: 3, bytes: 2500 }
 }
 
 const spent = new Map<string, { readonly calls: number; readonly bytes: number }>()
@@ -220,8 +222,8 @@ layer(twoEmbedded(["2.41.1", "2.41.1"], { selection: selectionOf(["daily"]) }), 
         assert.deepInclude(yield* call("run_workflow", at), { ran: false })
         const run = yield* call("run_workflow", { ...at, mocks: { "Send mail": [{}] } })
         assert.deepNestedInclude(run, {
-          "nodes[1].wouldSend[0].toEmail": "ann@a.b",
-          "nodes[1].wouldSend[0].text": "Thank you, Ann, for order 7."
+          "nodes[0].wouldSend[0].toEmail": "ann@a.b",
+          "nodes[0].wouldSend[0].text": "Thank you, Ann, for order 7."
         })
       })
     )
@@ -262,6 +264,84 @@ layer(twoEmbedded(["2.41.1", "2.41.1"], { selection: selectionOf(["daily"]) }), 
         })
         const done = yield* call("edit_workflow", { ...at, apply: tried["apply"] })
         assert.include(JSON.stringify(done["changes"]), "lmChatOpenAi → lmChatAnthropic")
+      })
+    )
+
+    it.effect("builds a webhook with two answers, and shows both", () =>
+      Effect.gen(function* () {
+        const call = forJob("a webhook that answers")
+        const conditions = {
+          options: { caseSensitive: true, leftValue: "", typeValidation: "strict", version: 2 },
+          conditions: [
+            { leftValue: "={{ $json.amount }}", rightValue: 100, operator: { type: "number", operation: "gt" } }
+          ],
+          combinator: "and"
+        }
+        const amount = { name: "amount", value: "={{ $json.body.amount }}", type: "number" }
+        const respond = (name: string, size: string) =>
+          node("respondToWebhook", name, 1.1, { respondWith: "json", responseBody: `{"size":"${size}"}` })
+        const to = (target: string) => [{ node: target, type: "main", index: 0 }]
+        const created = yield* call("create_workflow", {
+          name: "Order size",
+          active: true,
+          nodes: [
+            node("webhook", "Webhook", 2, { httpMethod: "POST", path: "order-size", responseMode: "responseNode" }),
+            node("set", "Set", 3.4, { assignments: { assignments: [amount] } }),
+            node("if", "If", 2.2, { conditions }),
+            respond("Big", "big"),
+            respond("Small", "small")
+          ],
+          connections: {
+            Webhook: { main: [to("Set")] },
+            Set: { main: [to("If")] },
+            If: { main: [to("Big"), to("Small")] }
+          }
+        })
+        assert.deepInclude(created, { active: true, addresses: ["POST /webhook/order-size"] })
+        for (const [value, size] of [
+          [150, "big"],
+          [50, "small"]
+        ]) {
+          const ran = yield* call("run_workflow", { id: "Order size", items: [{ body: { amount: value } }] })
+          assert.deepInclude(ran, { status: "success", response: { httpStatus: 200, body: { size } } })
+          assert.notProperty(ran, "notice")
+        }
+      })
+    )
+
+    it.effect("builds a schedule that fetches and posts, and tries it once", () =>
+      Effect.gen(function* () {
+        const call = forJob("a schedule that fetches and posts")
+        const schedule = { rule: { interval: [{ field: "cronExpression", expression: "0 9 * * 1-5" }] } }
+        const kept = { leftValue: "={{ $json.total }}", rightValue: 100, operator: { type: "number", operation: "gt" } }
+        const conditions = {
+          options: { caseSensitive: true, leftValue: "", typeValidation: "strict", version: 2 },
+          conditions: [kept],
+          combinator: "and"
+        }
+        const post = { method: "POST", url: "https://reports.example.com/orders", sendBody: true, specifyBody: "json" }
+        yield* call("create_workflow", {
+          name: "Morning orders",
+          active: true,
+          settings: { timezone: "Europe/Berlin" },
+          nodes: [
+            node("scheduleTrigger", "Schedule", 1.2, schedule),
+            node("httpRequest", "Fetch", 4.2, { url: "https://shop.example.com/orders", options: {} }),
+            node("filter", "Filter", 2.2, { conditions }),
+            node("httpRequest", "Post", 4.2, { ...post, jsonBody: "={{ JSON.stringify($json) }}", options: {} })
+          ],
+          connections: chain("Schedule", "Fetch", "Filter", "Post")
+        })
+        const refused = yield* call("run_workflow", { id: "Morning orders" })
+        assert.deepInclude(refused, {
+          ran: false,
+          reads: [{ node: "Fetch", type: "httpRequest", does: "GET https://shop.example.com/orders" }]
+        })
+        const orders = [20, 150, 220].map((total, index) => ({ id: index + 1, total, status: "open" }))
+        const mocks = { Fetch: orders }
+        const ran = yield* call("run_workflow", { id: "Morning orders", mocks, confirm: ["Post"] })
+        assert.propertyVal(ran, "id", refused["id"])
+        assert.include(JSON.stringify(ran["nodes"]), '{"node":"Fetch","in":1,"out":3,"status":"mocked"')
       })
     )
 

@@ -1,9 +1,11 @@
 import { Result } from "effect"
 
 import { clipped } from "../../../internal/foreignText.ts"
+import { isSameJson } from "../../../internal/json/digest.ts"
 import { jsonBytes } from "../../../internal/json/values.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../workflow/models.ts"
+import { kindOf } from "../../workflow/triggers.ts"
 import { parsePath, withValueAt } from "../../workflow/valuePaths.ts"
 import { secondsOf, statusOf } from "../explain/describeExecution.ts"
 import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../explain/failure.ts"
@@ -45,31 +47,74 @@ const most = 4000
 /** Nodes that get a row of their own at most. */
 const mostNodes = 40
 
+/** The form of a report. */
+interface Form {
+  /** Whether a report leaves out that a node succeeded, short times, and items that a node only hands on. */
+  readonly isBrief: boolean
+  /** Whether it leaves out the trigger, whose items are those of the call, or a single empty one. */
+  readonly isStartShort: boolean
+}
+
 /** The report of a temporary copy's run: a row for each node, under the names of the original workflow. */
-export const runReport = (execution: Execution, copy: TemporaryCopy, part: Part): JsonObject => {
+export const runReport = (
+  execution: Execution,
+  response: JsonObject | undefined,
+  copy: TemporaryCopy,
+  part: Part,
+  form: Form
+): JsonObject => {
   const data = runDataOf(execution)
-  const head = { status: statusOf(execution), ...defined("seconds", secondsOf(execution)) }
+  const seconds = secondsOf(execution)
+  const isQuick = form.isBrief && seconds !== undefined && seconds < 1
+  const head = { status: statusOf(execution), ...(isQuick ? {} : defined("seconds", seconds)) }
   if (data === undefined)
     return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
-  const whole = (limits: ReportLimits | undefined) => ({ ...head, ...detailsOf(data, copy, part, limits) })
+  const responders = new Set(part.nodes.filter((node) => kindOf(node) === "respondToWebhook").map(nameOf))
+  const hasResponse = response !== undefined && data.runs.some(({ node }) => responders.has(node))
+  const whole = (limits: ReportLimits | undefined) => ({
+    ...head,
+    ...(hasResponse ? { response: truncateValue(response, limits ?? smallest) } : {}),
+    ...detailsOf(data, copy, part, limits, form)
+  })
   const limits = limitsToTry.find((one) => jsonBytes(whole(one)) <= most)
   return whole(limits)
 }
 
-const detailsOf = (data: RunData, copy: TemporaryCopy, part: Part, limits: ReportLimits | undefined): JsonObject => {
+const detailsOf = (
+  data: RunData,
+  copy: TemporaryCopy,
+  part: Part,
+  limits: ReportLimits | undefined,
+  form: Form
+): JsonObject => {
   const runs = [...byNode(data)].filter(([node]) => !copy.helpers.has(node))
   const ran = new Set(runs.map(([node]) => node))
   const notRun = part.nodes.map(nameOf).filter((name) => !ran.has(name))
-  const rows = runs.slice(0, mostNodes).map(([node, all]) => ({
-    ...rowOf(data, copy, node, all, limits),
-    ...sentBy(data, copy, part, node, limits)
-  }))
+  const shownRuns = form.isStartShort ? runs.filter(([node]) => node !== copy.entry) : runs
+  const rows = shownRuns.slice(0, mostNodes).map(([node, all]) => {
+    const row = rowOf(data, copy, node, all, limits)
+    return {
+      ...(form.isBrief ? briefRow(row, () => handsOn(data, all)) : row),
+      ...sentBy(data, copy, part, node, limits)
+    }
+  })
   return {
     ...failed(data, copy, limits),
-    nodes: [...rows, ...(runs.length > mostNodes ? [`and ${runs.length - mostNodes} more`] : [])],
+    nodes: [...rows, ...(shownRuns.length > mostNodes ? [`and ${shownRuns.length - mostNodes} more`] : [])],
     ...(notRun.length === 0 ? {} : { didNotRun: listed(notRun) })
   }
 }
+
+const briefRow = ({ items, ms, status, ...row }: JsonObject, isRepeated: () => boolean): JsonObject => ({
+  ...row,
+  ...(status === "success" ? {} : { status }),
+  ...(Number(ms) < 1000 ? {} : { ms }),
+  ...(items === undefined || (status === "success" && isRepeated()) ? {} : { items })
+})
+
+/** Whether a node gives out the items that it has taken. */
+const handsOn = (data: RunData, runs: ReadonlyArray<NodeRun>): boolean =>
+  runs.every((run) => isSameJson(run.outputs.flat().map(jsonOf), inputOf(data, run).map(jsonOf)))
 
 const listed = (names: ReadonlyArray<string>) => [
   ...names.slice(0, 10).map((name) => clipped(name, 60)),

@@ -8,7 +8,7 @@ import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError, ServerStopping, StepFailed } from "../../client/EngineError.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
-import { callOnceRegistered } from "../../tools/workflows/execute.ts"
+import { callOnceRegistered, responseOf } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
 import type { Execution, ExecutionId, Workflow, WorkflowId } from "../../workflow/models.ts"
 import { temporaryName } from "../../workflow/naming.ts"
@@ -24,6 +24,8 @@ import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 interface Outcome {
   /** Undefined if the run did not end in time. */
   readonly execution: Execution | undefined
+  /** The response of a Respond to Webhook node to the call. */
+  readonly response: ReturnType<typeof responseOf> | undefined
   /** The temporary copy, if it could not be deleted. */
   readonly left: LeftCopy | undefined
 }
@@ -73,19 +75,20 @@ const runTemporaryCopy = Effect.fnUntraced(function* (
           Effect.fail(new ServerStopping({ instance: engine.instance, isBegun: true }))
         )
         const exit = yield* Effect.exit(restore(Effect.raceFirst(activateAndRun(id, copy, calling, read), stopped)))
-        const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
+        const execution = Exit.isSuccess(exit) ? exit.value.execution : undefined
+        const isOver = execution !== undefined && statusOf(execution) !== "waiting"
         const erased = yield* detached(
           Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy({ id, name }))
         )
         if (Exit.isSuccess(erased)) {
-          return { isGone: true, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left: undefined })) }
+          return { isGone: true, outcome: Exit.map(exit, (run): Outcome => ({ ...run, left: undefined })) }
         }
         const left =
           erased.cause.reasons.find(Cause.isFailReason)?.error ??
           new LeftCopy({ id, name, instance: engine.instance, problem: "it could not be tried", isOff: false })
         yield* Effect.logWarning(left.message)
         const outcome = Exit.isSuccess(exit)
-          ? Exit.succeed<Outcome>({ execution: exit.value, left })
+          ? Exit.succeed<Outcome>({ ...exit.value, left })
           : Exit.failCause(Cause.map(exit.cause, (error) => withLeft(error, left)))
         return { isGone: false, outcome }
       })
@@ -132,13 +135,15 @@ const activateAndRun = Effect.fnUntraced(function* (
   const inTime = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.flatMap(monotonicMillis, (now) => Effect.timeoutOption(self, Math.max(0, until - now)))
 
-  if (Option.isNone(yield* inTime(callWebhook(id, copy, calling)))) return undefined
+  const called = yield* inTime(callWebhook(id, copy, calling))
+  const response = Option.getOrUndefined(called)
+  if (Option.isNone(called)) return { execution: undefined, response }
   const ofOthers = new Set<ExecutionId>()
   for (;;) {
     const ended = yield* inTime(endedExecution(id, ofOthers))
-    if (Option.isNone(ended)) return undefined
+    if (Option.isNone(ended)) return { execution: undefined, response }
     const execution = yield* read(ended.value)
-    if (bears(execution, copy, calling)) return execution
+    if (bears(execution, copy, calling)) return { execution, response }
     ofOthers.add(ended.value)
   }
 })
@@ -168,11 +173,12 @@ const callWebhook = Effect.fnUntraced(function* (
   const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
   if (Result.isFailure(reply)) {
     // The execution will show whether the run was started.
-    return yield* isOutcomeUnknown(reply.failure) ? Effect.void : Effect.fail(reply.failure)
+    return yield* isOutcomeUnknown(reply.failure) ? Effect.undefined : Effect.fail(reply.failure)
   }
   const { status } = reply.success
   const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
-  if (status < 300 || answersItself) return yield* Effect.void
+  if (answersItself) return responseOf(reply.success)
+  if (status < 300) return undefined
   const details = {
     httpStatus: status,
     problem: problemOf(reply.success, instance),

@@ -6,6 +6,7 @@ import { agreedTo } from "../../../mcp/agreement.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { callSeconds, Progress } from "../../../mcp/callContext.ts"
 import { shownNumber } from "../../../mcp/parameters.ts"
+import { BriefAnswers } from "../../../mcp/selection.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { within } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -56,7 +57,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
   title: "Run workflow",
   description:
     "Run a workflow once, active or not, saved or with operations: a temporary copy runs and is deleted. Answers each node's " +
-    "items and errors",
+    "items and errors, and the response. No items: handed on unchanged",
   annotations: runs,
   arguments: {
     id: workflowId,
@@ -110,7 +111,10 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     const withFile = items?.findIndex(holdsFiles) ?? -1
     if (withFile >= 0) return yield* new InvalidArgument({ argument: `items[${withFile}]`, problem: noFiles })
     const input = inputFor(workflow, part, { items, mocks })
-    const head = { id, name: workflow.name, ...input.description }
+    const isBrief = yield* BriefAnswers
+    const { input: started, ...withoutFiles } = input.description
+    const isStartShort = isBrief && !("pinned" in started)
+    const head = { id, name: workflow.name, ...(isStartShort ? {} : { input: started }), ...withoutFiles }
     const running = runningOf(part, mocked)
     const outside = yield* actingOutside(running)
     const confirmed = yield* confirmedNodes(confirm, workflow)
@@ -120,7 +124,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         ...head,
         ran: false,
         ...guidanceFor(dry_run ? outside : open, running, dry_run),
-        nodes: part.nodes.map(nameOf)
+        ...(isBrief && !dry_run ? {} : { nodes: part.nodes.map(nameOf) })
       }
     }
 
@@ -130,7 +134,8 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       yield* agreedToRun(workflow, outside, { nodes: running, items: input.items, sent })
     }
     const outcome = yield* whileTelling(timeout, runPart(workflow, part, options))
-    return { ...head, ran: true, ...shownOutcome(outcome, part, running, timeout) }
+    const form = { isBrief, isStartShort }
+    return { ...head, ...(isBrief ? {} : { ran: true }), ...shownOutcome(outcome, part, running, timeout, form) }
   })
 })
 
@@ -234,10 +239,11 @@ const inputFor = (
 
 /** The end of the run, and the temporary copy if it could not be deleted. */
 const shownOutcome = (
-  { copy, execution, left }: Effect.Success<ReturnType<typeof runPart>>,
+  { copy, execution, left, response }: Effect.Success<ReturnType<typeof runPart>>,
   part: Part,
   running: ReadonlyArray<JsonObject>,
-  timeout: number
+  timeout: number,
+  form: Parameters<typeof runReport>[4]
 ): JsonObject => ({
   ...(execution === undefined
     ? {
@@ -247,7 +253,7 @@ const shownOutcome = (
           waitingAt(running)
       }
     : {
-        ...runReport(execution, copy, part),
+        ...runReport(execution, response, copy, part, form),
         ...(statusOf(execution) === "canceled"
           ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
           : {})

@@ -21,12 +21,14 @@ export const addressNotices = (
   const now = namesOf(written.nodes.filter(hasWebhookId))
   return addressesOf(written)
     .filter(({ node }) => bare.has(node) && !before.has(node))
-    .map((address) => (now.has(address.node) ? given(address) : missing(address)))
+    .map((address) => (now.has(address.node) ? newAddressNotice(address) : missing(address)))
 }
 
 const namesOf = (nodes: ReadonlyArray<JsonObject>) => new Set(nodes.map(nameOf))
 
-const given = ({ method, node, path }: Address) => `${node} was given a webhookId, and answers at ${method} ${path}.`
+/** The notice about a node that listens at an address of its own since it was given a webhookId. */
+export const newAddressNotice = ({ method, node, path }: Address) =>
+  `${node} was given a webhookId, and answers at ${method} ${path}.`
 
 const missing = ({ method, node, path }: Address) =>
   `${node} has no webhookId, so that it answers at ${method} ${path}; given one, it would at its own path alone.`

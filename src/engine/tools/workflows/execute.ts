@@ -1,5 +1,6 @@
 import { Effect, Option, Predicate, Random } from "effect"
 
+import type { Reply } from "../../../internal/http/Reply.ts"
 import { again } from "../../../internal/http/resend.ts"
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
@@ -64,8 +65,13 @@ const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Ad
   yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
 
   const execution = yield* Effect.catch(findRun(workflow, sought), ({ message }) => Effect.succeed(notFound(message)))
-  const body = Option.getOrElse(json(reply), () => reply.text)
-  return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
+  return { ...execution, trigger: address.node, response: responseOf(reply) }
+})
+
+/** The response of a trigger, as answers show it. */
+export const responseOf = (reply: Reply) => ({
+  httpStatus: reply.status,
+  body: Option.getOrElse(json(reply), () => reply.text)
 })
 
 /** Advice for an active workflow that does not listen: older engines may have given its address to another workflow. */

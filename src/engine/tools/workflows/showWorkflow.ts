@@ -4,11 +4,12 @@ import { memoized } from "../../../internal/caching.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { BriefAnswers } from "../../../mcp/selection.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { addressTexts } from "../../workflow/addresses.ts"
+import { addressesOf, addressTexts } from "../../workflow/addresses.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { activeVersionDifference } from "../../workflow/views.ts"
 import { optional } from "../parameters.ts"
 import type { workflowState } from "../results.ts"
+import { newAddressNotice } from "./addressing.ts"
 import { warned } from "./findings.ts"
 
 /**
@@ -48,8 +49,9 @@ export const showWritten = Effect.fnUntraced(function* (
   if ((form ?? ((yield* BriefAnswers) ? "short" : "whole")) === "whole") return whole
   const { active, id, name, tags = [], version } = whole
   const addresses = addressTexts(workflow).map(({ address }) => address)
+  const repeated = new Set(addressesOf(workflow).map(newAddressNotice))
   return {
-    ...noticed(notices),
+    ...noticed(notices.filter((notice) => !repeated.has(notice))),
     ...warned(warnings),
     id,
     name,
