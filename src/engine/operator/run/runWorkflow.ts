@@ -56,8 +56,8 @@ const nodeName = (description: string) => Schema.String.annotate({ description }
 export const runWorkflow = EngineTool.make("run_workflow", {
   title: "Run workflow",
   description:
-    "Run a workflow once, active or not, saved or with operations: a temporary copy runs and is deleted. Answers each node's " +
-    "items and errors, and the response. No items: handed on unchanged",
+    "Run a workflow once, active or not, saved or with operations, as a temporary copy. Answers errors, the response, and items " +
+    "that nodes made",
   annotations: runs,
   arguments: {
     id: workflowId,
