@@ -5,7 +5,8 @@ import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masksIn, maskStandsForSecret, orWhereRead } from "../../../internal/secrets/maskSecrets.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { type Changes, removals, takenAway } from "../../client/body.ts"
-import { generationOf, type Workflow } from "../../workflow/models.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { generationOf, type Workflow, type WorkflowId } from "../../workflow/models.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import { applyOperations, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
@@ -95,3 +96,15 @@ export const settingsThatStay = (before: Workflow, after: Workflow, latest?: Wor
       ? generationOf(before) === "2.x" && !Object.hasOwn(removals, name)
       : Object.hasOwn(latest.settings ?? {}, name)
   )
+
+/** The workflow as it is saved, or as operations would make it. */
+export const workflowWithOperations = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  given: ReadonlyArray<JsonObject> | undefined
+) {
+  const operations = given === undefined ? [] : yield* readOperations(given)
+  const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
+  if (operations.length === 0) return workflow
+  const { edited } = yield* editedBy(workflow, operations)
+  return edited.workflow
+})

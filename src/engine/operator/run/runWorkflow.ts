@@ -17,7 +17,7 @@ import { nameOf, type Workflow, WorkflowId } from "../../workflow/models.ts"
 import { nodesOf } from "../../workflow/nodes.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
-import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
+import { operationsArgument, workflowWithOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { type Part, partOf, runningOf, unmockable } from "./Part.ts"
@@ -286,18 +286,6 @@ const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {
   const waits = nodes.filter((node) => isEnabled(node) && kindOf(node) === "wait").map(nameOf)
   return waits.length === 0 ? "" : ` It may have waited at ${waits.join(", ")}: mock what waits.`
 }
-
-/** The workflow as it is saved, or as operations would make it. */
-export const workflowWithOperations = Effect.fnUntraced(function* (
-  id: WorkflowId,
-  given: ReadonlyArray<JsonObject> | undefined
-) {
-  const operations = given === undefined ? [] : yield* readOperations(given)
-  const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
-  if (operations.length === 0) return workflow
-  const { edited } = yield* editedBy(workflow, operations)
-  return edited.workflow
-})
 
 const orRefuse = <A>(argument: string, result: Result.Result<A, string>) =>
   Effect.fromResult(Result.mapError(result, (problem) => new InvalidArgument({ argument, problem })))
