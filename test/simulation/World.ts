@@ -21,7 +21,7 @@ const answers: ReadonlyArray<readonly [number, Asked["answer"]]> = [
 
 /** Tools that take no instance of their own. */
 const ofAll =
-  /^(ads_|apply_plan$|audit_log$|backup$|plan_promotion$|plan_retry$|plan_upgrade$|plan_rollback$|show_plan$)/
+  /^(ads_|apply_plan$|audit_log$|backup$|plan_promotion$|plan_retry$|plan_rotation$|plan_upgrade$|plan_rollback$|show_plan$)/
 
 /** Longer than any server waits for a person. */
 const silence = 400_000

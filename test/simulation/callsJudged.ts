@@ -73,10 +73,10 @@ const isCertain = (data: Json, message: string): boolean =>
   !/outcome is unknown|^Workflow \S+ on instance \S+ was [^,]+, but /.test(message)
 
 /** Tools that make copies or take steps, of which an error does not say that none was taken. */
-const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix"])
+const withSteps = new Set(["apply_plan", "run_tests", "run_workflow", "try_fix", "plan_rotation"])
 
 export const reading =
-  /^(ai_usage|audit_log|backup|check_upgrade|get_|instance_health|list_|plan_|record_test|search_|show_plan|view_|workflow_history)/
+  /^(ai_usage|audit_log|backup|check_upgrade|get_|instance_health|list_|plan_(?!rotation)|record_test|search_|show_plan|view_|workflow_history)/
 
 /** Sentences that say of a call that it has left everything as it was. */
 const saysUnchanged = /\b(nothing was (changed|sent|run)|it changed nothing|nothing ran)\b/i

@@ -192,6 +192,15 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("try_fix", (world) =>
     Effect.map(failure(world), ({ execution }): Json => ({ execution, operations: fix, instance: "production" }))
   ),
+  trial("plan_rotation", (world) =>
+    Effect.gen(function* () {
+      const credential = yield* posted(world, "/credentials", login)
+      const { nodes, ...rest } = workflowNamed(`Flow of ${world.fresh()}`, false)
+      const credentials = { httpBasicAuth: { id: credential, name: login.name } }
+      yield* posted(world, "/workflows", { ...rest, nodes: nodes.map((node) => ({ ...node, credentials })) })
+      return { credential, instances: "production", data: login.data }
+    })
+  ),
   trial("plan_retry", (world) =>
     Effect.map(failure(world), ({ workflow }): Json => ({ workflow, instances: "production" }))
   ),

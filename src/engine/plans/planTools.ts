@@ -19,6 +19,7 @@ import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planPromotion } from "./promotion/planPromotion.ts"
 import { TestSeconds } from "./promotion/requiredTests.ts"
 import { planRestore } from "./restore/planRestore.ts"
+import { planRotationTool } from "./rotation.ts"
 import { MatchFields } from "./settings.ts"
 import { verdictCounts, verdictRows } from "./upgrade/draftUpgrade.ts"
 import { planUpgrade } from "./upgrade/planUpgrade.ts"
@@ -260,5 +261,6 @@ export const planTools: ReadonlyArray<PlanTool> = [
   planBulkTool,
   planRestoreTool,
   planUpgradeTool,
+  planRotationTool,
   ...healTools
 ].map(masking)

@@ -12,7 +12,7 @@ import { engineName } from "../workflow/naming.ts"
 
 /** A credential whose values a call does not hold. */
 interface Valueless {
-  readonly tool: "create_credential" | "update_credential"
+  readonly tool: "create_credential" | "plan_rotation" | "update_credential"
   readonly name: string
   readonly type: CredentialType
 }
@@ -31,14 +31,14 @@ export const withEnteredValues = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const engine = yield* EngineClient
-    yield* engine.requireRights([tool === "create_credential" ? "POST /credentials" : "PATCH /credentials/{}"])
+    yield* engine.requireRights([tool === "update_credential" ? "PATCH /credentials/{}" : "POST /credentials"])
     const { enter } = yield* Elicitation
     if (enter === undefined) {
       const problem = `is required, as no person can be asked for the values here: ${inTerminal(tool)}`
       return yield* new InvalidArgument({ argument: "data", problem })
     }
     const schema = yield* engine.getCredentialSchema(type)
-    const subject = `${tool === "create_credential" ? "the new credential" : "credential"} ${inQuotes(name)} (${type}) on instance ${engine.instance}`
+    const subject = `${tool === "update_credential" ? "credential" : "the new credential"} ${inQuotes(name)} (${type}) on instance ${engine.instance}`
     const reply = yield* enter({
       key: "values",
       message: `Enter the values of ${subject}. They go from this page to ${engineName} alone; the assistant does not see them.`,

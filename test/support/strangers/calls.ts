@@ -106,6 +106,7 @@ export const strangeCalls = (text: string): ReadonlyArray<readonly [tool: string
     ["plan_upgrade", { where: { name: "*" }, to: "3.0", accept: ["1"] }],
     ["plan_upgrade", { where: { text }, rules: [text] }],
     ["try_fix", { execution: 1, operations: [{ op: "set", node: "Code", path: "notes", value: text }] }],
+    ["plan_rotation", { credential: text, name: text, data: { user: text } }],
     ["plan_retry", { workflow: text, once_per: text }],
     ["plan_retry", { since: "2020-01-01T00:00:00Z" }],
     ["show_plan", { plan_id: text }],

@@ -19,7 +19,7 @@ import { order } from "../order.ts"
 import { outlineOf } from "../outlineOf.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { counted, type Scope } from "../replacing.ts"
-import { type Step, stepOf } from "../Step.ts"
+import { type Draft, type Step, stepOf } from "../Step.ts"
 import { withNames } from "../withNames.ts"
 import type { Action } from "./BulkRequest.ts"
 import { needsWhole } from "./contentChanges.ts"
@@ -62,11 +62,19 @@ interface BulkPlanRequest extends Part {
 }
 
 /** Plans actions on many workflows or executions, from the present state of an instance. */
-export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: name, ...first }: BulkPlanRequest) {
+export const planBulk = Effect.fn("planBulk")(function* ({ instance: name, ...request }: BulkPlanRequest) {
   const client = yield* (yield* Instances).resolve(name)
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
-  const plans = yield* WorkflowPlans
+  const { draft, ...counts } = yield* draftedBulk(client, request)
+  return { plan: yield* (yield* WorkflowPlans).keep(draft), ...counts }
+})
+
+/** The draft of actions on an instance, and how much it is about. */
+export const draftedBulk = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  { also = [], ...first }: Omit<BulkPlanRequest, "instance">
+) {
   const parts = [first, ...also]
   yield* Effect.forEach(parts, ({ value }) => refuseMasked({ value }), { discard: true })
   const ready = yield* Effect.forEach(parts, (part) => checked(client, part))
@@ -87,7 +95,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
   )
   const merged = Result.all(Object.values(Arrays.groupBy(all, ({ id }) => id)).map(oneStepOf))
   const steps = Result.isSuccess(merged) ? merged.success : yield* alone(merged.failure)
-  const plan = yield* plans.keep({
+  const draft: Draft = {
     kind: "bulk",
     steps,
     warnings: [
@@ -95,10 +103,10 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
       ...(yield* inSlices(() => addressWarnings(steps, contents.all)))
     ],
     blocked: outcomes.flatMap(({ draft }) => draft.blocked)
-  })
+  }
   const sum = (field: "selected" | "unchanged") => outcomes.reduce((total, one) => total + one[field], 0)
   const notChanged = counted(outcomes.flatMap(({ stays }) => stays))
-  return { plan, selected: sum("selected"), unchanged: sum("unchanged"), notChanged }
+  return { draft, selected: sum("selected"), unchanged: sum("unchanged"), notChanged }
 })
 
 /** The step for all that is to be done to one thing: to create a tag or delete an execution twice is to do it once. */

@@ -1,0 +1,185 @@
+import { Effect, Option, Schema } from "effect"
+
+import * as results from "../../changes/tools/results.ts"
+import { summary } from "../../changes/tools/summary.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { creates } from "../../mcp/annotations.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import { InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { OutcomeUnknown, ReadOnlyInstance } from "../client/EngineError.ts"
+import { Instances } from "../client/Instances.ts"
+import { outcomeOf } from "../operator/running/testCredential.ts"
+import { credentialName, object, optional, text } from "../tools/parameters.ts"
+import { refuseMasked } from "../tools/refuseMasked.ts"
+import { withEnteredValues } from "../tools/secretValues.ts"
+import { CredentialId, CredentialType } from "../workflow/models.ts"
+import type { Credential } from "../workflow/nodes.ts"
+import { draftedBulk } from "./bulk/planBulk.ts"
+import { toPlanningFailure } from "./failures.ts"
+import { eachWorkflow, knownCredentials } from "./instanceContents.ts"
+import { outlineOf } from "./outlineOf.ts"
+import { WorkflowPlans } from "./Plans.ts"
+import type { Draft } from "./Step.ts"
+
+type Client = EngineClient["Service"]
+
+/** A credential on one of the instances that hold it. */
+interface Held {
+  readonly client: Client
+  readonly former: Credential
+}
+
+interface RotationRequest {
+  readonly credential: string
+  readonly instances?: ReadonlyArray<string> | string | undefined
+  readonly name?: string | undefined
+  readonly data?: JsonObject | undefined
+}
+
+const refuse = (problem: string) => Effect.fail(new InvalidArgument({ argument: "credential", problem }))
+
+const isType = Schema.is(CredentialType)
+const isId = Schema.is(CredentialId)
+
+/** The credential of this id or name on an instance, if it has one; some engines list none but those that workflows use. */
+const heldOn = Effect.fnUntraced(function* (client: Client, wanted: string) {
+  const { instance } = client
+  if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_rotation" })
+  const { all } = yield* knownCredentials(client, yield* eachWorkflow(client, outlineOf))
+  // What workflows name as the type of a credential need not be one.
+  const real = all.filter(({ type }) => isType(type))
+  const byId = real.filter(({ id }) => id === wanted)
+  const [former, ...more] = byId.length > 0 ? byId : real.filter(({ name }) => name === wanted)
+  if (more.length > 0) return yield* refuse(`is the name of several credentials on ${instance}: give the id`)
+  return former === undefined ? [] : [{ client, former } satisfies Held]
+})
+
+/** The new credential on one instance. */
+const made = Effect.fnUntraced(function* ({ client, former }: Held, name: string, data: JsonObject) {
+  const { id } = yield* client.createCredential({ name, type: CredentialType.make(former.type), data })
+  if (isId(id)) return { client, former, id }
+  const problem = "the answer bears no id of a credential"
+  return yield* new OutcomeUnknown({ instance: client.instance, operation: "create credential", problem })
+})
+
+type Made = Effect.Success<ReturnType<typeof made>>
+
+/** Whether the engine has tried a new credential, and it works; fails where it does not. */
+const tested = Effect.fnUntraced(function* ({ client, id }: Made) {
+  const outcome = Option.map(yield* client.testCredentialIfSupported(id), outcomeOf)
+  const works = Option.isSome(outcome) ? outcome.value.works : null
+  if (works !== false) return works === true
+  const message = Option.match(outcome, { onNone: () => "", onSome: (one) => one.message })
+  return yield* new ToolError({
+    blame: "caller",
+    code: "CREDENTIAL_REFUSED",
+    message: `The new values do not work on instance ${client.instance}: ${message}. No workflow was changed, and no new credential is kept.`,
+    details: { instance: client.instance }
+  })
+})
+
+/** Deletes new credentials that no plan is going to use, and answers those that could not be deleted. */
+const unmade = (all: ReadonlyArray<Made>) =>
+  Effect.map(
+    Effect.forEach(all, (one) =>
+      Effect.match(one.client.deleteCredential(one.id), { onSuccess: () => [], onFailure: () => [one] })
+    ),
+    (left) => left.flat()
+  )
+
+/** Makes the new credential wherever the former one is, tries it, and plans the switch of all workflows that use it. */
+const planRotation = Effect.fn("planRotation")(function* ({ credential, data, instances, name }: RotationRequest) {
+  const { defaultName, names, resolve } = yield* Instances
+  const wantedInstances = [instances ?? defaultName].flat().flatMap((one) => (one === "*" ? names : one))
+  const held = (yield* Effect.forEach([...new Set(wantedInstances)], (one) =>
+    Effect.flatMap(resolve(one), (client) => heldOn(client, credential))
+  )).flat()
+  const [first] = held
+  if (first === undefined)
+    return yield* refuse(`is on none of ${wantedInstances.join(", ")}: give its id or its exact name`)
+  const { type } = first.former
+  if (held.some(({ former }) => former.type !== type))
+    return yield* refuse("is of different types: rotate one instance at a time")
+  yield* Effect.forEach(held, ({ client }) => client.requireRights(["POST /credentials", "PUT /workflows/{}"]), {
+    discard: true
+  })
+  const newName = name ?? `${first.former.name} (new)`
+  const switchOver = (values: JsonObject) => switched(held, newName, values)
+  if (data !== undefined) return yield* switchOver(data)
+  const valueless = { tool: "plan_rotation", name: newName, type: CredentialType.make(type) } as const
+  return yield* Effect.provideService(withEnteredValues(valueless, switchOver), EngineClient, first.client)
+})
+
+const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: string, values: JsonObject) {
+  yield* refuseMasked({ name, data: values })
+  const all: Array<Made> = []
+  const plan = Effect.gen(function* () {
+    for (const one of held) all.push(yield* made(one, name, values))
+    const isTested = yield* Effect.forEach(all, tested)
+    const drafts = yield* Effect.forEach(all, ({ client, former, id }) =>
+      draftedBulk(client, { action: "replace_credential", find: former.id, value: id })
+    )
+    const draft: Draft = {
+      kind: "rotation",
+      steps: drafts.flatMap((one) => one.draft.steps),
+      warnings: [
+        ...drafts.flatMap((one) => one.draft.warnings),
+        ...all.flatMap(({ client, former, id }, index) => [
+          `${client.instance}: ${name} (${id}) is made${isTested[index] === true ? " and works" : "; the engine has no test for it"}. ${former.name} (${former.id}) stays: delete it when all runs well`
+        ])
+      ],
+      blocked: drafts.flatMap((one) => one.draft.blocked)
+    }
+    return yield* (yield* WorkflowPlans).keep(draft)
+  })
+  const kept = plan.pipe(
+    Effect.onInterrupt(() => unmade(all)),
+    Effect.catch((error) =>
+      Effect.flatMap(unmade(all), (left) => Effect.fail(left.length === 0 ? error : leftBehind(error.message, left)))
+    )
+  )
+  return { plan: yield* kept, all }
+})
+
+const leftBehind = (problem: string, left: ReadonlyArray<Made>) => {
+  const places = left.map(({ client, id }) => `${id} on instance ${client.instance}`).join(", ")
+  return new ToolError({
+    blame: "upstream",
+    code: "CREDENTIAL_LEFT",
+    message: `${problem} The new credential could not be deleted again: delete ${places}.`,
+    details: { left: Object.fromEntries(left.map(({ client, id }) => [client.instance, id])) }
+  })
+}
+
+const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
+
+/** The tool that plans the change to new values of a credential. */
+export const planRotationTool: Tool.Tool<Instances | WorkflowPlans> = Tool.make("plan_rotation", {
+  title: "Plan rotation",
+  description:
+    "Make a credential anew with new values, test it, and plan to switch all workflows that use the former one; apply_plan switches",
+  annotations: creates,
+  arguments: {
+    credential: text("Id or name"),
+    instances: optional(
+      Schema.Union([Schema.Array(Schema.String), Schema.String]).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "*: all" }
+      })
+    ),
+    name: optional(credentialName),
+    data: optional(object("Left out: a person enters the values"))
+  },
+  result: Schema.Struct({
+    ...results.summaryFields(Schema.Literal("rotation"), place),
+    created: Schema.Record(Schema.String, Schema.String)
+  }),
+  run: Effect.fn("plan_rotation")(function* (request) {
+    const { all, plan } = yield* planRotation(request)
+    const { describing } = yield* WorkflowPlans
+    return {
+      ...(yield* summary(describing, plan)),
+      created: Object.fromEntries(all.map(({ client, id }) => [client.instance, id]))
+    }
+  }, Effect.mapError(toPlanningFailure))
+})

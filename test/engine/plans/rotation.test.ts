@@ -1,0 +1,118 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpClientResponse } from "effect/http"
+
+import { inMemory } from "../../../src/changes/Journal.ts"
+import type { Change } from "../../../src/engine/plans/Change.ts"
+import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { Beside, twoEmbedded } from "./support.ts"
+
+const versions = ["1.82.3", "2.41.1"] as const
+const places = ["staging", "production"]
+const secret = "hidden-4711"
+const data = { user: "ann", password: secret }
+
+/** A workflow whose one node uses a credential. */
+const using = (name: string, id: string) => ({
+  name,
+  nodes: [
+    {
+      id: "a",
+      name: "Get",
+      type: "n8n-nodes-base.httpRequest",
+      typeVersion: 4.2,
+      position: [0, 0],
+      parameters: {
+        url: "https://example.com",
+        authentication: "genericCredentialType",
+        genericAuthType: "httpBasicAuth"
+      },
+      credentials: { httpBasicAuth: { id, name: "Mail" } }
+    }
+  ],
+  connections: {},
+  settings: {}
+})
+
+/** The credential and a workflow that uses it on both instances. */
+const seeded = Effect.gen(function* () {
+  const { send } = yield* Beside
+  return yield* Effect.forEach(places, (instance) =>
+    Effect.gen(function* () {
+      const { id } = yield* send(instance, "POST", "/credentials", { name: "Mail", type: "httpBasicAuth", data })
+      const workflow = yield* send(instance, "POST", "/workflows", using("Post", String(id)))
+      return { instance, credential: String(id), workflow: String(workflow["id"]) }
+    })
+  )
+})
+type Seeded = Effect.Success<typeof seeded>[number]
+
+/** The credential that the workflow uses now. */
+const usedIn = ({ instance, workflow }: Seeded) =>
+  Effect.map(
+    Effect.flatMap(Beside, ({ send }) => send(instance, "GET", `/workflows/${workflow}`)),
+    ({ nodes }) => String(objectOf(objectOf(objectsOf(nodes)[0]?.["credentials"])["httpBasicAuth"])["id"])
+  )
+
+const apply = (plan: Json) => ask("apply_plan", { plan_id: String(plan["plan_id"]), confirm: true })
+
+describe("a plan to rotate a credential", () => {
+  it.live("makes it anew on all instances that hold it, switches the workflows, and back again", () =>
+    Effect.gen(function* () {
+      const entries = yield* inMemory<Change>()
+      const journal = Layer.succeed(WorkflowJournal, entries)
+      yield* Effect.gen(function* () {
+        const all = yield* seeded
+        const plan = yield* ask("plan_rotation", { credential: "Mail", instances: "*", data })
+        assert.deepInclude(plan, { kind: "rotation", steps: 2, by_kind: { update: 2 } })
+        assert.notInclude(JSON.stringify(plan), secret)
+        const created = objectOf(plan["created"])
+        assert.sameMembers(Object.keys(created), places)
+        for (const one of all) assert.strictEqual(yield* usedIn(one), one.credential)
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
+        for (const one of all) assert.strictEqual(yield* usedIn(one), created[one.instance])
+        yield* apply(yield* ask("plan_rollback", { plan_id: String(plan["plan_id"]) }))
+        for (const one of all) assert.strictEqual(yield* usedIn(one), one.credential)
+        assert.notInclude(JSON.stringify(yield* entries.entries), secret)
+      }).pipe(Effect.provide(twoEmbedded(versions, {}, journal)))
+    })
+  )
+
+  it.live("keeps no new credential where the engine finds that the values do not work", () =>
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      const [, one] = yield* seeded
+      yield* meddle((request, proceed) =>
+        request.url.endsWith("/test")
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(request, Response.json({ status: "Error", message: "401 Unauthorized" }))
+            )
+          : proceed
+      )
+      const { message } = yield* refused("plan_rotation", { credential: "Mail", instances: ["production"], data })
+      assert.include(message, "do not work on instance production: 401 Unauthorized")
+      const { data: left } = yield* send("production", "GET", "/credentials")
+      assert.deepStrictEqual(
+        objectsOf(left).map(({ id }) => id),
+        [one?.credential]
+      )
+    }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+
+  it.live(
+    "is refused before anything is made, where nobody has the credential, or nobody can be asked for values",
+    () =>
+      Effect.gen(function* () {
+        yield* seeded
+        const unknown = yield* refused("plan_rotation", { credential: "Post", instances: "*", data })
+        assert.include(unknown.message, "is on none of staging, production")
+        const alone = yield* refused("plan_rotation", { credential: "Mail", instances: "*" })
+        assert.include(alone.message, "no person can be asked for the values here")
+        assert.include(alone.message, "workflow-tool-server call plan_rotation")
+        const { data: left } = yield* Effect.flatMap(Beside, ({ send }) => send("production", "GET", "/credentials"))
+        assert.lengthOf(objectsOf(left), 1)
+      }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+})
