@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
@@ -143,4 +143,204 @@ export const dataTables = (it: Suite) => {
       assert.include(yield* problem({ table: name, sort: "nope:asc" }), 'the table has no column "nope"')
     })
   )
+
+  it.effect("rows are inserted, changed and deleted by plans, and put back", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) {
+        const { message } = yield* refused("change_data_table", { action: "insert", table: "x", rows: [{}] })
+        assert.include(message, "has no data tables")
+        return
+      }
+      const { id: table } = yield* madeTable
+      const before = yield* cellsOf(table)
+      const changed = Effect.fnUntraced(function* (args: Json, expected: ReadonlyArray<Json>) {
+        const planned = yield* ask("change_data_table", { table, ...args })
+        assert.deepStrictEqual(yield* cellsOf(table), before)
+        assert.deepInclude(yield* applied(planned), { state: "applied" })
+        assert.deepStrictEqual(yield* cellsOf(table), expected.map(whole))
+        const rollback = yield* ask("plan_rollback", { plan_id: String(planned["plan_id"]) })
+        assert.deepInclude(yield* applied(rollback), { state: "applied" })
+        assert.sameDeepMembers([...(yield* cellsOf(table))], [...before])
+        return planned
+      })
+      const oslo = { city: "Oslo", amount: 7, paid: false, due: "2026-02-03T04:05:06.000Z" }
+      const inserted = yield* changed(
+        { action: "insert", rows: [{ ...oslo, due: "2026-02-03 04:05:06" }, { city: "Bonn" }] },
+        [...before, oslo, { city: "Bonn" }]
+      )
+      assert.deepInclude(Object(inserted["first_steps"])[0], { before: null })
+      const paris = condition("city", "ilike", "paris")
+      const [first, second, third, last] = before
+      yield* changed({ action: "update", filter: paris, values: { paid: true, amount: 9 } }, [
+        { ...first, paid: true, amount: 9 },
+        second ?? {},
+        { ...third, paid: true, amount: 9 },
+        last ?? {}
+      ])
+      yield* changed({ action: "upsert", filter: condition("city", "eq", "Rome"), values: { amount: null } }, [
+        first ?? {},
+        { ...second, amount: null },
+        third ?? {},
+        last ?? {}
+      ])
+      yield* changed({ action: "upsert", filter: condition("city", "eq", "Oslo"), values: oslo }, [...before, oslo])
+      yield* changed({ action: "upsert", column: "city", rows: [{ city: "Rome", amount: 3 }, oslo] }, [
+        first ?? {},
+        { ...second, amount: 3 },
+        third ?? {},
+        last ?? {},
+        oslo
+      ])
+      yield* changed({ action: "delete", filter: condition("due", "gte", "2026-01-02T08:00:00Z") }, [
+        first ?? {},
+        last ?? {}
+      ])
+      assert.deepInclude(
+        yield* ask("change_data_table", { table, action: "delete", filter: condition("id", "gt", 999) }),
+        {
+          steps: 0
+        }
+      )
+    })
+  )
+
+  it.effect("tables and columns are made, renamed and deleted by plans, and put back with their values", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) return
+      const { id: table, name } = yield* madeTable
+      const before = yield* cellsOf(table)
+      const columnsOf = Effect.map(ask("read_data_table", { action: "describe", table }), (one) => one["columns"])
+      const types = yield* columnsOf
+      const changed = Effect.fnUntraced(function* <A>(
+        args: Json,
+        check: Effect.Effect<A, unknown, Effect.Services<ReturnType<typeof ask>>>
+      ) {
+        const planned = yield* ask("change_data_table", { table, ...args })
+        assert.deepInclude(yield* applied(planned), { state: "applied" })
+        const seen = yield* check
+        const rollback = yield* ask("plan_rollback", { plan_id: String(planned["plan_id"]) })
+        assert.deepInclude(yield* applied(rollback), { state: "applied" })
+        return seen
+      })
+      assert.deepStrictEqual(yield* changed({ action: "add_columns", columns: { note: "string" } }, columnsOf), {
+        ...Object(types),
+        note: "string"
+      })
+      assert.hasAllKeys(yield* changed({ action: "rename_column", column: "city", name: "town" }, columnsOf), [
+        "amount",
+        "due",
+        "paid",
+        "town"
+      ])
+      assert.hasAllKeys(yield* changed({ action: "delete_column", column: "amount" }, columnsOf), [
+        "city",
+        "due",
+        "paid"
+      ])
+      assert.deepStrictEqual(yield* columnsOf, types)
+      assert.deepStrictEqual(yield* cellsOf(table), before)
+      const renamed = unique("renamed")
+      const { name: seen } = yield* changed(
+        { action: "rename_table", name: renamed },
+        ask("read_data_table", { action: "describe", table: renamed })
+      )
+      assert.strictEqual(seen, renamed)
+      const { message } = yield* changed(
+        { action: "delete_table" },
+        refused("read_data_table", { action: "rows", table: name })
+      )
+      assert.include(message, "there is no data table")
+      assert.sameDeepMembers([...(yield* cellsOf(name))], [...before])
+      const made = unique("made")
+      const columns = { city: "string", due: "date" }
+      const planned = yield* ask("change_data_table", { action: "create_table", table: made, columns })
+      yield* applied(planned)
+      assert.deepInclude(yield* ask("read_data_table", { action: "describe", table: made }), { columns })
+      yield* sent("POST", `/data-tables/${yield* idOf(made)}/rows`, { data: [{ city: "Rome" }] })
+      const rollback = yield* ask("plan_rollback", { plan_id: String(planned["plan_id"]) })
+      assert.include(JSON.stringify(yield* applied(rollback)), "there are rows in it by now, so that it stays")
+    })
+  )
+
+  it.effect("a change that cannot be made is refused by name before anything is sent", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) return
+      const { name: table } = yield* madeTable
+      const before = yield* cellsOf(table)
+      const of = Effect.fnUntraced(function* (args: Json) {
+        const { code, message } = yield* refused("change_data_table", { table, ...args })
+        assert.strictEqual(code, -32602, message)
+        return message
+      })
+      assert.include(
+        yield* of({ action: "insert", rows: [{ city: "a" }, { citty: "b" }] }),
+        'rows.1: the table has no column "citty". Did you mean city?'
+      )
+      assert.include(yield* of({ action: "insert", rows: [{ amount: "" }] }), "amount: must be a number")
+      assert.include(yield* of({ action: "insert", rows: [{ paid: "yes" }] }), "paid: must be true or false")
+      assert.include(yield* of({ action: "insert", rows: [{ due: "02.01.2026" }] }), "due: must be a date")
+      assert.include(yield* of({ action: "insert", rows: [{ id: 7 }] }), "the engine alone writes this column")
+      assert.include(yield* of({ action: "update", values: { city: "x" } }), "filter")
+      assert.include(
+        yield* of({ action: "add_columns", columns: { City: "string" } }),
+        "there is a column city already"
+      )
+      assert.include(
+        yield* of({ action: "add_columns", columns: { 'a"; DROP TABLE x; --': "string" } }),
+        "cannot be the name of a column"
+      )
+      assert.include(
+        yield* of({ action: "add_columns", columns: { createdAt: "date" } }),
+        "every table has a column createdAt already"
+      )
+      assert.include(
+        yield* of({ action: "rename_column", column: "city", name: "due" }),
+        "there is a column due already"
+      )
+      assert.include(yield* of({ action: "create_table", columns: {} }), "already")
+      assert.include(
+        yield* of({ action: "upsert", column: "city", rows: [{ city: "a" }, { city: "a" }] }),
+        "stands in several rows"
+      )
+      assert.include(yield* of({ action: "insert", rows: [{ city: "[masked]" }] }), "masked")
+      assert.deepStrictEqual(yield* cellsOf(table), before)
+    })
+  )
+
+  it.effect("rows that somebody else has changed since a plan was made stay as they are", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) return
+      const { id: table } = yield* madeTable
+      const planned = yield* ask("change_data_table", {
+        table,
+        action: "update",
+        filter: condition("id", "lte", 2),
+        values: { city: "Oslo" }
+      })
+      const others = yield* ask("change_data_table", {
+        table,
+        action: "update",
+        filter: condition("id", "eq", 2),
+        values: { city: "Bonn" }
+      })
+      yield* applied(others)
+      assert.include(JSON.stringify(yield* applied(planned)), "someone else has changed it since")
+      assert.deepStrictEqual(
+        (yield* rowsOf({ table })).map(({ city }) => city),
+        ["Paris", "Bonn", "paris", null]
+      )
+    })
+  )
 }
+
+const applied = (planned: Json) => ask("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
+
+const idOf = (table: string) =>
+  Effect.map(ask("read_data_table", { action: "describe", table }), ({ id }) => String(id))
+
+/** The values of rows, in order, without what the engine writes. */
+const cellsOf = (table: string) =>
+  Effect.map(rowsOf({ table }), (all) => all.map((row): Json => Struct.omit(row, ["id", "createdAt", "updatedAt"])))
+
+/** A row with all its cells. */
+const whole = (cells: Json): Json => ({ city: null, amount: null, paid: null, due: null, ...cells })

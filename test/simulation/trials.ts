@@ -105,6 +105,7 @@ const applied = (tool: string, args: Json) => (world: Engines) =>
     world.call(operator, "apply_plan", { plan_id, confirm: true }, "production")
   )
 
+const tableCreation = { action: "create_table", table: "Orders", columns: { city: "string" } }
 const deletion = { action: "delete" }
 const version = (world: Engines) =>
   Effect.gen(function* () {
@@ -175,6 +176,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("call_engine", given({ call: "GET /tags" })),
   trial("plan_engine_call", given({ call: "POST /variables", body: { key: "a", value: "b" }, instance: "production" })),
   trial("read_data_table", given({ action: "list" })),
+  trial("change_data_table", given({ ...tableCreation, instance: "production" })),
   trial("find_nodes", given({ query: "webhook" })),
   trial("describe_node", given({ type: "n8n-nodes-base.webhook" })),
   trial("check_workflow", on()),
@@ -215,6 +217,7 @@ export const engineTrials: ReadonlyArray<Trial<Engines>> = [
   trial("plan_rollback", applied("plan_bulk", deletion)),
   trial("audit_log", given({})),
   trial("apply_plan", applying("plan_bulk", deletion)),
+  trial("apply_plan", applying("change_data_table", tableCreation)),
   trial("apply_plan", applying("plan_engine_call", { call: "POST /variables", body: { key: "a", value: "b" } })),
   trial("apply_plan", applying("plan_bulk", { action: ["tag", "deactivate"], value: "colour" })),
   trial("apply_plan", applying("plan_bulk", { action: "replace_text", match: "part", find: "by ", value: "of " })),

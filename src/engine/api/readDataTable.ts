@@ -23,8 +23,7 @@ const overview = (table: DataTable) => ({
 export const filterArgument = RowFilter.annotate({
   inputSchema: {
     type: "object",
-    description:
-      "{type: and|or, filters: [{columnName, condition: eq|neq|gt|gte|lt|lte|like|ilike, value}]}; % in like: any characters"
+    description: "{type: and|or, filters: [{columnName, condition: eq|neq|gt|gte|lt|lte|like|ilike, value}]}"
   }
 })
 
@@ -32,7 +31,7 @@ const sortForm = /^([A-Za-z]\w{0,62}):(asc|desc)$/
 
 export const readDataTable = EngineTool.make("read_data_table", {
   title: "Read data table",
-  description: "List the data tables, describe one, or read its rows",
+  description: "List data tables, describe one, or read rows",
   annotations: reads,
   arguments: {
     action: Schema.Literals(["list", "describe", "rows"]),
@@ -40,11 +39,11 @@ export const readDataTable = EngineTool.make("read_data_table", {
     filter: optional(filterArgument),
     sort: optional(
       Schema.String.check(Schema.isPattern(sortForm, { message: "must be column:asc or column:desc" })).annotate({
-        inputSchema: { type: "string", description: "column:asc or column:desc" }
+        inputSchema: { type: "string", description: "column:desc" }
       })
     ),
-    search: optional(Schema.String.annotate({ description: "Text in any column" })),
-    limit,
+    search: optional(Schema.String.annotate({ description: "Text" })),
+    limit: limit.annotate({ inputSchema: { type: "integer" } }),
     cursor
   },
   run: Effect.fnUntraced(function* ({ action, cursor, limit, table: given, ...wanted }) {

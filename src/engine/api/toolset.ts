@@ -11,7 +11,7 @@ import { readDataTable } from "./readDataTable.ts"
 
 const everything: Offer<Instances> = {
   instructions:
-    "The toolset api finds and makes the other reading calls of the engine's API: data tables, projects, variables, users.",
+    "The toolset api finds and makes the other calls of the engine's API: projects, variables, users; and it reads and changes data tables.",
   data: foreignTexts,
   tools: [findCall, callEngine, masking(readDataTable)]
 }

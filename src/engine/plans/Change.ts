@@ -2,6 +2,7 @@ import { Match, Schema, Struct } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { CallChange, callId, invertCall } from "./call/CallChange.ts"
+import { invertTable, TableChange, tableChangeId } from "./tables/TableChange.ts"
 
 /** The content of a workflow: everything except its state, its tags and what its runs leave behind. */
 export const Content = Schema.Struct({
@@ -188,7 +189,8 @@ export const Change = Schema.Union([
   DeleteExecution,
   Retry,
   RunAnew,
-  CallChange
+  CallChange,
+  TableChange
 ])
 export type Change = typeof Change.Type
 export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind: K }>
@@ -217,7 +219,8 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
     "delete-execution": ({ execution, instance }) => `delete execution ${instance}/${execution}`,
     retry: ({ execution, instance }) => `retry ${instance}/${execution}`,
     "run-anew": ({ execution, instance }) => `run anew ${instance}/${execution}`,
-    call: callId
+    call: callId,
+    table: tableChangeId
   })
 )
 
@@ -292,6 +295,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     "delete-execution": () => [],
     retry: () => [],
     "run-anew": () => [],
-    call: invertCall
+    call: invertCall,
+    table: invertTable
   })
 )

@@ -14,6 +14,7 @@ import type { ChangeError } from "./failures.ts"
 import { withoutFrozen } from "./guards.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
 import type { Step } from "./Step.ts"
+import { tableCalls } from "./tables/TableChange.ts"
 
 /** An update with something else in place of its nodes after it; any other change as it is. */
 const withNodesAfter = (
@@ -100,7 +101,8 @@ const callsFor = Match.type<Change>().pipe(
     "delete-execution": () => ["DELETE /executions/{}"],
     retry: () => ["POST /executions/{}/retry"],
     "run-anew": () => [],
-    call: ({ call }) => [call]
+    call: ({ call }) => [call],
+    table: tableCalls
   })
 )
 

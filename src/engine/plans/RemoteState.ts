@@ -19,6 +19,7 @@ import { readCalls } from "./call/callState.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
 import { isRetried, readRetries } from "./retry/readRetries.ts"
+import { readTables } from "./tables/tableState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -63,6 +64,10 @@ export const readRemoteState = Effect.fnUntraced(function* (
     client,
     changes.filter((change) => change.kind === "call")
   )
+  const tables = yield* readTables(
+    client,
+    changes.filter((change) => change.kind === "table")
+  )
 
   const strangers = ({ content, namesakes: formerNamesakes }: ChangeOf<"create">) =>
     formerNamesakes === undefined
@@ -71,6 +76,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 
   const judge = (change: Change, { record }: StepRecords): Judgement => {
     if (change.kind === "call") return calls.judge(change, record)
+    if (change.kind === "table") return tables.judge(change)
     if (change.kind === "create") {
       const isThere = change.formerly !== undefined && workflows.has(change.formerly)
       return strangers(change).length === 0 && !isThere ? "pending" : "drift"
@@ -94,6 +100,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     judge,
     obstacle: (change) => {
       if (change.kind === "call") return calls.obstacle(change)
+      if (change.kind === "table") return tables.obstacle(change)
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change ? change.workflow : ""
       if (typeof workflow !== "string") return "its workflow was not created"
@@ -108,6 +115,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     }),
     withPresent: (change) => {
       if (change.kind === "call") return calls.withPresent(change)
+      if (change.kind === "table") return tables.withPresent(change)
       return change.kind === "create"
         ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }
         : change
@@ -118,6 +126,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
         return tag === undefined ? {} : { created: tag.id }
       }
       if (change.kind === "call") return calls.lost(change)
+      if (change.kind === "table") return tables.lost(change)
       const run = isRetried(change) ? retries.get(change.execution) : undefined
       if (run !== undefined) return { created: run }
       if (change.kind !== "create") return {}
@@ -135,9 +144,10 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? {}
         : { others: `there are new workflows of this name (${made.map(({ id }) => id).join(", ")})` }
     },
-    explainDrift: Effect.succeed((change) =>
-      change.kind === "call" ? calls.explain(change) : whyDrifted(change, workflows)
-    ),
+    explainDrift: Effect.succeed((change) => {
+      if (change.kind === "call") return calls.explain(change)
+      return change.kind === "table" ? tables.explain(change) : whyDrifted(change, workflows)
+    }),
     ...(caveat === undefined ? {} : { caveat })
   } satisfies WorkflowState
 })

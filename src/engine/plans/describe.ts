@@ -9,6 +9,7 @@ import { kindOf } from "../workflow/triggers.ts"
 import { describeCall } from "./call/CallChange.ts"
 import { type Change, type ChangeOf, contentBefore, type Content, idOf } from "./Change.ts"
 import { agreementAdvice } from "./guards.ts"
+import { describeTable, undoesTable } from "./tables/TableChange.ts"
 import { tagText, withErrorNamed } from "./withNames.ts"
 import { withTexts } from "./withValue.ts"
 
@@ -88,7 +89,8 @@ const describe: (change: Change) => Described = Match.type<Change>().pipe(
       before: { execution, workflow: name },
       after: { runs: "anew, by the same call" }
     }),
-    call: describeCall
+    call: describeCall,
+    table: describeTable
   })
 )
 
@@ -100,6 +102,8 @@ const subjectOf = (change: Change): CreatedId | undefined => {
       return undefined
     case "call":
       return typeof change.thing === "string" ? change.thing : undefined
+    case "table":
+      return change.action !== "create" && typeof change.table === "string" ? change.table : undefined
     case "delete-tag":
       return typeof change.tag === "string" ? change.tag : undefined
     case "delete-execution":
@@ -169,6 +173,7 @@ export const undoes: (change: Change) => string = Match.type<Change>().pipe(
     "delete-execution": () => "cannot bring back a deleted execution",
     retry: () => "cannot take back a run",
     "run-anew": () => "cannot take back a run",
-    call: ({ back, call }) => (back === undefined ? `cannot undo ${call}` : `undoes ${call} by ${back.call}`)
+    call: ({ back, call }) => (back === undefined ? `cannot undo ${call}` : `undoes ${call} by ${back.call}`),
+    table: undoesTable
   })
 )

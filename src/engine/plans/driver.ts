@@ -21,6 +21,7 @@ import { isRetried } from "./retry/readRetries.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
 import type { Step } from "./Step.ts"
+import { creatorOf, makesRows } from "./tables/TableChange.ts"
 import { unremovableSettings } from "./unremovableSettings.ts"
 
 /** Steps that are read at once, and sent side by side. */
@@ -32,7 +33,8 @@ const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step
   for (const step of steps.toSorted(order)) {
     const last = groups.at(-1)
     const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
-    const isFull = last !== undefined && last.length >= (isRetried(step.change) ? 1 : batchSize)
+    const isFull =
+      last !== undefined && last.length >= (isRetried(step.change) || step.change.kind === "table" ? 1 : batchSize)
     if (last !== undefined && isSame && !isFull) last.push(step)
     else groups.push([step])
   }
@@ -51,7 +53,8 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
   "delete-execution": 1,
   retry: 2,
   "run-anew": 4,
-  call: 3
+  call: 3,
+  table: 4
 }
 
 /** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
@@ -178,7 +181,9 @@ export const make = (
 
 /** Whether a change makes something new, which must not be made twice. */
 const isOne = (change: Change): boolean =>
-  ["create", "create-tag", "retry", "run-anew"].includes(change.kind) || (change.kind === "call" && isCreation(change))
+  ["create", "create-tag", "retry", "run-anew"].includes(change.kind) ||
+  (change.kind === "call" && isCreation(change)) ||
+  (change.kind === "table" && makesRows(change))
 
 /** The workflow of a change, with its instance. */
 const workflowOf = (change: Change): string | undefined =>
@@ -192,6 +197,7 @@ const workflowOf = (change: Change): string | undefined =>
 /** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
 const leaderOf = (change: Change): string | undefined => {
   if (change.kind === "call") return typeof change.thing === "object" ? change.thing.created_by : undefined
+  if (change.kind === "table") return creatorOf(change)
   if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by
   return change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined
 }

@@ -52,7 +52,7 @@ export const protectedChanges = (
 const isAboutWorkflow = (change: Change) =>
   change.kind === "call"
     ? change.name !== undefined
-    : change.kind !== "create-tag" && change.kind !== "delete-tag" && change.kind !== "delete-execution"
+    : !["create-tag", "delete-tag", "delete-execution", "table"].includes(change.kind)
 
 /** The protected workflows that steps change, by name. */
 const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) =>

@@ -3,6 +3,7 @@ import { Match } from "effect"
 import type { Step } from "../../changes/Plan.ts"
 import { lazy } from "../../internal/caching.ts"
 import type { Change } from "./Change.ts"
+import { tablePlace } from "./tables/TableChange.ts"
 
 /** The position of a change in the order of a plan; called workflows are made before their callers, and deleted after them. */
 const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().pipe(
@@ -19,7 +20,8 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
     "delete-execution": () => [9],
     retry: () => [10],
     "run-anew": () => [10],
-    call: () => [11]
+    call: () => [11],
+    table: tablePlace
   })
 )
 

@@ -27,7 +27,8 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
     "delete-execution": () => "is deleted",
     retry: () => "runs again for a failed execution",
     "run-anew": () => "runs anew for a failed execution",
-    call: ({ call }) => `is changed by ${call}`
+    call: ({ call }) => `is changed by ${call}`,
+    table: () => "is changed"
   })
 )
 

@@ -1,5 +1,6 @@
 import type { CreatedId } from "../../changes/Journal.ts"
 import type { Change, Content, Names, Parts, Ref, Reference } from "./Change.ts"
+import { resolveTable } from "./tables/TableChange.ts"
 import { newTagName } from "./withNames.ts"
 import { withTexts } from "./withValue.ts"
 
@@ -58,6 +59,8 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
     case "retry":
     case "run-anew":
       return change
+    case "table":
+      return resolveTable(change, created)
     case "call": {
       const thing = change.thing === undefined ? undefined : resolveRef(change.thing, created)
       if (thing === undefined) return change.thing === undefined ? change : undefined

@@ -17,6 +17,7 @@ import { contentOf, differingParts, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
 import { changedParts, judgementOf, removedSettings } from "./RemoteState.ts"
 import { sendRetry } from "./retry/sendRetry.ts"
+import { sendTable } from "./tables/sendTable.ts"
 
 type Client = EngineClient["Service"]
 
@@ -69,6 +70,8 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return sendRetry(client, change)
     case "call":
       return sendCall(client, change)
+    case "table":
+      return sendTable(client, change)
     case "delete-execution":
       return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
     default: {

@@ -18,6 +18,7 @@ import type { ChangeError } from "./failures.ts"
 import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planTools } from "./planTools.ts"
 import { retryReport } from "./retry/retryReport.ts"
+import { changeDataTable } from "./tables/planTable.ts"
 
 /** A toolset over instances with the tools that plan changes of their workflows. */
 export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | PlanConfig | WorkflowPlans> => ({
@@ -34,13 +35,16 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
   })
 })
 
-/** A toolset over instances with the tool that plans calls of the engine's API. */
+/** The tools that plan what no other tool does: calls of the engine's API, and changes of data tables. */
+export const callPlanTools = [planEngineCall, changeDataTable]
+
+/** A toolset over instances with the tools that plan calls of the engine's API. */
 export const withCallPlans = (toolset: Toolset<Instances>): Toolset<Instances | WorkflowPlans> => ({
   ...toolset,
-  tools: [...toolset.tools, planEngineCall],
+  tools: [...toolset.tools, ...callPlanTools],
   narrow: Effect.gen(function* () {
     const offer = toolset.narrow === undefined ? toolset : yield* toolset.narrow
-    return withPlanning<Instances, Instances | WorkflowPlans>(offer, [planEngineCall], yield* Instances, undefined)
+    return withPlanning<Instances, Instances | WorkflowPlans>(offer, callPlanTools, yield* Instances, undefined)
   })
 })
 

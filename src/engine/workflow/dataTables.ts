@@ -8,6 +8,7 @@ import { isTimestamp } from "./executions.ts"
 /** The types of columns that can be made. */
 export const ColumnType = Schema.Literals(["string", "number", "boolean", "date"])
 export type ColumnType = typeof ColumnType.Type
+export const isColumnType = Schema.is(ColumnType)
 
 /** A column as an engine shows it; newer ones may have further types. */
 const Column = open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })

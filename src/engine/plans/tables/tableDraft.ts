@@ -1,0 +1,80 @@
+import { Effect } from "effect"
+
+import type { EngineClient } from "../../client/EngineClient.ts"
+import type { Cells, DataTable } from "../../workflow/dataTables.ts"
+import { type Draft, type Step, stepOf } from "../Step.ts"
+import { mostRows, type TableChange, tableChangeId } from "./TableChange.ts"
+import type { keptRow } from "./tableState.ts"
+
+type Client = EngineClient["Service"]
+
+const parts = <A>(rows: ReadonlyArray<A>, size: number) =>
+  Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => ({
+    part,
+    rows: rows.slice(part * size, (part + 1) * size)
+  }))
+
+export const about = ({ instance }: Client, { id, name }: DataTable) =>
+  ({ kind: "table", instance, table: id, name }) as const
+
+/** The highest id of a row so far. */
+const lastId = ({ listRows }: Client, { id }: DataTable) =>
+  Effect.map(listRows(id, { limit: 1, sortBy: "id:desc" }), ({ data }) => data[0]?.id ?? 0)
+
+export const insertions = Effect.fnUntraced(function* (client: Client, table: DataTable, rows: ReadonlyArray<Cells>) {
+  const after = rows.length === 0 ? 0 : yield* lastId(client, table)
+  return parts(rows, mostRows.insert).map((some): TableChange => ({
+    ...about(client, table),
+    action: "insert",
+    after,
+    ...some
+  }))
+})
+
+export type Kept = ReturnType<typeof keptRow>
+
+/** Changes of rows to these values, without those that have them already. */
+export const updates = (
+  client: Client,
+  table: DataTable,
+  rows: ReadonlyArray<{ readonly row: Kept; readonly after: Cells }>
+): ReadonlyArray<TableChange> => {
+  const changed = rows.flatMap(({ after, row }) => {
+    const names = Object.keys(after).filter((name) => row.values[name] !== after[name])
+    const { values: _, ...identity } = row
+    const of = (cells: Cells): Cells => Object.fromEntries(names.map((name) => [name, cells[name] ?? null]))
+    return names.length === 0 ? [] : [{ ...identity, before: of(row.values), after: of(after) }]
+  })
+  return parts(changed, mostRows.update).map((some) => ({ ...about(client, table), action: "update", ...some }))
+}
+
+export const removals = (client: Client, table: DataTable, rows: ReadonlyArray<Kept>): ReadonlyArray<TableChange> =>
+  parts(rows, mostRows.remove).map((some) => ({ ...about(client, table), action: "remove", ...some }))
+
+/** The step of a change. Rows that go with their table come back with the table that is made anew. */
+const stepIn =
+  (changes: ReadonlyArray<TableChange>) =>
+  (change: TableChange): Step => {
+    const step = stepOf(change, "asked for")
+    const drop = changes.find(({ action }) => action === "drop")
+    const [anew] = drop === undefined ? [] : stepOf(drop, "").undo
+    if (change.action !== "remove" || anew?.kind !== "table") return step
+    const table = { created_by: tableChangeId(anew), later: true } as const
+    return {
+      ...step,
+      undo: step.undo.map((undo) => (undo.kind === "table" && undo.action !== "create" ? { ...undo, table } : undo))
+    }
+  }
+
+export const draftOf = (changes: ReadonlyArray<TableChange>): Draft => ({
+  kind: "table",
+  steps: changes.map(stepIn(changes)),
+  warnings: [
+    ...(changes.length === 0 ? ["Nothing is to be changed: no row is meant, or all are so already"] : []),
+    ...(changes.some(({ action }) => action === "remove") ? ["A rollback brings deleted rows back with new ids"] : []),
+    ...(changes.some(({ action }) => action === "drop")
+      ? ["A rollback makes the table anew, under a new id: workflows that name it by id do not find it"]
+      : [])
+  ],
+  blocked: []
+})

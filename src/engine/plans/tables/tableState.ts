@@ -1,0 +1,214 @@
+import { Effect, Option } from "effect"
+
+import { changedSince, type Judgement, type Lost } from "../../../changes/RemoteState.ts"
+import { isSameJson } from "../../../internal/json/digest.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { isMissing } from "../../client/isMissing.ts"
+import { firstPages } from "../../client/listAll.ts"
+import { allTables } from "../../tools/dataTables.ts"
+import { columnsOf, type DataTable, type Row, type RowFilter, valuesIn } from "../../workflow/dataTables.ts"
+import { idText, mostRows, type TableChange, type TableChangeOf, tableChangeId } from "./TableChange.ts"
+
+type Client = EngineClient["Service"]
+
+export const ofIds = (ids: ReadonlyArray<number>): RowFilter["filters"][number][] =>
+  ids.map((value) => ({ columnName: "id", condition: "eq", value }))
+
+/** A table as it is, with the rows that a change is about by their ids. */
+export interface State {
+  readonly table: DataTable | undefined
+  readonly rows: ReadonlyMap<number, Row>
+}
+
+const nothing: State = { table: undefined, rows: new Map() }
+
+/** All rows that a filter lets pass, or all there are. */
+const rowsBy = (client: Client, table: string, filter: RowFilter) =>
+  Effect.map(
+    firstPages(
+      (query) => client.listRows(table, { ...query, filter }),
+      { pages: Infinity },
+      (rows: ReadonlyArray<Row>) => rows
+    ),
+    ({ matches }) => matches
+  )
+
+/** Whether there is a row at all, or one that a filter lets pass. */
+const anyRow = (client: Client, table: string, filter?: RowFilter) =>
+  Effect.map(client.listRows(table, { limit: 1, filter }), ({ data }) => data)
+
+/** Rows of these ids: those in between come along where they are few. */
+const rowsOfIds = Effect.fnUntraced(function* (client: Client, table: string, ids: ReadonlyArray<number>) {
+  const [least, greatest] = [Math.min(...ids), Math.max(...ids)]
+  const between: RowFilter = {
+    type: "and",
+    filters: [
+      { columnName: "id", condition: "gte", value: least },
+      { columnName: "id", condition: "lte", value: greatest }
+    ]
+  }
+  if (greatest - least < 5 * ids.length) return yield* rowsBy(client, table, between)
+  const parts = Array.from({ length: Math.ceil(ids.length / mostRows.remove) }, (_, place) =>
+    ids.slice(place * mostRows.remove, (place + 1) * mostRows.remove)
+  )
+  const some = yield* Effect.forEach(parts, (part) => {
+    const [first, ...others] = ofIds(part)
+    return first === undefined ? Effect.succeed([]) : rowsBy(client, table, { type: "or", filters: [first, ...others] })
+  })
+  return some.flat()
+})
+
+/** The state of the table that a change is about. */
+export const readState = Effect.fnUntraced(function* (client: Client, change: TableChange) {
+  if (change.action === "create") {
+    const tables = yield* allTables(client)
+    return { table: tables.find(({ name }) => name === change.name), rows: new Map() } satisfies State
+  }
+  const { table: id } = change
+  if (typeof id !== "string") return nothing
+  const table = yield* Effect.option(Effect.catchIf(client.getTable(id), isMissing, () => Effect.fail("none" as const)))
+  if (Option.isNone(table)) return nothing
+  const rows = yield* readRows(client, table.value, change)
+  return { table: table.value, rows: new Map(rows.map((row) => [row.id, row])) } satisfies State
+})
+
+const readRows = (
+  client: Client,
+  { columns, id: table }: DataTable,
+  change: Exclude<TableChange, TableChangeOf<"create">>
+) => {
+  switch (change.action) {
+    case "update":
+    case "remove":
+      return rowsOfIds(
+        client,
+        table,
+        change.rows.map(({ id }) => id)
+      )
+    case "insert": {
+      if (change.after < 0)
+        return Effect.map(client.listRows(table, { limit: 1, sortBy: "id:desc" }), ({ data }) => data)
+      const later = { columnName: "id", condition: "gt", value: change.after } as const
+      return rowsBy(client, table, { filters: [later] })
+    }
+    case "drop":
+      return anyRow(client, table)
+    case "column": {
+      const { after, before } = change
+      const isThere = before !== null && columns.some(({ name }) => name === before.name)
+      return !isThere || after !== null
+        ? Effect.succeed([])
+        : anyRow(client, table, { filters: [{ columnName: before.name, condition: "neq", value: null }] })
+    }
+    default:
+      return Effect.succeed([])
+  }
+}
+
+/** The state of the tables that the changes of one batch are about. */
+export const readTables = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<TableChange>) {
+  const states = new Map(
+    yield* Effect.forEach(changes, (change) =>
+      Effect.map(readState(client, change), (state) => [tableChangeId(change), state] as const)
+    )
+  )
+  const stateOf = (change: TableChange) => states.get(tableChangeId(change)) ?? nothing
+  return {
+    judge: (change: TableChange): Judgement => judgementOf(change, stateOf(change)),
+    obstacle: (change: TableChange): string | undefined => {
+      const { rows } = stateOf(change)
+      if (rows.size === 0) return undefined
+      if (change.action === "drop") return "there are rows in it by now, so that it stays"
+      return change.action === "column" ? "there are values in it by now, so that it stays" : undefined
+    },
+    withPresent: (change: TableChange): TableChange =>
+      change.action === "insert" ? { ...change, after: Math.max(0, ...stateOf(change).rows.keys()) } : change,
+    lost: (change: TableChange): Lost => lostIn(change, stateOf(change)),
+    explain: (change: TableChange): string => {
+      const { table } = stateOf(change)
+      if (change.action === "create") return "there is a data table of this name by now: plan again"
+      return table === undefined ? "its data table is not there any more" : changedSince
+    }
+  }
+})
+
+export const hasValues = (row: Row | undefined, values: Readonly<Record<string, unknown>>): boolean =>
+  row !== undefined && Object.entries(values).every(([name, value]) => isSameJson(row[name] ?? null, value ?? null))
+
+/** The row of a change, unless another one has got its id. */
+export const sameRow = (
+  rows: State["rows"],
+  { createdAt, id }: { readonly id: number; readonly createdAt?: string }
+) => {
+  const row = rows.get(id)
+  return createdAt === undefined || row?.["createdAt"] === createdAt ? row : undefined
+}
+
+/** Whether a change is still to do, as its table shows. */
+export const judgementOf = (change: TableChange, { rows, table }: State): Judgement => {
+  if (change.action === "create") return table === undefined ? "pending" : "drift"
+  if (typeof change.table !== "string") return "pending"
+  if (table === undefined) return change.action === "drop" || change.action === "remove" ? "already" : "drift"
+  switch (change.action) {
+    case "insert":
+      return "pending"
+    case "update": {
+      const pairs = change.rows.map((row) => ({ row, present: sameRow(rows, row) }))
+      if (pairs.every(({ present, row }) => present !== undefined && hasValues(present, row.after))) return "already"
+      const isAsPlanned = pairs.every(
+        ({ present, row }) => present !== undefined && (hasValues(present, row.before) || hasValues(present, row.after))
+      )
+      return isAsPlanned ? "pending" : "drift"
+    }
+    case "remove": {
+      const present = change.rows.flatMap((row) => {
+        const match = sameRow(rows, row)
+        return match === undefined ? [] : [hasValues(match, row.values)]
+      })
+      return present.length === 0 ? "already" : present.includes(false) ? "drift" : "pending"
+    }
+    case "drop":
+      return "pending"
+    case "rename":
+      return table.name === change.after ? "already" : table.name === change.before ? "pending" : "drift"
+    default: {
+      const typeOf = (name: string | undefined) => columnsOf(table).find((column) => column.name === name)?.type
+      const { after, before } = change
+      const [now, then] = [typeOf(before?.name), typeOf(after?.name)]
+      if (before === null) return then === after?.type ? "already" : then === undefined ? "pending" : "drift"
+      if (after === null) return now === undefined ? "already" : now === before.type ? "pending" : "drift"
+      if (now === undefined && then === after.type) return "already"
+      return now === before.type && then === undefined ? "pending" : "drift"
+    }
+  }
+}
+
+/** The creation of a call whose answer was lost, as far as it shows. */
+const lostIn = (change: TableChange, { rows, table }: State): Lost => {
+  if (table === undefined) return {}
+  if (change.action === "create") {
+    const isIt = isSameJson(
+      columnsOf(table).map(({ name, type }) => [name, type]),
+      change.columns.map(({ name, type }) => [name, type])
+    )
+    return isIt ? { created: table.id } : { others: "there is another data table of this name" }
+  }
+  if (change.action !== "insert") return {}
+  const later = [...rows.values()].sort((a, b) => a.id - b.id)
+  const made: Array<number> = []
+  for (const row of later) {
+    const values = change.rows[made.length]
+    if (values !== undefined && hasValues(row, values)) made.push(row.id)
+  }
+  return made.length === change.rows.length ? { created: idText(made) } : {}
+}
+
+/** The rows of a change as they are, with the values that it keeps. */
+export const keptRow = (row: Row, table: DataTable) => {
+  const createdAt = row["createdAt"]
+  return {
+    id: row.id,
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    values: valuesIn(row, columnsOf(table))
+  }
+}
