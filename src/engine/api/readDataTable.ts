@@ -42,7 +42,7 @@ export const readDataTable = EngineTool.make("read_data_table", {
         inputSchema: { type: "string", description: "column:desc" }
       })
     ),
-    search: optional(Schema.String.annotate({ description: "Text" })),
+    search: optional(Schema.String),
     limit: limit.annotate({ inputSchema: { type: "integer" } }),
     cursor
   },

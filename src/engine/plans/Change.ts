@@ -288,9 +288,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
           : { key: change.key })
       }
     ],
-    "create-tag": ({ instance, kind, name }) => [
-      { kind: "delete-tag", instance, tag: { created_by: idOf({ kind, instance, name }) }, name }
-    ],
+    "create-tag": (change) => [{ ...change, kind: "delete-tag", tag: { created_by: idOf(change) } }],
     "delete-tag": ({ instance, name }) => [{ kind: "create-tag", instance, name }],
     "delete-execution": () => [],
     retry: () => [],
