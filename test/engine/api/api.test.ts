@@ -61,6 +61,19 @@ paths:
     get:
       parameters:
         - $ref: 'https://elsewhere.example/x.yml#/a'
+  /deep:
+    post:
+      summary: A body that holds itself
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/round' }
+  /away:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: 'file:///etc/passwd' }
   /broken:
     get: [
 components:
@@ -121,7 +134,7 @@ describe("The calls of an engine's API", () => {
           },
           tool: "read_data_table does this better"
         },
-        unreadable: 3
+        unreadable: 5
       })
       assert.isBelow(JSON.stringify(answer).length, 1500)
       const deletion = yield* ask("find_call", { text: "delete a workflow" })
@@ -193,7 +206,9 @@ describe("The calls of an engine's API", () => {
         [rows, { dataTableId: "a", limit: 1000 }, "at most 250"],
         [rows, { dataTableId: "a", limitt: 1 }, "limit"],
         ["GET /round", {}, "is no call"],
-        ["GET /outside", {}, "is no call"]
+        ["GET /outside", {}, "is no call"],
+        ["POST /deep", {}, "is no call"],
+        ["POST /away", {}, "is no call"]
       ] as const) {
         const { message } = yield* refused("call_engine", { call, arguments: args })
         assert.include(message, problem, call)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
-import { Beside, twoEmbedded } from "./support.ts"
+import { Beside, twoEmbedded, workflow } from "./support.ts"
 
 const engines = twoEmbedded(["1.82.3", "2.41.1"])
 
@@ -115,6 +115,8 @@ describe("a plan of a call of the engine's API", () => {
       assert.lengthOf(yield* list("/projects"), 1)
       yield* apply(planned, { confirm_protected: true })
       assert.lengthOf(yield* list("/projects"), 0)
+      const rollback = yield* refused("plan_rollback", { plan_id: String(planned["plan_id"]) })
+      assert.include(rollback.message, "the engine's API has no call that undoes it")
     }).pipe(Effect.provide(engines))
   )
 
@@ -137,6 +139,40 @@ describe("a plan of a call of the engine's API", () => {
       assert.deepStrictEqual(yield* variables, ["region=eu"])
       assert.strictEqual(sent, 1)
     }).pipe(Effect.provide(engines))
+  )
+
+  it.live("never makes a call again of which nobody can read whether it was carried out", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      let sent = 0
+      const arrived = yield* Deferred.make<void>()
+      yield* meddle((request, proceed) => {
+        if (request.method !== "POST") return proceed
+        sent++
+        return Effect.andThen(Deferred.succeed(arrived, undefined), Effect.never)
+      })
+      const planned = yield* plan("POST /audit", { instance: "staging", body: {} })
+      assert.include(JSON.stringify(planned["warnings"]), "cannot be read back")
+      const broken = yield* Effect.forkChild(apply(planned, { confirm_protected: true }))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(broken)
+      const again = yield* apply(planned, { confirm_protected: true })
+      assert.include(JSON.stringify(again), "it is not sent again")
+      assert.strictEqual(sent, 1)
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("counts as a change of the workflow that it is about", () =>
+    Effect.gen(function* () {
+      const { id } = yield* (yield* Beside).send("staging", "POST", "/workflows", workflow("Billing run"))
+      const args = { instance: "staging", arguments: { id }, body: { destinationProjectId: "A1b2C3d4E5f6G7h8" } }
+      const planned = yield* plan("PUT /workflows/{id}/transfer", args)
+      assert.include(JSON.stringify(planned["warnings"]), "Protected workflows are changed (Billing run)")
+      const { message } = yield* refused("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
+      assert.include(message, "it changes protected workflows (Billing run)")
+    }).pipe(
+      Effect.provide(twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards: { protected: { names: ["Billing*"] } } } }))
+    )
   )
 
   it.live("is refused before anything is sent, where a tool does it better, or what is asked for does not fit", () =>
