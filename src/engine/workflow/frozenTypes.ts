@@ -22,6 +22,20 @@ export const compareVersions = (a: string, b: string): number => {
   return 0
 }
 
+/** The versions that the whole project is tried on, the oldest first. */
+export const triedVersions = ["1.82.3", "2.41.1"] as const
+
+/** The place of a version among those that are tried, in words; nothing where its minor is one of them. */
+export const untriedPlace = (version: string): string | undefined => {
+  const [oldest, newest] = triedVersions
+  const minorOf = (one: string) => numbersOf(one).slice(0, 2).join(".")
+  if (!/^\d+\.\d+/.test(version) || triedVersions.some((tried) => minorOf(tried) === minorOf(version))) return undefined
+  if (compareVersions(version, oldest) < 0) return `is older than ${oldest}, the oldest version that is tried`
+  return compareVersions(version, newest) > 0
+    ? `is newer than ${newest}, the newest version that is tried`
+    : `is between ${oldest} and ${newest}, the versions that are tried`
+}
+
 /** The version from which on engines freeze types before they remove them. */
 export const frozenFrom = "2.42.6"
 

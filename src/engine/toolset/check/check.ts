@@ -7,6 +7,7 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError, InstanceNotFound } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import * as VersionLookup from "../../client/versionLookup.ts"
+import { untriedPlace } from "../../workflow/frozenTypes.ts"
 import { inFewWords, missing } from "./missing.ts"
 
 /** Calls every configured instance, all at the same time, and tells of each in the order of the configuration. */
@@ -65,10 +66,15 @@ const checkInstance = Effect.fnUntraced(function* (title: string, engine: Engine
       cannot: lacking ?? null,
       clockSkewSeconds: Option.getOrNull(seconds)
     },
-    notes: [...clockNotes(title, seconds), ...tlsNotes(title, engine.host)]
+    notes: [...versionNotes(title, version), ...clockNotes(title, seconds), ...tlsNotes(title, engine.host)]
   }
   return finding
 })
+
+const versionNotes = (title: string, version: string) => {
+  const place = untriedPlace(version)
+  return place === undefined ? [] : [`${title}: version ${version} ${place}. docs/engines.md says what came when`]
+}
 
 /** Differences below this do no harm. */
 const tolerated = 30
