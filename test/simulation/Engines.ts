@@ -7,7 +7,7 @@ import { eraseLeft } from "../../src/engine/operator/run/eraseTemporaryCopies.ts
 import { Entry, WorkflowJournal } from "../../src/engine/plans/Plans.ts"
 import { environment } from "../support/harness.ts"
 import { planServer } from "../support/planServer.ts"
-import { act, workflowNamed } from "./acts.ts"
+import { act, ranAgain, workflowNamed } from "./acts.ts"
 import type { Caller } from "./Caller.ts"
 import type { Hosting } from "./Fleet.ts"
 import { Instance } from "./Instance.ts"
@@ -79,7 +79,7 @@ export class Engines extends World<Instances> implements Played {
   protected readonly acting = (caller: Caller) => act(this, caller)
 
   protected readonly afterwards: Effect.Effect<unknown> = Effect.suspend(() =>
-    Effect.forEach(this.instances, (instance) => planned(this, instance))
+    Effect.forEach(this.instances, (instance) => Effect.andThen(planned(this, instance), ranAgain(this, instance)))
   )
 
   protected readonly looked: Effect.Effect<unknown> = Effect.suspend(() =>

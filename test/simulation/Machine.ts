@@ -31,6 +31,8 @@ export interface Broken {
   readonly findsNothingNew?: boolean
   /** The history loses a commit that it has taken. */
   readonly forgetsCommits?: boolean
+  /** A person's answer counts as often as it is sent. */
+  readonly countsAgain?: boolean
 }
 
 /** What waits on disk for the history, and whose it is. */

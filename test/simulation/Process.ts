@@ -77,7 +77,7 @@ export class Process<R> {
 
   /** Starts a server, which sees to what former ones have left. */
   static start<R>(group: Group, around: Surroundings<R>): Effect.Effect<Process<R>> {
-    const { begin, machine, redis, schedule, serving } = around
+    const { begin, broken, machine, redis, schedule, serving } = around
     const client = Layer.succeed(HttpClient.HttpClient, network(group, around))
     const stopping = Deferred.makeUnsafe<void>()
     const alone = Context.make(Coordination, {
@@ -106,7 +106,9 @@ export class Process<R> {
                 )
               )
             ).pipe(Effect.retry({ times: 50 }), Effect.orDie)
-      const known = Context.merge(references, coordination)
+      const copies = Context.get(coordination, Copies)
+      const use: typeof copies.use = broken.countsAgain === true ? () => Effect.succeed("first") : copies.use
+      const known = Context.merge(references, coordination).pipe(Context.add(Copies, { ...copies, use }))
       const history = yield* Effect.provideContext(
         build(
           layerOver(

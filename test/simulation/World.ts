@@ -105,7 +105,10 @@ export abstract class World<R> implements Stage {
   }
 
   readonly replay = Effect.fnUntraced(function* (this: World<R>, caller: Caller) {
-    const one = this.answered[this.schedule.random.below(this.answered.length)]
+    const { answered } = this
+    const { random } = this.schedule
+    // What has just been done can mostly be done once more.
+    const one = random.below(2) === 0 ? answered.at(-1) : answered[random.below(answered.length)]
     if (one === undefined || caller.kind !== "rounds") return
     yield* this.rounds({ ...one, caller, repeats: one.id, id: this.fresh() })
   })

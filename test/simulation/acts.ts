@@ -23,6 +23,8 @@ const assignments = (value: string) => ({
   options: {}
 })
 
+const actingOutside = "n8n-nodes-base.httpRequest"
+
 /** A webhook, a node that makes something of what comes, and one that passes it on, or acts outside. */
 export const workflowNamed = (name: string, actsOutside: boolean) => ({
   name,
@@ -165,6 +167,15 @@ const ran: Act = calling("run_workflow", ({ workflow: { id }, world }) => ({
   confirm: true,
   items: [{ stamp: `run ${world.fresh()}` }]
 }))
+
+/** Runs what acts outside, which a person has to agree to, and sends that person's answer once more. */
+export const ranAgain = Effect.fnUntraced(function* (world: Played, instance: Instance) {
+  const caller: Caller = { name: "visitor", kind: "rounds" }
+  const workflow = (yield* instance.all).find(({ nodes }) => nodes.some(({ type }) => type === actingOutside))
+  if (workflow === undefined) return
+  yield* ran({ world, caller, instance, workflow })
+  yield* world.replay(caller)
+})
 
 /** Records a test of the last run, and runs it at some time. */
 const tested: Act = Effect.fnUntraced(function* ({ caller, instance, workflow: { id }, world }) {

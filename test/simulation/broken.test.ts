@@ -15,6 +15,7 @@ describe("a simulation in which one rule is broken on purpose", { timeout: 300_0
     "a network that repeats what it carries": { repeats: true },
     "a journal that lacks what is about to be sent": { notesNoBeginning: true },
     "foreign 404s that count as an engine's": { takesAny404: true },
+    "an agreement that is counted again": { countsAgain: true },
     "plans that do not find what they have created": { findsNothingNew: true }
   }
   it.each(Object.entries(rules))("notices %s", async (_, broken) => {

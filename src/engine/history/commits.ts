@@ -56,7 +56,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
   const add = (key: string, { author = ourselves, kind, step }: Sorted) => {
     const isSame = (group: Group | undefined) => group?.kind === kind && group.author === author
     const before = last.get(key)
-    const round = before === undefined ? 0 : before.round + (isSame(before) ? 0 : 1)
+    const round = before === undefined ? 0 : before.round + Number(!isSame(before) || kind === "Changed elsewhere")
     const present = groups.find((group) => group.round === round && isSame(group))
     const group = present ?? { author, kind, round, steps: [] }
     if (present === undefined) groups.push(group)
@@ -89,7 +89,7 @@ function* commitsOfReading(event: HistoryEventOf<"Seen">, ledger: Ledger): Slice
 /** The kinds of commits of a reading, in their order. */
 const kinds = ["First seen", "Read whole", "Other ids of nodes", "Read again", "Changed elsewhere"] as const
 
-/** Workflows of a reading that make one commit; a later round is for workflows that an earlier one has in another group. */
+/** Workflows of a reading that make one commit; a later round is for others of their versions, each of which is to be read alone. */
 interface Group {
   readonly author: string
   readonly kind: (typeof kinds)[number]

@@ -33,6 +33,7 @@ const longestSlug = 120
 
 /** The beginning of a text that fits in so many bytes. */
 export const withinBytes = (text: string, most: number): string => {
+  if (bytesOf(text) <= most) return text
   let room = most
   return Array.from(text)
     .filter((char) => (room -= bytesOf(char)) >= 0)

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs"
+import path from "node:path"
+
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
 
@@ -10,6 +13,7 @@ import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents
 import { filesOf } from "../../../src/engine/history/layout.ts"
 import { makeDeduplicate } from "../../../src/engine/history/sift.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
+import { fakeGit } from "./processes.ts"
 import { folder, git, historyIn } from "./support.ts"
 
 const instance = "production"
@@ -63,13 +67,39 @@ describe("what another process was faster with", () => {
     assert.include(commit?.message, "Changed elsewhere")
   })
 
-  it("leaves no file of a name or a workflow that was there only between two readings of one commit", () => {
-    const pathsIn = (event: HistoryEvent) =>
-      atOnce(commitsOf([event], ledgerWith(workflow("W", "T0"), 6))).map(({ write }) => [...write.keys()])
-    assert.deepStrictEqual(pathsIn(seen(7, one, two)), [["production/2.w.json"]])
+  it("leaves no file of a name or a workflow that was there only between two readings that are recorded at once", () => {
+    const filesAfter = (event: HistoryEvent) => {
+      const files = new Set<string>()
+      for (const { remove, write } of atOnce(commitsOf([event], ledgerWith(workflow("W", "T0"), 6)))) {
+        for (const path of remove) files.delete(path)
+        for (const path of write.keys()) files.add(path)
+      }
+      return [...files]
+    }
+    assert.deepStrictEqual(filesAfter(seen(7, one, two)), ["production/2.w.json"])
     const gone: HistoryEvent = { _tag: "Seen", instance, since: 7, at: 7, workflows: [{ ...one }], gone: ["w"] }
-    assert.deepStrictEqual(pathsIn(gone), [[]])
+    assert.deepStrictEqual(filesAfter(gone), [])
   })
+
+  it.live("is a row of its own for each version, to be read alone, where several are recorded at once", () =>
+    Effect.gen(function* () {
+      const { drained, read, saw, together, versions } = (yield* History).of(instance, [], () => Effect.undefined)
+      const names = ["First", "Second", "Third", "Fourth"]
+      const all = names.map((name, place) => workflow(name, `T${place}`))
+      yield* together(Effect.forEach(all, (record) => saw({ since: 0, workflows: [record, { ...record, id: "x" }] })))
+      yield* drained
+      const rows = (yield* versions("w", { limit: 10 })).data
+      assert.deepStrictEqual(
+        rows.map(({ change }) => change),
+        ['name "Third" → "Fourth"', 'name "Second" → "Third"', 'name "First" → "Second"', "first seen"]
+      )
+      const records = yield* Effect.forEach(rows, ({ version }) => read("w", version, "after"))
+      assert.deepStrictEqual(
+        records.map((record) => record?.["name"]),
+        names.toReversed()
+      )
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(folder, historyIn))))
+  )
 
   it("ends in the last of several versions of one reading, whoever made them and whatever they change", () => {
     const versions = [
@@ -185,6 +215,33 @@ describe("what waits for the repository", () => {
     const gone: HistoryEvent = { _tag: "Seen", instance, since: 1, at: 1, workflows: [], gone: ["w"] }
     assert.deepStrictEqual(gathered([gone, seen(2, one)]), [gone, seen(2, one)])
   })
+})
+
+describe("the newest commit of a history", () => {
+  it.live("is read from its file, without git, and asked of git where that has packed its refs", () =>
+    Effect.gen(function* () {
+      const [directory, elsewhere] = [yield* folder, yield* folder]
+      const calls = path.join(elsewhere, "calls")
+      const questions = () => (readFileSync(calls, "utf8").match(/for-each-ref/g) ?? []).length
+      const layer = historyIn(directory, fakeGit(elsewhere, `echo "$*" >> '${calls}'`))
+      yield* Effect.gen(function* () {
+        const { drained, recordedIds, saw } = (yield* History).of(instance, [], () => Effect.undefined)
+        yield* saw({ since: 0, workflows: [one] })
+        yield* drained
+        const atFirst = questions()
+        for (const record of [two, three]) {
+          yield* saw({ since: 0, workflows: [record] })
+          yield* drained
+          assert.deepStrictEqual(yield* recordedIds, ["w"])
+        }
+        assert.strictEqual(questions(), atFirst)
+        git(directory, "pack-refs", "--all")
+        assert.deepStrictEqual(yield* recordedIds, ["w"])
+        assert.strictEqual(questions(), atFirst + 1)
+        assert.strictEqual(git(directory, "log", "-1", "--format=%s"), "Changed elsewhere: 3 on production\n")
+      }).pipe(Effect.provide(layer))
+    })
+  )
 })
 
 describe("who made a version", () => {

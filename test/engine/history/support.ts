@@ -15,9 +15,9 @@ export const folder = Effect.acquireRelease(
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-/** The history in this folder. */
-export const historyIn = (directory: string) =>
-  GitHistory.layer({ directory, environment: { PATH: process.env["PATH"] } }).pipe(Layer.provide(NodeServices.layer))
+/** The history in this folder; `git` is looked for in `search`. */
+export const historyIn = (directory: string, search = process.env["PATH"]) =>
+  GitHistory.layer({ directory, environment: { PATH: search } }).pipe(Layer.provide(NodeServices.layer))
 
 /** The whole server over an embedded engine, with a history in this folder. */
 export const serverWith = (directory: string, version: "1.82.3" | "2.41.1" = "2.41.1") =>

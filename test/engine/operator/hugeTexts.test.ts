@@ -211,7 +211,9 @@ describe("what strangers and callers make long", () => {
       () => filesOf("a/b", { nodes: names.map(() => node("Same", "code", { jsCode: "\n" })) })
     ]
   ])("is worked on in time: %s", (_, work) => {
-    assert.isBelow(worked(work), hang)
+    // A collection of garbage or a busy machine may come in between once; what takes the square of the time is slow each time.
+    const isInTime = () => worked(work) < hang
+    assert.isTrue(isInTime() || isInTime() || isInTime())
   })
 })
 

@@ -41,7 +41,8 @@ export const make = Effect.fnUntraced(function* (git: Git, place: Place) {
 
   const head = Effect.provideService(headOf(place), FileSystem.FileSystem, fileSystem)
   const tip = Effect.gen(function* () {
-    const hash = (yield* git.text(["for-each-ref", "--format=%(objectname)", branch])).trim()
+    const loose = yield* looseHash(fileSystem, `${ownDirectory}/${branch}`)
+    const hash = loose ?? (yield* git.text(["for-each-ref", "--format=%(objectname)", branch])).trim()
     if (hash === "") return { hash: undefined, isCheckedOut: !isBare } satisfies Tip
     return { hash, isCheckedOut: !isBare && (yield* head) === branch } satisfies Tip
   })
@@ -229,6 +230,14 @@ const copyOf = Effect.fnUntraced(function* (settings: Settings, number: string, 
   yield* settings.set(placeSetting, number)
   return isCopy ? tip : ""
 })
+
+/** The commit in the file of a branch, which is read sooner than a process starts; undefined where git keeps it elsewhere. */
+const looseHash = (fileSystem: FileSystem.FileSystem, file: string) =>
+  Effect.gen(function* () {
+    const { size, type } = yield* fileSystem.stat(file)
+    if (type !== "File" || size > 65) return undefined
+    return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(yield* fileSystem.readFileString(file))?.[1]
+  }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** The branch that is checked out. */
 const headOf = ({ gitDirectory }: Place) =>
