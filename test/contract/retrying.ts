@@ -125,6 +125,35 @@ export const retryingSuite = (title: string, engine: Layer.Layer<Sessions | Test
       )
     )
 
+    it.effect("leaves out the failed runs of a key for which a later run has succeeded, and no other", () =>
+      inEngine(
+        Effect.gen(function* () {
+          const { executions, id } = yield* failing([
+            { order: { id: 7 } },
+            { order: { id: 8 } },
+            { order: { id: 9 } },
+            { order: null }
+          ])
+          const again = yield* run(id, { order: { id: 7 }, email: "ANN@example.com", text: "x".repeat(300_000) })
+          yield* run(id, { order: null, email: "BOB@example.com" })
+          yield* eventually(ask("get_execution", { id: again }), ({ status }) => status === "success")
+          const plan = yield* ask("plan_retry", { workflow: id, once_per: "$json.body.order.id" })
+          assert.deepInclude(
+            plan,
+            { steps: 3, without_key: 1, not_retried: { "a later run of the same key has succeeded": 1 } },
+            JSON.stringify(plan)
+          )
+          assert.notInclude(JSON.stringify(plan.first_steps), `/${executions[0]}"`)
+          assert.notInclude(JSON.stringify(plan), "could not be read")
+          const last = yield* run(id, { order: { id: 7 } })
+          yield* eventually(ask("get_execution", { id: last }), ({ status }) => status === "error")
+          const newer = yield* ask("plan_retry", { workflow: id, once_per: "$json.body.order.id" })
+          assert.deepInclude(newer, { steps: 4 }, "a failure after the success is retried")
+          assert.include(yield* ask("plan_retry", { workflow: id, instances: [] }), { steps: 5 })
+        })
+      )
+    )
+
     it.effect("says how the retried runs have ended, by the class of those that failed again", () =>
       inEngine(
         Effect.gen(function* () {

@@ -27,6 +27,8 @@ export type RetryGroup =
       readonly others: number
       /** Runs without a value of the key. */
       readonly noKey: number
+      /** Later successes of which the key is not known. */
+      readonly unread: number
       readonly otherClasses: number
       /** Reasons why listed failures are not retried, one for each. */
       readonly left: ReadonlyArray<string>
@@ -86,6 +88,9 @@ export const draftRetry = (
   ]
   const notRepeated = acted(possible.filter(({ run }) => run.anew === undefined))
   const repeated = acted(anewRows)
+  const sum = (of: (group: (typeof planned)[number]) => number) =>
+    planned.reduce((total, group) => total + of(group), 0)
+  const unread = sum((one) => one.unread)
   const draft: Draft = {
     kind: "retry",
     steps,
@@ -98,6 +103,9 @@ export const draftRetry = (
       ...(notRepeated.length === 0
         ? []
         : [`A retry goes on at the node that failed, and does not repeat ${listed(notRepeated, mostNamed)}`]),
+      ...(unread === 0
+        ? []
+        : [`The key of ${unread} later successes could not be read: a run that they made up for may be among these`]),
       ...(latest && anewRows.length > 0 ? ["A run anew always runs the workflow as it is now"] : [])
     ],
     blocked: [
@@ -105,8 +113,6 @@ export const draftRetry = (
       ...impossible
     ]
   }
-  const sum = (of: (group: (typeof planned)[number]) => number) =>
-    planned.reduce((total, group) => total + of(group), 0)
   const left = countsOf(planned.flatMap((group) => group.left))
   const [others, noKey, otherClasses] = [
     sum((one) => one.others),

@@ -9,6 +9,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { parser } from "../../nodes/check/checkWorkflow.ts"
+import { requestedNames } from "../../operator/AcrossTool.ts"
 import { classifyRun } from "../../operator/explain/classifyRun.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
 import { readFailed } from "../../operator/explain/readExecutions.ts"
@@ -21,7 +22,19 @@ import { WorkflowPlans } from "../Plans.ts"
 import { draftRetry, type RetryGroup } from "./draftRetry.ts"
 import { readRetries } from "./readRetries.ts"
 import { callAnew } from "./rerun.ts"
-import { actedIn, keyOf, notRetried, oncePerKey, parseKey, retriesOf } from "./selectRuns.ts"
+import {
+  actedIn,
+  type FailedExecution,
+  isMadeUpFor,
+  isSuccess,
+  keyOf,
+  firstFields,
+  type KeySuccesses,
+  notRetried,
+  oncePerKey,
+  parseKey,
+  retriesOf
+} from "./selectRuns.ts"
 
 /** The arguments of `plan_retry`. */
 export interface RetryRequest {
@@ -39,17 +52,13 @@ export interface RetryRequest {
 
 /** Plans the retry of all failed runs that fit. */
 export const planRetry = Effect.fn("planRetry")(function* (request: RetryRequest) {
-  const { defaultName, names, resolve } = yield* Instances
-  const { instances = defaultName } = request
-  const wanted = (typeof instances === "string" ? [instances] : instances).flatMap((name) =>
-    name === "*" ? names : name
-  )
+  const { names, resolve } = yield* Instances
   const key = request.once_per === undefined ? undefined : yield* orRefuse("once_per", parseKey(request.once_per))
   const now = yield* Clock.currentTimeMillis
   const since = Date.parse(request.since ?? isoOf(now - day))
   const until = request.until === undefined ? now : Date.parse(request.until)
   if (!(since < until)) return yield* new InvalidArgument({ argument: "since", problem: "must be before until" })
-  const groups = yield* Effect.forEach([...new Set(wanted)], (name) =>
+  const groups = yield* Effect.forEach(requestedNames(request.instances, names), (name) =>
     Effect.flatMap(resolve(name), (client) =>
       Effect.provideService(groupsOn({ ...request, since, until, key }), EngineClient, client)
     )
@@ -185,7 +194,9 @@ const groupOf = Effect.fnUntraced(function* (
     { concurrency: atOnce }
   )
   const fitting = runs.filter((run) => wanted.class === undefined || run.class === wanted.class)
-  const { kept, others } = oncePerKey(fitting)
+  const { successes, unread } = yield* successesOfKeys(fitting, later.value.matches, wanted.key)
+  const wantedRuns = fitting.filter((run) => !isMadeUpFor(run, successes))
+  const { kept, others } = oncePerKey(wantedRuns)
   const noKey = wanted.key === undefined ? 0 : kept.filter(({ key }) => key === undefined).length
   return {
     instance,
@@ -196,9 +207,40 @@ const groupOf = Effect.fnUntraced(function* (
     })),
     others,
     noKey,
+    unread,
     otherClasses: runs.length - fitting.length,
-    left: left.flatMap(({ why }) => why ?? [])
+    left: [
+      ...left.flatMap(({ why }) => why ?? []),
+      ...fitting.filter((run) => isMadeUpFor(run, successes)).map(() => "a later run of the same key has succeeded")
+    ]
   }
+})
+
+/** Successes of a workflow whose keys are read. */
+const mostKeysRead = 200
+
+/** The successes after failed runs, by their keys, and the number of those that were not read. */
+const successesOfKeys = Effect.fnUntraced(function* (
+  failed: ReadonlyArray<Pick<FailedExecution, "execution" | "key">>,
+  runs: ReadonlyArray<Execution>,
+  key: Path | undefined
+): Effect.fn.Return<{ readonly successes: KeySuccesses; readonly unread: number }, never, EngineClient> {
+  const keyed = failed.filter((run) => run.key !== undefined)
+  if (key === undefined || keyed.length === 0) return { successes: new Map(), unread: 0 }
+  const engine = yield* EngineClient
+  const oldest = Math.min(...keyed.map(({ execution }) => execution.id))
+  const later = runs.filter((run) => run.id > oldest && isSuccess(run)).toSorted((a, b) => a.id - b.id)
+  const read = yield* Effect.forEach(
+    later.slice(-mostKeysRead),
+    ({ id }) =>
+      Effect.map(Effect.option(engine.getExecution(ExecutionId.make(id), true, firstFields(key))), (whole) => {
+        const data = Option.isNone(whole) ? undefined : runDataOf(whole.value)
+        return { id, isRead: data !== undefined, key: keyOf(data, key) }
+      }),
+    { concurrency: atOnce }
+  )
+  const successes = new Map(read.flatMap((run) => (run.key === undefined ? [] : [[run.key, run.id] as const])))
+  return { successes, unread: later.length - read.filter(({ isRead }) => isRead).length }
 })
 
 const noRuns: ReadonlyMap<number, number> = new Map()

@@ -1,7 +1,6 @@
 import { Effect, Option } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
-import { fields, only, type Selection } from "../../../internal/json/Selection.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -10,6 +9,7 @@ import { jsonOf, runDataOf } from "../../operator/explain/runData.ts"
 import { type Execution, ExecutionId } from "../../workflow/models.ts"
 import type { Change, ChangeOf } from "../Change.ts"
 import { markOf } from "./rerun.ts"
+import { firstFields } from "./selectRuns.ts"
 
 type Client = EngineClient["Service"]
 
@@ -43,20 +43,6 @@ export const readRetries = Effect.fnUntraced(function* (client: Client, changes:
   return new Map(rows.flat())
 })
 
-const whole: Selection = "whole"
-const first: Selection = (place) => (Number(place) === 0 ? fields({ json: only({ headers: whole }) }) : "nothing")
-
-/** The headers of the call that began a run, and nothing else of its data. */
-const headersOnly: Selection = only({
-  id: whole,
-  status: whole,
-  data: only({
-    resultData: only({
-      runData: () => (at) => (Number(at) === 0 ? only({ startTime: whole, data: () => () => first }) : "nothing")
-    })
-  })
-})
-
 /** The marks of runs that have been read, by client: they never change. */
 const marks = new WeakMap<Client, Map<number, string>>()
 
@@ -68,12 +54,15 @@ const anewIn = Effect.fnUntraced(function* (client: Client, runs: ReadonlyArray<
   yield* Effect.forEach(
     unread,
     (run) =>
-      Effect.map(Effect.option(client.getExecution(ExecutionId.make(run.id), true, headersOnly)), (execution) => {
-        if (Option.isNone(execution)) return
-        const data = runDataOf(execution.value)
-        const mark = objectOf(jsonOf(data?.runs[0]?.outputs[0]?.[0]).headers)["x-correlation-id"]
-        if (typeof mark === "string" || !["new", "running"].includes(statusOf(run))) read.set(run.id, String(mark))
-      }),
+      Effect.map(
+        Effect.option(client.getExecution(ExecutionId.make(run.id), true, firstFields(["headers"]))),
+        (execution) => {
+          if (Option.isNone(execution)) return
+          const data = runDataOf(execution.value)
+          const mark = objectOf(jsonOf(data?.runs[0]?.outputs[0]?.[0]).headers)["x-correlation-id"]
+          if (typeof mark === "string" || !["new", "running"].includes(statusOf(run))) read.set(run.id, String(mark))
+        }
+      ),
     { concurrency: 4 }
   )
   return runs.flatMap(({ id }) => {

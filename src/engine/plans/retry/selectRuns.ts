@@ -1,8 +1,10 @@
 import { Result } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
+import { each, only, type Selection } from "../../../internal/json/Selection.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Parse } from "../../nodes/check/javaScript.ts"
+import { statusOf } from "../../operator/explain/describeExecution.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
 import { jsonOf, type RunData } from "../../operator/explain/runData.ts"
 import { sideEffectsOf } from "../../operator/run/sideEffects.ts"
@@ -47,6 +49,29 @@ export const keyOf = (data: RunData | undefined, path: Path | undefined): string
     ? undefined
     : JSON.stringify(values)
 }
+
+/** One field of the items that a run began with: of the first run of each node, as only the data tells which began it. */
+export const firstFields = (path: Path): Selection => {
+  const value = path.reduceRight<Selection>(
+    (inner, step) => (name) => (String(name) === String(step) ? inner : "nothing"),
+    "whole"
+  )
+  const items = each(only({ json: value }))
+  const run = only({ startTime: "whole", executionIndex: "whole", data: each(each(items)) })
+  const firstRun: Selection = (place) => (Number(place) === 0 ? run : "nothing")
+  return only({ id: "whole", status: "whole", data: only({ resultData: only({ runData: each(firstRun) }) }) })
+}
+
+/** Whether a run succeeded with what it was given, and not with what a person gave it in the editor. */
+export const isSuccess = (execution: Execution): boolean =>
+  statusOf(execution) === "success" && execution.mode !== "manual" && execution.mode !== "evaluation"
+
+/** The newest success of each key. */
+export type KeySuccesses = ReadonlyMap<string, number>
+
+/** Whether a later run of the same key has succeeded. */
+export const isMadeUpFor = ({ execution, key }: Pick<FailedExecution, "execution" | "key">, successes: KeySuccesses) =>
+  key !== undefined && (successes.get(key) ?? 0) > execution.id
 
 /** The nodes that acted outside in a run, but for the one that failed. */
 export const actedIn = (
