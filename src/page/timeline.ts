@@ -4,6 +4,8 @@ import { type Tone, toneOf } from "./status.ts"
 
 /** Runs of one workflow that fall on the same few pixels, shown as the worst of them. */
 export interface Mark {
+  /** The beginning of the time that those pixels stand for: it stays as time goes on and other runs come. */
+  readonly at: number
   readonly x: number
   readonly width: number
   readonly tone: Tone
@@ -43,25 +45,29 @@ const step = 5
 export const xOf = (at: number, width: number, now: number): number => ((at - (now - dayMs)) / dayMs) * width
 
 /** The marks of a lane on so many pixels, from left to right; a run that takes longer than a mark is as long as it took. */
-export const marksOf = ({ runs }: Lane, width: number, now: number): ReadonlyArray<Mark> => {
-  const starts = runs.flatMap((run) =>
-    run.startedAt === undefined ? [] : [{ run, x: xOf(run.startedAt, width, now) }]
-  )
-  const onScreen = starts.filter(({ x }) => x >= 0)
-  return [...grouped(onScreen, ({ x }) => Math.floor(x / step))]
-    .map(([place, some]) => {
+export const marksOf = ({ runs }: Pick<Lane, "runs">, width: number, now: number): ReadonlyArray<Mark> => {
+  if (width <= 0) return []
+  const markMs = (dayMs * step) / width
+  const onScreen = runs.flatMap((run) => {
+    const { startedAt = 0 } = run
+    return xOf(startedAt, width, now) < 0 ? [] : [{ run, at: Math.floor(startedAt / markMs) * markMs }]
+  })
+  return [...grouped(onScreen, ({ at }) => at)]
+    .map(([at, some]) => {
       const worst = some.reduce((a, b) => (weights[toneOf(b.run.status)] > weights[toneOf(a.run.status)] ? b : a))
       const long = Math.max(...some.map(({ run }) => secondsOf(run, now) ?? 0))
+      const x = Math.min(Math.max(0, Math.round(xOf(at, width, now))), width - step + 1)
       return {
-        x: Math.min(place * step, width - step + 1),
-        width: Math.max(step - 1, Math.min((long * 1000 * width) / dayMs, width - place * step)),
+        at,
+        x,
+        width: Math.max(step - 1, Math.min((long * 1000 * width) / dayMs, width - x)),
         tone: toneOf(worst.run.status),
         run: worst.run,
         count: some.length,
         failed: some.filter(({ run }) => isFailed(run)).length
       }
     })
-    .toSorted((a, b) => a.x - b.x)
+    .toSorted((a, b) => a.at - b.at)
 }
 
 /** The last run of a workflow where it took far longer than its runs before, with what is usual. */
@@ -76,21 +82,57 @@ export const slowRunOf = ({
   return seconds > 2 && seconds > 3 * usual ? { run, seconds, usual } : undefined
 }
 
-/** The place of the next mark in the direction of a key: along a lane, or in the lane above or below. */
-export const nextMark = (
-  lanes: ReadonlyArray<ReadonlyArray<Pick<Mark, "x">>>,
-  [lane, place]: readonly [number, number],
-  key: string
-): readonly [lane: number, place: number] | undefined => {
-  const marks = lanes[lane] ?? []
-  if (key === "Home" || key === "End") return [lane, key === "Home" ? 0 : marks.length - 1]
-  if (key === "ArrowRight" || key === "ArrowLeft") {
-    const next = place + (key === "ArrowRight" ? 1 : -1)
-    return marks[next] === undefined ? undefined : [lane, next]
+/** A lane with its marks. */
+export interface MarkedLane extends Pick<Lane, "key"> {
+  readonly marks: ReadonlyArray<Mark>
+}
+
+/** A mark by its lane and time, which stay as other lanes and marks come before it. */
+export interface Stop {
+  readonly lane: string
+  readonly at: number
+}
+
+const stopAt = ({ key, marks }: MarkedLane, place: number): Stop | undefined => {
+  const mark = marks[place]
+  return mark === undefined ? undefined : { lane: key, at: mark.at }
+}
+
+const nearest = (marks: ReadonlyArray<Mark>, at: number): number => {
+  const distances = marks.map((mark) => Math.abs(mark.at - at))
+  return distances.indexOf(Math.min(...distances))
+}
+
+/** The mark at a stop, or the nearest of its lane where the screen has another width since; the first one of all where it has none. */
+export const markAt = (lanes: ReadonlyArray<MarkedLane>, stop: Stop | undefined): Stop | undefined => {
+  const lane = lanes.find(({ key, marks }) => key === stop?.lane && marks.length > 0)
+  if (lane !== undefined && stop !== undefined) return stopAt(lane, nearest(lane.marks, stop.at))
+  const first = lanes.find(({ marks }) => marks.length > 0)
+  return first === undefined ? undefined : stopAt(first, 0)
+}
+
+/** The next mark in the direction of a key: along a lane, or in the next lane above or below that has one. */
+export const nextMark = (lanes: ReadonlyArray<MarkedLane>, { at, lane }: Stop, key: string): Stop | undefined => {
+  const row = lanes.findIndex((one) => one.key === lane)
+  const current = lanes[row]
+  if (current === undefined) return undefined
+  const place = nearest(current.marks, at)
+  switch (key) {
+    case "Home":
+      return stopAt(current, 0)
+    case "End":
+      return stopAt(current, current.marks.length - 1)
+    case "ArrowLeft":
+      return stopAt(current, place - 1)
+    case "ArrowRight":
+      return stopAt(current, place + 1)
+    case "ArrowDown":
+    case "ArrowUp": {
+      const others = key === "ArrowDown" ? lanes.slice(row + 1) : lanes.slice(0, row).toReversed()
+      const other = others.find(({ marks }) => marks.length > 0)
+      return other === undefined ? undefined : stopAt(other, nearest(other.marks, at))
+    }
+    default:
+      return undefined
   }
-  const to = key === "ArrowDown" ? lane + 1 : key === "ArrowUp" ? lane - 1 : -1
-  const others = lanes[to] ?? []
-  const x = marks[place]?.x ?? 0
-  const distances = others.map((mark) => Math.abs(mark.x - x))
-  return others.length === 0 ? undefined : [to, distances.indexOf(Math.min(...distances))]
 }

@@ -199,10 +199,20 @@ describe("Now", () => {
     assert.match(page.url(), /#\/runs\?instance=large&status=error$/)
   })
 
-  it("draws the runs of the day, a line for each workflow, through which the arrow keys lead", async () => {
-    const page = await open(url)
+  it("draws the runs of the day, a line for each workflow, through which the arrow keys lead, also while others come", async () => {
+    const id = await made("On time", failing)
+    await ran(id)
+    const page = await open(`${url}/page.svg`)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route("**/mcp", async (route) => {
+      const body = route.request().postData() ?? ""
+      if (body.includes("list_executions") && body.includes('"staging"')) await held
+      await route.continue()
+    })
+    await page.goto(url)
     const lane = page.getByRole("group", { name: /^Workflow 9: \d+ runs, \d+ failed/ })
-    await lane.waitFor()
+    await page.getByRole("region", { name: "large" }).getByText("heard").waitFor()
     const marks = lane.getByRole("link")
     assert.isAbove(await marks.count(), 5)
     const failed = lane.locator("a.bad").first()
@@ -210,12 +220,17 @@ describe("Now", () => {
     assert.match((await failed.getAttribute("aria-label")) ?? "", /^Run \d+, Failed, \d\d:\d\d/)
     await page.keyboard.press("Home")
     await marks.first().and(page.locator(":focus")).waitFor()
+    release()
+    await page.getByRole("group", { name: /^On time: / }).waitFor()
+    await page.keyboard.press("ArrowRight")
+    await marks.nth(1).and(page.locator(":focus")).waitFor()
     await page.keyboard.press("ArrowDown")
     await lane.locator("a:focus").waitFor({ state: "detached" })
     await page.locator(".timeline a.mark:focus").waitFor()
     await page.keyboard.press("Enter")
     await page.getByText("Workflows /").waitFor()
     assert.match(page.url(), /#\/workflow\/large\/L\d+\?execution=\d+/)
+    await call(url, "delete_workflow", { id })
   })
 
   it("says when a run has failed since, without being asked", async () => {

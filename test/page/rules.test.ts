@@ -6,6 +6,7 @@ import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
 import { withTitles } from "../../src/page/parts.tsx"
 import { planWords, stepWords } from "../../src/page/planWords.ts"
+import { lanesOf, markAt, marksOf, nextMark } from "../../src/page/timeline.ts"
 import { wholeRunsIn } from "../../src/page/wholeRuns.ts"
 
 const schema = {
@@ -39,6 +40,52 @@ describe("a text for models", () => {
   it("keeps the names of users, and what names nothing of the server", () => {
     const problem = 'Node "apply_plan" of workflow activate_orders has no credential'
     assert.strictEqual(withTitles(problem, tools), problem)
+  })
+})
+
+describe("the marks of a timeline", () => {
+  const [now, hour, width] = [Date.parse("2026-11-26T12:00:00Z"), 3_600_000, 700]
+  const run = (workflowId: string, id: number, hoursAgo: number) => ({
+    instance: "staging",
+    id: String(id),
+    workflowId,
+    status: id % 5 === 0 ? "error" : "success",
+    mode: "trigger",
+    startedAt: now - hoursAgo * hour,
+    stoppedAt: now - hoursAgo * hour + 1000
+  })
+  const lanesAt = (runs: ReadonlyArray<ReturnType<typeof run>>, time: number) =>
+    lanesOf(runs).map((lane) => ({ ...lane, marks: marksOf(lane, width, time) }))
+  const runs = Array.from({ length: 200 }, (_, at) => run(`w${at % 3}`, 1000 - at, at / 10))
+
+  it("stay the same as time goes on, while the day has them", () => {
+    const marksOfLane = (time: number) =>
+      lanesAt(runs, time).flatMap(({ key, marks }) => marks.map(({ at, count }) => `${key} ${at} ${count}`))
+    const before = marksOfLane(now)
+    for (const minutes of [1, 7, 90]) assert.deepStrictEqual(marksOfLane(now + minutes * 60_000), before)
+  })
+
+  it("are found again by their lane and time where a lane has come before theirs", () => {
+    const [before, later] = [lanesAt(runs, now), lanesAt([run("w9", 5000, 0), ...runs], now)]
+    const lane = before[1] ?? assert.fail("no lane")
+    const stop = { lane: lane.key, at: lane.marks[4]?.at ?? 0 }
+    assert.deepStrictEqual(markAt(later, stop), stop)
+    assert.deepStrictEqual(nextMark(later, stop, "ArrowRight"), { lane: lane.key, at: lane.marks[5]?.at })
+    assert.strictEqual(
+      nextMark(later, stop, "ArrowUp")?.lane,
+      later[later.findIndex(({ key }) => key === lane.key) - 1]?.key
+    )
+  })
+
+  it("are passed by lanes without marks, and end at the first and the last lane", () => {
+    const [first = assert.fail("no lane"), second = assert.fail("one lane")] = lanesAt(runs, now)
+    const lanes = [first, { key: "staging silent", marks: [] }, second]
+    const stop = { lane: first.key, at: first.marks[0]?.at ?? 0 }
+    const below = nextMark(lanes, stop, "ArrowDown") ?? assert.fail("no mark below")
+    assert.strictEqual(below.lane, second.key)
+    assert.isUndefined(nextMark(lanes, below, "ArrowDown"))
+    assert.isUndefined(nextMark(lanes, stop, "ArrowLeft"))
+    assert.deepStrictEqual(markAt([{ key: "staging silent", marks: [] }, first], undefined), stop)
   })
 })
 

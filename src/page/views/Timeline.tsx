@@ -4,7 +4,7 @@ import { now } from "../browser.ts"
 import { countOf, type InstanceState, useFleet } from "../fleet.ts"
 import { href } from "../route.ts"
 import { statusWords } from "../status.ts"
-import { type Lane, lanesOf, type Mark, marksOf, nextMark, xOf } from "../timeline.ts"
+import { type Lane, lanesOf, type Mark, markAt, marksOf, nextMark, type Stop, xOf } from "../timeline.ts"
 
 const laneHeight = 24
 const markHeight = 14
@@ -31,9 +31,12 @@ export const Timeline = ({ missed }: Props) => {
     const silent = [...missed.keys()].filter((key) => !keys.has(key)).map(emptyLane)
     return [...silent, ...ran]
   }, [runs, missed])
-  const visibleLanes = isAll ? lanes : lanes.slice(0, firstLanes)
   const time = now()
-  const marks = useMemo(() => visibleLanes.map((lane) => marksOf(lane, width, time)), [runs, width, isAll])
+  const visibleLanes = useMemo(
+    () =>
+      lanes.slice(0, isAll ? undefined : firstLanes).map((lane) => ({ ...lane, marks: marksOf(lane, width, time) })),
+    [lanes, width, isAll]
+  )
   useLayoutEffect(() => {
     const element = track.current
     if (element === null) return undefined
@@ -42,18 +45,17 @@ export const Timeline = ({ missed }: Props) => {
     setWidth(element.clientWidth)
     return () => observer.disconnect()
   }, [lanes.length === 0])
-  const [stop, setStop] = useState<readonly [number, number]>()
+  const [stop, setStop] = useState<Stop>()
   const frame = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (stop === undefined) return
-    const mark = frame.current?.querySelector(`[data-mark="${stop.join(" ")}"]`)
+    const mark = frame.current?.querySelector(`[data-lane="${CSS.escape(stop.lane)}"] [data-at="${stop.at}"]`)
     if (mark instanceof SVGElement) mark.focus()
   }, [stop])
   const walk = (event: KeyboardEvent) => {
-    const place = event.target instanceof SVGElement ? event.target.getAttribute("data-mark") : null
-    if (place === null) return
-    const [lane = 0, at = 0] = place.split(" ").map(Number)
-    const next = nextMark(marks, [lane, at], event.key)
+    if (!(event.target instanceof SVGElement)) return
+    const lane = event.target.closest("[data-lane]")?.getAttribute("data-lane") ?? ""
+    const next = nextMark(visibleLanes, { lane, at: Number(event.target.getAttribute("data-at")) }, event.key)
     if (next === undefined) return
     event.preventDefault()
     setStop(next)
@@ -62,8 +64,7 @@ export const Timeline = ({ missed }: Props) => {
     const isRead = instances.every(({ isRunsRead, silence }) => isRunsRead || silence !== undefined)
     return <p class="empty">{isRead ? "Nothing has run in the last 24 hours." : "Reading the runs of the last day…"}</p>
   }
-  const first = marks.findIndex((some) => some.length > 0)
-  const [stopLane, stopAt] = stop !== undefined && marks[stop[0]]?.[stop[1]] !== undefined ? stop : [first, 0]
+  const tabStop = markAt(visibleLanes, stop)
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- what is walked through are the marks inside
     <div class="timeline" ref={frame} onKeyDown={walk}>
@@ -73,12 +74,12 @@ export const Timeline = ({ missed }: Props) => {
           <Axis width={width} now={time} />
         </div>
       </div>
-      {visibleLanes.map((lane, at) => {
+      {visibleLanes.map((lane) => {
         const name = nameOf(lane.instance, lane.workflowId)
         const words = missed.get(lane.key)
         const summary = `${countOf(lane.runs.length, "run")}, ${lane.failed} failed${words === undefined ? "" : `, ${words}`}`
         return (
-          <div key={lane.key} class="lane">
+          <div key={lane.key} class="lane" data-lane={lane.key}>
             <span class="lane-name">
               <a dir="auto" title={name} href={href(["workflow", lane.instance, lane.workflowId])}>
                 {name}
@@ -98,13 +99,8 @@ export const Timeline = ({ missed }: Props) => {
                   rx={3}
                 />
               )}
-              {(marks[at] ?? []).map((mark, place) => (
-                <MarkLink
-                  key={mark.run.id}
-                  mark={mark}
-                  place={`${at} ${place}`}
-                  isStop={stopLane === at && stopAt === place}
-                />
+              {lane.marks.map((mark) => (
+                <MarkLink key={mark.at} mark={mark} isStop={tabStop?.lane === lane.key && tabStop.at === mark.at} />
               ))}
             </svg>
           </div>
@@ -154,8 +150,8 @@ const emptyLane = (key: string): Lane => {
 
 const timeOf = (at: number) => new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })
 
-const MarkLink = (props: { readonly mark: Mark; readonly place: string; readonly isStop: boolean }) => {
-  const { count, failed, run, tone, width, x } = props.mark
+const MarkLink = (props: { readonly mark: Mark; readonly isStop: boolean }) => {
+  const { at, count, failed, run, tone, width, x } = props.mark
   const words =
     count === 1
       ? `Run ${run.id}, ${statusWords[run.status] ?? run.status}`
@@ -165,7 +161,7 @@ const MarkLink = (props: { readonly mark: Mark; readonly place: string; readonly
     <a
       href={href(["workflow", run.instance, run.workflowId], { execution: run.id })}
       class={`mark ${tone}`}
-      data-mark={props.place}
+      data-at={at}
       tabindex={props.isStop ? 0 : -1}
       aria-label={label}
     >
