@@ -36,7 +36,7 @@ interface Props<Row> {
 }
 
 /** Height of a row in pixels, as the style says it. */
-const rowHeight = 40
+const rowHeight = 36
 /** Rows that are there beyond the screen, so that scrolling shows no gap. */
 const margin = 12
 

@@ -91,8 +91,8 @@ export const fieldsOf = (
   search: JsonObject = {}
 ): ReadonlyArray<Field> => {
   const required = textsOf(schema.required)
-  const fields = Object.entries(objectOf(schema.properties)).map(([name, given]): Field => {
-    const property = objectOf(given)
+  const fields = Object.entries(objectOf(schema.properties)).map(([name, schemaOfField]): Field => {
+    const property = objectOf(schemaOfField)
     const isList = property.type === "array"
     const item = isList ? objectOf(property.items) : property
     const value = values[textOf(item.type)] ?? "object"

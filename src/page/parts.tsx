@@ -39,14 +39,15 @@ export interface Place {
   readonly again: () => void
 }
 
-/** A text of the server, in which tools have the names that people see. Quoted names are the user's. */
+/** A text of the server, in which tools have the names that people see, and moments are as they write them. Quoted names are the user's. */
 export const Words = ({ children }: { readonly children: ComponentChildren }) => {
   const { tools } = useServer()
   return <>{toChildArray(children).map((child) => (typeof child === "string" ? withTitles(child, tools) : child))}</>
 }
 
 export const withTitles = (text: string, tools: ReadonlyArray<Pick<ToolInfo, "name" | "title">>): string =>
-  text.replaceAll(/"[^"]{0,500}"|“[^”]{0,500}”|\w{1,80}/g, (word) => {
+  text.replaceAll(/"[^"]{0,500}"|“[^”]{0,500}”|\d{4}-\d\d-\d\dT[\d:.]{5,12}Z|\w{1,80}/g, (word) => {
+    if (/^\d{4}-\d\d-\d\dT/.test(word)) return momentWords(new Date(word))
     const tool = word.includes("_") ? tools.find(({ name }) => name === word) : undefined
     return tool === undefined ? word : `“${tool.title}”`
   })
@@ -95,13 +96,17 @@ export const Status = ({ status }: { readonly status: string }) => (
   <Badge tone={toneOf(status)}>{statusWords[status] ?? status}</Badge>
 )
 
-/** A moment as people here write it, to the second. */
+/** A moment as people here write it. */
+export const momentWords = (moment: Date): string =>
+  moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
+
+/** A moment, to the second in its title. */
 export const When = ({ at }: { readonly at: unknown }) => {
   const moment = new Date(typeof at === "string" || typeof at === "number" ? at : Number.NaN)
   if (Number.isNaN(moment.getTime())) return <span class="soft">–</span>
   return (
     <time dateTime={moment.toISOString()} title={moment.toISOString()}>
-      {moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
+      {momentWords(moment)}
     </time>
   )
 }

@@ -3,8 +3,11 @@ import { textOf } from "./json.ts"
 
 const kinds: Readonly<Record<string, string>> = {
   bulk: "Bulk change",
+  call: "Call",
+  fix: "Fix",
   promotion: "Promotion",
   restore: "Restore",
+  retry: "Retry",
   rollback: "Rollback",
   upgrade: "Upgrade"
 }

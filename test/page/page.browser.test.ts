@@ -397,6 +397,7 @@ describe("tools", () => {
     await page.getByLabel("nodes").fill("Accept\nAnswer")
     await page.getByLabel("instance").selectOption("embedded")
     await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByText("Whole answer", { exact: true }).click()
     const answer = page.getByLabel("Whole answer")
     await answer.waitFor()
     assert.deepNestedInclude(JSON.parse(await answer.innerText()), {
@@ -427,7 +428,9 @@ describe("tools", () => {
     assert.deepStrictEqual(await complaints(page), [])
     await page.getByRole("button", { name: "Call", exact: true }).click()
     await page.getByRole("heading", { name: "Answer" }).waitFor()
-    assert.include(await page.getByLabel("Whole answer").innerText(), '"kind": "bulk"')
+    const facts = page.getByRole("region", { name: "Answer" }).locator("dl")
+    assert.match(await facts.innerText(), /kind\s+bulk[^]*steps\s+\d/)
+    assert.notMatch(await facts.innerText(), /confirm true|[{}]/)
     await page.getByRole("link", { name: "Open the plan" }).click()
     await page.getByRole("heading", { name: /^bulk-/ }).waitFor()
   })

@@ -37,6 +37,12 @@ describe("a text for models", () => {
     assert.strictEqual(withTitles("Activate it with activate_workflow", tools), "Activate it with “Activate workflow”")
   })
 
+  it("has moments as people write them, and quotations as they are", () => {
+    const text = withTitles('Changed at 2026-07-14T15:04:43.611Z, as "at 2026-07-14T15:04Z" says', [])
+    assert.match(text, /^Changed at .*2026.*, as "at 2026-07-14T15:04Z" says$/)
+    assert.notInclude(text, "T15:04:43")
+  })
+
   it("keeps the names of users, and what names nothing of the server", () => {
     const problem = 'Node "apply_plan" of workflow activate_orders has no credential'
     assert.strictEqual(withTitles(problem, tools), problem)

@@ -24,7 +24,7 @@ const answerOf = ({ content, structuredContent }: JsonObject): JsonObject =>
 
 /** Shows the answer of a tool beside it, in a client that has given this document a frame. */
 export const startView = () => {
-  let given: JsonObject = {}
+  let callArguments: JsonObject = {}
   let props: ViewProps = {}
 
   const show = (more: ViewProps) => {
@@ -34,11 +34,11 @@ export const startView = () => {
 
   const host = connect({
     "ui/notifications/tool-input": (params) => {
-      given = objectOf(params.arguments)
+      callArguments = objectOf(params.arguments)
     },
     "ui/notifications/tool-result": (result) => {
       const answer = answerOf(result)
-      const instance = textOf(given.instance)
+      const instance = textOf(callArguments.instance)
       const place = instance === "" ? {} : { instance }
       show({ answer })
       if (answer.sketch === undefined) return

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
@@ -82,8 +82,6 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
     setCursors([])
     keepQuery(["changes"], next)
   }
-  // What is recorded is there at once; that others may have changed something shows when the engines have been read.
-  const engines = useTool("workflow_history", { instances: ["*"], since: "today", limit: 1 })
   const { again, outcome } = useTool("workflow_history", {
     recorded: true,
     instances: filters.instance === "" ? ["*"] : [filters.instance],
@@ -91,6 +89,14 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
     ...(filters.by.trim() === "" ? {} : { by: filters.by.trim() }),
     limit: mostRows,
     ...(cursors.length === 0 ? {} : { cursor: cursors.at(-1) })
+  })
+  const isFirst = useRef(true)
+  isFirst.current &&= outcome === undefined
+  // What is recorded comes first; reading the engines, which shows what others have changed, takes longer and would delay it.
+  const engines = useTool(isFirst.current ? undefined : "workflow_history", {
+    instances: ["*"],
+    since: "today",
+    limit: 1
   })
   useEffect(() => {
     if (engines.outcome?.ok === true) again()

@@ -81,7 +81,7 @@ const Match = ({ row }: { readonly row: JsonObject }) => {
         <span class="soft push">{textOf(row.instance)}</span>
       </div>
       {places.length === 0 ? null : (
-        <ul class="plain said">
+        <ul class="plain notes">
           {places.map((match, at) => (
             <li key={at}>
               <strong>{textOf(match.node)}</strong> <span class="soft">{textOf(match.field)}</span>{" "}

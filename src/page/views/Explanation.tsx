@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { countOf } from "../fleet.ts"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, useTool, When, Words } from "../parts.tsx"
 import { href } from "../route.ts"
+import { Lines } from "./Preview.tsx"
 
 interface Props {
   readonly instance: string
@@ -127,7 +129,7 @@ const Before = (props: { readonly value: JsonObject; readonly instance: string; 
             <When at={success.startedAt} />
           </span>
           {textOf(success.note) === "" ? "" : `: ${textOf(success.note)}`}
-          {success.items === undefined ? "" : `, ${numberOf(success.items)} items came here`}
+          {success.items === undefined ? "" : `, ${countOf(numberOf(success.items), "item")} came here`}
         </p>
       )}
       {gone.length === 0 ? null : (
@@ -150,11 +152,7 @@ const Before = (props: { readonly value: JsonObject; readonly instance: string; 
               : "Nothing in the workflow."}
         </p>
       ) : (
-        <ul class="lines">
-          {changed.map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
+        <Lines lines={changed} />
       )}
       {failures === "" || failures === "1" ? null : (
         <p>

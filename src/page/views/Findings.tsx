@@ -1,7 +1,7 @@
 import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { type Fleet, type Run } from "../fleet.ts"
 import { numberOf, textOf } from "../json.ts"
-import { Ago, Badge, Empty } from "../parts.tsx"
+import { Ago, Badge, Empty, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { durationWords, type Tone } from "../status.ts"
@@ -29,36 +29,49 @@ const kinds = {
   failed: ["Failed", "bad"],
   recovered: ["Recovered", "calm"],
   missed: ["Did not run", "bad"],
+  quiet: ["Runs less", "warn"],
   hangs: ["Hangs", "warn"],
   slow: ["Slow", "warn"],
+  dear: ["Costs more", "warn"],
   trigger: ["No trigger", "warn"],
   credential: ["Credential", "bad"],
-  webhook: ["Webhook", "bad"]
+  webhook: ["Webhook", "bad"],
+  key: ["Key ends", "warn"],
+  off: ["Switched off", "calm"],
+  version: ["Old version", "calm"],
+  changed: ["Changed", "calm"],
+  unproven: ["Not run since", "calm"]
 } as const satisfies Readonly<Record<string, readonly [word: string, tone: Tone]>>
 
 /** The kinds of findings of instance_health, by their fields. */
 const fields: ReadonlyArray<readonly [field: string, kind: keyof typeof kinds]> = [
   ["failures", "failed"],
   ["missedSchedules", "missed"],
-  ["rarerThanBefore", "missed"],
+  ["rarerThanBefore", "quiet"],
+  ["quieterThanBefore", "quiet"],
   ["runningTooLong", "hangs"],
   ["waitingTooLong", "hangs"],
+  ["slowerThanUsual", "slow"],
+  ["dearerThanUsual", "dear"],
   ["noWorkingTrigger", "trigger"],
   ["webhooksThatCollide", "webhook"],
   ["credentialsFailing", "credential"],
-  ["credentialsGone", "credential"]
+  ["credentialsGone", "credential"],
+  ["keyEnds", "key"],
+  ["switchedOff", "off"],
+  ["runsOldVersion", "version"],
+  ["changedByOthers", "changed"],
+  ["credentialsUnusedSinceChange", "unproven"]
 ]
 
 /** All findings over all instances, the gravest and newest first. */
 export const findingsOf = (fleet: Fleet, healths: ReadonlyMap<string, Health>): ReadonlyArray<Finding> => {
-  const findings = fleet.instances.flatMap(({ name, runs, silence, workflows }) => {
+  const findings = fleet.instances.flatMap(({ name, runs, silence }) => {
     if (silence !== undefined) return []
     const lanes = lanesOf(runs)
     const health = healths.get(name)?.health
-    const idOf = (workflow: string) => textOf(workflows.find((row) => row.name === workflow)?.id) || undefined
-    const rows = fields.flatMap(([field, kind]) =>
-      objectsOf(health?.[field]).map((row) => findingOf(name, kind, row, idOf))
-    )
+    const rows = fields.flatMap(([field, kind]) => objectsOf(health?.[field]).map((row) => findingOf(name, kind, row)))
+    const slowIds = new Set(rows.flatMap(({ kind, workflowId }) => (kind === "slow" ? [workflowId] : [])))
     const messages = new Map(
       rows.flatMap((one) => (one.kind === "failed" ? [[one.workflowId, one.text] as const] : []))
     )
@@ -83,7 +96,7 @@ export const findingsOf = (fleet: Fleet, healths: ReadonlyMap<string, Health>): 
     })
     const slow = lanes.flatMap((lane): ReadonlyArray<Finding> => {
       const one = slowRunOf(lane)
-      if (one === undefined) return []
+      if (one === undefined || slowIds.has(lane.workflowId)) return []
       const text = `Took ${durationWords(one.seconds)}; ${durationWords(one.usual)} is usual.`
       const workflow = fleet.nameOf(name, lane.workflowId)
       const { workflowId } = lane
@@ -110,48 +123,33 @@ const timesOf = (count: number): string => (count === 1 ? "once" : `${count} tim
 const ranks: Readonly<Record<Tone, number>> = { bad: 2, warn: 1, calm: 0, good: 0 }
 const toneRank = ({ kind }: Finding) => ranks[kinds[kind][1]]
 
-const findingOf = (
-  instance: string,
-  kind: Finding["kind"],
-  row: JsonObject,
-  idOf: (workflow: string) => string | undefined
-): Finding => {
+/** Whether a finding wants a person; others are told for those who look. */
+export const isProblem = (finding: Finding): boolean => toneRank(finding) > 0
+
+const findingOf = (instance: string, kind: Finding["kind"], row: JsonObject): Finding => {
   const [error] = objectsOf(row.errors)
-  const sharing = objectsOf(row.workflows)
-  const workflow = textOf(row.workflow) || textOf(sharing[0]?.workflow)
   const execution = textOf(error?.execution ?? row.execution)
   return {
     instance,
     kind,
-    name: workflow || textOf(row.name) || textOf(row.credential),
-    workflowId: workflow === "" ? undefined : textOf(row.id) || textOf(sharing[0]?.id) || idOf(workflow),
-    text: wordsOf(kind, row, error),
-    at: Date.parse(textOf(row.last ?? row.lastRun)) || undefined,
+    name: textOf(row.name),
+    workflowId: textOf(row.workflowId) || textOf(objectsOf(row.workflows)[0]?.id) || undefined,
+    text: wordsOf(row, error),
+    at: Date.parse(textOf(row.last ?? row.lastRun ?? row.when)) || undefined,
     count: numberOf(row.failures),
     run: execution === "" ? undefined : { id: execution, status: kind === "hangs" ? "running" : "error" }
   }
 }
 
-const wordsOf = (kind: Finding["kind"], row: JsonObject, error: JsonObject | undefined): string => {
+/** A finding as a sentence of its own: the server's goes on after the name. */
+const wordsOf = (row: JsonObject, error: JsonObject | undefined): string => {
   if (error !== undefined) return [textOf(error.node), textOf(error.message)].filter((one) => one !== "").join(": ")
-  if (kind === "missed") {
-    return row.expectedAtLeast === undefined
-      ? `Ran every ${numberOf(row.ranEveryHours)} hours, and not since it was changed.`
-      : `Ran ${numberOf(row.ran)} of at least ${numberOf(row.expectedAtLeast)} times: ${textOf(row.why)}.`
-  }
-  if (kind === "hangs" && row.seconds === undefined) return `Waiting since ${textOf(row.since)}.`
-  if (kind === "hangs") {
+  if (row.seconds !== undefined && row.execution !== undefined) {
     const usual = row.usualSeconds === undefined ? "" : `; ${durationWords(numberOf(row.usualSeconds))} is usual`
     return `Running for ${durationWords(numberOf(row.seconds))}${usual}.`
   }
-  if (kind === "webhook") {
-    const names = objectsOf(row.workflows).map((one) => textOf(one.workflow))
-    return `${names.join(", ")} are active on ${textOf(row.address)}. The engine calls only one of them.`
-  }
-  if (kind === "credential" && row.credential !== undefined) {
-    return `The credential ${textOf(row.credential)} of node ${textOf(row.node)} is gone.`
-  }
-  return [row.why, row.error, row.message, row.problem].map(textOf).find((text) => text !== "") ?? ""
+  const text = textOf(row.text)
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 /** Everything that wants a person, each with its cause and its remedy. */
@@ -178,7 +176,11 @@ export const Findings = ({ findings }: { readonly findings: ReadonlyArray<Findin
                 </a>
               )}
               {instances.length > 1 ? <span class="soft"> on {instance}</span> : null}
-              {text === "" ? null : <div class="soft">{text}</div>}
+              {text === "" ? null : (
+                <div class="soft">
+                  <Words>{text}</Words>
+                </div>
+              )}
             </div>
             <span class="soft when">{at === undefined ? null : <Ago at={at} />}</span>
             <span class="row actions">

@@ -4,7 +4,7 @@ import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
 import { callTool } from "../client.ts"
 import { type Args, textOf, textsOf } from "../json.ts"
-import { Answer, Empty, type Place, Problem, useTool, Warning, When } from "../parts.tsx"
+import { Answer, Empty, momentWords, type Place, Problem, useTool, Warning, When } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Lines, Preview } from "./Preview.tsx"
@@ -95,7 +95,7 @@ export const ChangeRow = (props: {
             {isNewest ? null : (
               <Restore
                 label="Restore…"
-                title={`Bring back ${label} of ${momentOf(row.when)} on ${instance}?`}
+                title={`Bring back ${label} of ${momentWords(new Date(textOf(row.when)))} on ${instance}?`}
                 text="The whole workflow becomes as it was then. The change can be undone."
                 args={args}
                 onDone={onDone}
@@ -112,9 +112,6 @@ export const ChangeRow = (props: {
     </li>
   )
 }
-
-const momentOf = (at: unknown): string =>
-  new Date(textOf(at)).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
 
 const Restore = (props: {
   readonly label: string

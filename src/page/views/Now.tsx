@@ -8,7 +8,7 @@ import { numberOf, textOf, textsOf } from "../json.ts"
 import { Ago, Badge, Empty, type Head, Loading, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
-import { Findings, findingsOf, type Health } from "./Findings.tsx"
+import { Findings, findingsOf, type Health, isProblem } from "./Findings.tsx"
 import { Timeline } from "./Timeline.tsx"
 
 const healthInterval = 60_000
@@ -76,7 +76,7 @@ export const Now = ({ head }: { readonly head: Head }) => {
             key={state.name}
             state={state}
             health={healths.get(state.name)?.health}
-            problems={findings.filter(({ instance }) => instance === state.name).length}
+            problems={findings.filter((one) => one.instance === state.name && isProblem(one)).length}
           />
         ))}
       </div>

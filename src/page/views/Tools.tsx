@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { Confirm, protectedIn } from "../Act.tsx"
 import { callTool, type Outcome } from "../client.ts"
 import { type Field, fieldsOf, readFields } from "../fields.ts"
 import { type Args, pretty, textOf } from "../json.ts"
-import { Badge, Empty, type Head, Loading, Problem } from "../parts.tsx"
+import { Badge, Empty, type Head, Loading, Problem, Words } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
 import { Conditions } from "./Conditions.tsx"
@@ -16,8 +16,8 @@ export const Tools = ({ head }: { readonly head: Head }) => {
   const [text, setText] = useState("")
   const words = text.toLowerCase().split(/\s+/)
   const matches = tools.filter(({ description, name, title }) => {
-    const said = `${name} ${title} ${description}`.toLowerCase()
-    return words.every((word) => said.includes(word))
+    const content = `${name} ${title} ${description}`.toLowerCase()
+    return words.every((word) => content.includes(word))
   })
   return (
     <>
@@ -29,7 +29,7 @@ export const Tools = ({ head }: { readonly head: Head }) => {
       <p role="status" class="soft">
         {matches.length === 1 ? "1 tool" : `${matches.length} tools`}
       </p>
-      <ul class="list">
+      <ul class="list tool-list">
         {matches.map((tool) => (
           <li key={tool.name} class="card">
             <div class="row">
@@ -205,9 +205,13 @@ const Result = ({ outcome }: { readonly outcome: Outcome<JsonObject> }) =>
           </figure>
         ) : null
       )}
-      <pre tabIndex={0} aria-label="Whole answer">
-        {pretty(outcome.value)}
-      </pre>
+      <Facts value={outcome.value} />
+      <details open={factsIn(outcome.value).length === 0}>
+        <summary>Whole answer</summary>
+        <pre tabIndex={0} aria-label="Whole answer">
+          {pretty(outcome.value)}
+        </pre>
+      </details>
     </>
   ) : (
     <>
@@ -215,3 +219,42 @@ const Result = ({ outcome }: { readonly outcome: Outcome<JsonObject> }) =>
       {isJsonObject(outcome.details) ? <pre tabIndex={0}>{pretty(outcome.details)}</pre> : null}
     </>
   )
+
+/** The fields of an answer that people can read as they are; the next call to make is for models. */
+const factsIn = (value: JsonObject): ReadonlyArray<readonly [name: string, lines: ReadonlyArray<string>]> =>
+  Object.entries(value).flatMap(([name, field]) => {
+    const lines = (Array.isArray(field) ? field : [field]).flatMap(wordsIn)
+    return name === "next" || lines.length === 0 ? [] : [[name.replaceAll("_", " "), lines] as const]
+  })
+
+const isScalar = (value: unknown) => ["boolean", "number", "string"].includes(typeof value)
+
+/** A value in a line: a scalar, or an object of a few. */
+const wordsIn = (value: unknown): ReadonlyArray<string> => {
+  if (isScalar(value)) return String(value).includes("\n") ? [] : [String(value)]
+  const fields = Object.entries(objectOf(value))
+  return fields.length === 0 || fields.length > 6 || !fields.every(([, field]) => isScalar(field))
+    ? []
+    : [fields.map(([name, field]) => `${name.replaceAll("_", " ")} ${String(field)}`).join(" · ")]
+}
+
+const Facts = ({ value }: { readonly value: JsonObject }) => {
+  const facts = factsIn(value)
+  return facts.length === 0 ? null : (
+    <dl class="fields card">
+      {facts.map(([name, lines]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {lines.slice(0, 20).map((line, at) => (
+              <div key={at} dir="auto">
+                <Words>{line}</Words>
+              </div>
+            ))}
+            {lines.length > 20 ? <span class="soft">{`and ${lines.length - 20} more`}</span> : null}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -17,9 +17,9 @@ export const Upgrade = ({ head, query }: { readonly head: Head; readonly query: 
   const submit = (event: Event) => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
-    const given = textOf(new FormData(event.currentTarget).get("to")).trim()
-    setTo(given)
-    keepQuery(["upgrade"], { to: given })
+    const target = textOf(new FormData(event.currentTarget).get("to")).trim()
+    setTo(target)
+    keepQuery(["upgrade"], { to: target })
   }
   return (
     <>
@@ -29,7 +29,7 @@ export const Upgrade = ({ head, query }: { readonly head: Head; readonly query: 
       {head("Upgrade")}
       {has("check_upgrade") ? (
         <>
-          <form class="row" onSubmit={submit}>
+          <form class="row filters" onSubmit={submit}>
             <label>
               To version
               <input name="to" defaultValue={to} placeholder="3.0" size={8} />
@@ -170,7 +170,7 @@ const Row = ({ row, version }: { readonly row: JsonObject; readonly version: Ver
         <State active={row.active === true} archived={false} />
         <span class="soft push">{instance}</span>
       </div>
-      <ul class="plain said">
+      <ul class="plain notes">
         {rules.map(([rule, nodes]) => (
           <li key={rule}>
             <strong>{rule}</strong> {textOf(nodes) || numberOf(nodes)}
@@ -192,7 +192,7 @@ const Findings = ({ args }: { readonly args: JsonObject }) => {
       {(value) => {
         const todo = objectOf(value.todo)
         return (
-          <ul class="plain said">
+          <ul class="plain notes">
             {objectsOf(value.data).map((finding, at) => (
               <li key={at}>
                 <strong>{textOf(finding.node)}</strong> <span class="soft">{textOf(finding.field)}</span>{" "}
@@ -215,7 +215,7 @@ const Proof = ({ plan }: { readonly plan: JsonObject }) => (
     <p>
       <a href={href(["plans", textOf(plan.plan_id)])}>See the differences, and apply them</a>
     </p>
-    <ul class="plain said">
+    <ul class="plain notes">
       {objectsOf(plan.workflows).map((row) => (
         <li key={textOf(row.id)}>
           <strong>{textOf(row.name)}</strong> {textOf(row.verdict)}

@@ -5,10 +5,22 @@ import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/
 import { runOf, secondsOf } from "../fleet.ts"
 import { Graph } from "../Graph.tsx"
 import { tagNames, textOf } from "../json.ts"
-import { Answer, Badge, type Head, Loading, Problem, State, Status, Tags, useTool, When } from "../parts.tsx"
+import {
+  Answer,
+  Badge,
+  type Head,
+  Loading,
+  momentWords,
+  Problem,
+  State,
+  Status,
+  Tags,
+  useTool,
+  When
+} from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
-import { durationWords, statusOf } from "../status.ts"
+import { durationWords, statusOf, statusWords } from "../status.ts"
 import { wholeRunsIn } from "../wholeRuns.ts"
 import { Explanation } from "./Explanation.tsx"
 import { History } from "./History.tsx"
@@ -136,7 +148,7 @@ const RunsOnDrawing = (props: Omit<Props, "head"> & { readonly workflow: JsonObj
             ) : null}
             {runs.map((run) => (
               <option key={textOf(run.id)} value={textOf(run.id)}>
-                {`${textOf(run.id)} · ${statusOf(run)} · ${momentOf(run.startedAt)}`}
+                {`${textOf(run.id)} · ${statusWords[statusOf(run)] ?? statusOf(run)} · ${momentOf(run.startedAt)}`}
               </option>
             ))}
           </select>
@@ -170,9 +182,7 @@ const RunsOnDrawing = (props: Omit<Props, "head"> & { readonly workflow: JsonObj
 
 const momentOf = (at: unknown): string => {
   const moment = new Date(textOf(at))
-  return Number.isNaN(moment.getTime())
-    ? "not begun"
-    : moment.toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" })
+  return Number.isNaN(moment.getTime()) ? "not begun" : momentWords(moment)
 }
 
 /** Engines of generation 2 run a published version, which a draft may differ from. */

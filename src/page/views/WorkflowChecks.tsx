@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 
 import { objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Act } from "../Act.tsx"
+import { countOf } from "../fleet.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Choice, Empty, type Place, useTool, Words } from "../parts.tsx"
 import { href } from "../route.ts"
@@ -63,9 +64,9 @@ export const Checks = ({ id, instance }: Place) => {
           <>
             <p class="row">
               {value.ok === true ? <Badge tone="good">No errors</Badge> : null}
-              {numberOf(value.errors) > 0 ? <Badge tone="bad">{`${numberOf(value.errors)} errors`}</Badge> : null}
+              {numberOf(value.errors) > 0 ? <Badge tone="bad">{countOf(numberOf(value.errors), "error")}</Badge> : null}
               {numberOf(value.warnings) > 0 ? (
-                <Badge tone="warn">{`${numberOf(value.warnings)} warnings`}</Badge>
+                <Badge tone="warn">{countOf(numberOf(value.warnings), "warning")}</Badge>
               ) : null}
               <button type="button" class="quiet push" onClick={again}>
                 Check again

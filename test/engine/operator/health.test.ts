@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
-import { ask as askNow, type Json, operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
+import { ask as askNow, askAsPerson, type Json, operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { engineThat, json, serving } from "../tools/standIn.ts"
 
@@ -72,6 +72,11 @@ describe("instance_health", () => {
       const { missedSchedules } = yield* healthOf()
       assert.lengthOf(missedSchedules ?? [], 1)
       assert.include(missedSchedules?.[0], { id, workflow: "Late", expectedAtLeast: 5, ran: 0 })
+      assert.notProperty(missedSchedules?.[0], "text")
+      const { value } = yield* inTime(askAsPerson("instance_health"))
+      const [inWords] = decode(value).data[0].missedSchedules ?? []
+      assert.include(inWords, { name: "Late", workflowId: id })
+      assert.match(String(inWords?.["text"]), /^ran 0 of at least 5 times since /)
       const { missedSchedules: lately } = yield* healthOf({ hours: 2 })
       assert.include(lately?.[0], { expectedAtLeast: 2 })
     }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))

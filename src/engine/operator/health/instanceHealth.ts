@@ -4,6 +4,7 @@ import { grouped } from "../../../internal/collections.ts"
 import { fitted, jsonBytes } from "../../../internal/json/values.ts"
 import { isoOf } from "../../../internal/time.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { Audience } from "../../../mcp/callContext.ts"
 import { shownNumber } from "../../../mcp/parameters.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
@@ -96,7 +97,9 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, { count, hours, li
   }
   const tail = notLookedAt.length === 0 ? {} : { notLookedAt }
   const rest = jsonBytes({ ...head, ...tail })
-  const rows = grouped(findingsIn(observation), ({ kind }) => kind)
+  const audience = yield* Audience
+  const findings = findingsIn(observation)
+  const rows = grouped(audience === "person" ? findings.map(inWords) : findings, ({ kind }) => kind)
   return {
     ...head,
     ...(limit === undefined
@@ -111,6 +114,12 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, { count, hours, li
     ...tail
   }
 })
+
+/** A finding whose row has its words, too: a model makes its own from the facts. */
+const inWords = (finding: Finding): Finding => {
+  const { name, row, text, workflowId } = finding
+  return { ...finding, row: { ...row, name, text, ...(workflowId === undefined ? {} : { workflowId }) } }
+}
 
 interface Question {
   readonly hours: number
