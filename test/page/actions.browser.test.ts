@@ -173,7 +173,7 @@ describe("a newcomer with a keyboard alone", () => {
     await page.getByRole("heading", { name: /^promotion-/ }).waitFor()
     await reach(page, /^Apply…$/)
     await reach(page, /^Apply \d+ steps?$/)
-    await page.getByText("Applied and read back.").waitFor()
+    await page.getByText("Applied and read back.").and(page.locator(":focus")).waitFor()
     const there = await call(url, "list_workflows", { instance: "production", name: "Promoted by key" })
     assert.include(JSON.stringify(there), "Promoted by key")
     await reach(page, /^Plan the rollback$/)

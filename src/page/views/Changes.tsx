@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { objectsOf } from "../../internal/schema/JsonObject.ts"
 import { countOf } from "../fleet.ts"
 import { textOf } from "../json.ts"
-import { Answer, Choice, Empty, type Head, InstanceChoice, Loading, Problem, useTool, Warning } from "../parts.tsx"
+import { Answer, Choice, Empty, type Head, InstanceChoice, Problem, useTool, Warning } from "../parts.tsx"
 import { href, keepQuery } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Entries } from "./Audit.tsx"
@@ -139,10 +139,9 @@ const OfWorkflows = ({ query }: { readonly query: URLSearchParams }) => {
                   {rows.length === 0 ? "Nothing was changed in that time" : countOf(rows.length, "change")}
                   {textOf(value.nextCursor) === "" ? "" : ", and older ones"}
                   {seen === 0 ? "" : `; ${countOf(seen, "workflow")} seen here for the first time`}
+                  {engines.outcome === undefined ? ". Reading what others have changed meanwhile…" : ""}
                 </p>
-                {engines.outcome === undefined ? (
-                  <Loading what="what others have changed meanwhile" />
-                ) : engines.outcome.ok ? (
+                {engines.outcome === undefined ? null : engines.outcome.ok ? (
                   <Warning text={engines.outcome.value.notice} />
                 ) : (
                   <Problem>{engines.outcome.problem}</Problem>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Confirm } from "../Act.tsx"
@@ -134,6 +134,11 @@ const PlanView = ({
   const [next, setNext] = useState("")
   const [progress, setProgress] = useState<number>()
   const [isAgreed, setAgreed] = useState(false)
+  const status = useRef<HTMLParagraphElement>(null)
+  // The button that began it is off meanwhile, and often gone afterwards.
+  useEffect(() => {
+    if (isBusy) status.current?.focus()
+  }, [isBusy])
   const state = textOf(plan.state)
   const [done, total] = [Math.max(progress ?? 0, numberOf(plan.done)), numberOf(plan.total)]
   const warnings = [...textsOf(plan.warnings), textOf(plan.notice)].filter((text) => text !== "")
@@ -163,7 +168,11 @@ const PlanView = ({
         <Badge tone={tones[state] ?? "calm"}>{state}</Badge>
         <Badge>{kindWords(plan.kind)}</Badge>
         <span class="soft">
-          takes about {numberOf(objectOf(plan.estimate).seconds)} s, expires <When at={plan.expires_at} />
+          {isOpen ? (
+            <>
+              takes about {numberOf(objectOf(plan.estimate).seconds)} s, expires <When at={plan.expires_at} />
+            </>
+          ) : null}
         </span>
         <a href={href(["changes"], { of: "plans", plan: id })}>Audit log of this plan</a>
       </p>
@@ -175,7 +184,7 @@ const PlanView = ({
         <Warning key={text} text={text} />
       ))}
       {problem === "" ? null : <Problem>{problem}</Problem>}
-      <p class="soft" role="status">
+      <p class="soft" role="status" ref={status} tabIndex={-1}>
         {isBusy ? "Under way…" : <Words>{next}</Words>}
       </p>
       <p class="row">

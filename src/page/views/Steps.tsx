@@ -15,10 +15,13 @@ export const StepName = ({ step }: { readonly step: JsonObject }) => {
   return (
     <>
       <strong>{`${verb} ${name}`}</strong>
-      {place.endsWith(`/${name}`) || name === place ? null : <code class="soft">{place}</code>}
+      {place.endsWith(`/${name}`) || name === place ? null : <code class="soft">{placeWords(place)}</code>}
     </>
   )
 }
+
+/** A place; of a thing that an earlier step creates, its instance. */
+const placeWords = (place: string): string => place.replace(/\/<.*>$/s, "")
 
 /** The steps of a plan with what they change, and what was asked for and is not among them. */
 export const Steps = ({ blocked, steps }: Props) => (
