@@ -253,20 +253,24 @@ describe("Now", () => {
     ["dark", 360],
     ["light", 1920],
     ["dark", 1920]
-  ] as const)("has names, roles, contrast and room, in %s on %d pixels", async (colorScheme, width) => {
-    for (const place of ["#/", "#/workflows", "#/runs", "#/workflows?instance=large"]) {
-      const page = await open(`${url}/${place}`, { colorScheme, viewport: { width, height: 900 } })
-      await page.getByRole("heading", { level: 1 }).waitFor()
-      await page
-        .locator(place === "#/" ? ".finding" : "[data-row]")
-        .first()
-        .waitFor()
-      await page.getByText("Loading").first().waitFor({ state: "detached" })
-      assert.deepStrictEqual(await complaints(page), [], `${place} in ${colorScheme}, ${width} px`)
-      assert.isAtMost(await overflow(page), 0, `${place} at ${width} px`)
-      await look(page, `fleet${place.replaceAll(/\W+/g, "-")}-${colorScheme}-${width}`)
-    }
-  })
+  ] as const)(
+    "has names, roles, contrast and room, in %s on %d pixels",
+    async (colorScheme, width) => {
+      for (const place of ["#/", "#/workflows", "#/runs", "#/workflows?instance=large"]) {
+        const page = await open(`${url}/${place}`, { colorScheme, viewport: { width, height: 900 } })
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await page
+          .locator(place === "#/" ? ".finding" : "[data-row]")
+          .first()
+          .waitFor()
+        await page.getByText("Loading").first().waitFor({ state: "detached" })
+        assert.deepStrictEqual(await complaints(page), [], `${place} in ${colorScheme}, ${width} px`)
+        assert.isAtMost(await overflow(page), 0, `${place} at ${width} px`)
+        await look(page, `fleet${place.replaceAll(/\W+/g, "-")}-${colorScheme}-${width}`)
+      }
+    },
+    180_000
+  )
 })
 
 describe("runs", () => {
