@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import { objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
+import { folder, git, historyIn } from "../history/support.ts"
 import { Beside, type Given, twoEmbedded } from "./support.ts"
 
 const node = (kind: string, name: string, parameters: Json = {}, beside: Json = {}) => ({
@@ -340,6 +341,52 @@ describe("an engine that has frozen node types", () => {
       assert.deepStrictEqual(answered, [])
       assert.include(JSON.stringify(yield* send("staging", "GET", `/workflows/${String(id)}`)), "functionCode")
     }).pipe(Effect.provide(engine("2.41.1")))
+  )
+
+  it.live("gets back no frozen node that a restore would make or change, and all else of it", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { send } = yield* Beside
+        const on = { instance: "production" }
+        const saved = (id: string, nodes: ReadonlyArray<Json>) =>
+          Effect.flatMap(workflowOf(id), ({ connections, name }) =>
+            send("production", "PUT", `/workflows/${id}`, { name, nodes, connections, settings: {} })
+          )
+        const other = node("function", "Clean", { functionCode: "return items" })
+        const changed = yield* made(orders("Changed", "changed"))
+        const beside = yield* made(orders("Changed beside", "beside"))
+        const gone = yield* made(orders("Gone", "gone"))
+        const untouched = yield* workflowOf(beside)
+        yield* ask("backup", { instances: ["production"] })
+        const version = git(directory, "rev-parse", "--short=12", "HEAD").trim()
+        yield* saved(changed, [webhook("changed"), other, keep])
+        yield* saved(beside, [webhook("beside"), clean, { ...keep, notes: "new" }])
+        yield* send("production", "DELETE", `/workflows/${gone}`)
+        const answered = yield* frozen
+        for (const id of [changed, gone]) {
+          const message = yield* said("restore_workflow", { ...on, id, version })
+          assert.match(message, /lets nobody create or change nodes of this deprecated type: "Clean"/)
+          assert.match(message, /plan_upgrade rewrites them/)
+        }
+        const plan = yield* ask("plan_restore", { ...on, version })
+        assert.include(plan, { steps: 1, blocked_count: 2 })
+        assert.match(JSON.stringify(plan["blocked"]), /these deprecated nodes: Clean\. plan_upgrade/)
+        assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], confirm: true }), { state: "applied" })
+        assert.deepStrictEqual((yield* workflowOf(beside))["nodes"], untouched["nodes"])
+
+        const upgrade = yield* ask("plan_upgrade", { ...instances, accept: ["Changed", "Changed beside"] })
+        assert.deepInclude(yield* ask("apply_plan", { plan_id: upgrade["plan_id"], confirm: true }), {
+          state: "applied"
+        })
+        yield* ask("backup", { instances: ["production"] })
+        const rewritten = yield* workflowOf(changed)
+        yield* ask("delete_workflow", { ...on, id: changed })
+        const { id } = yield* ask("restore_workflow", { ...on, id: changed })
+        assert.deepStrictEqual((yield* workflowOf(String(id)))["nodes"], rewritten["nodes"])
+        assert.deepStrictEqual(answered, [])
+      }).pipe(Effect.provide(engine("2.41.1").pipe(Layer.provide(historyIn(directory)))))
+    }).pipe(Effect.scoped)
   )
 
   it.live("is understood where its version tells nothing, and believed where it is set to take such nodes", () =>
