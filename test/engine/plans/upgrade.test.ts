@@ -156,6 +156,45 @@ describe("plan_upgrade", () => {
     }).pipe(Effect.provide(engine("1.82.3")))
   )
 
+  it.live("is proved on the instance that has the target version as well, which gets no secret", () =>
+    Effect.gen(function* () {
+      const { meddle, send, trigger } = yield* Beside
+      const secret = "sk-proj-0123456789abcdefghijklmnopqrstuv"
+      const old = node("function", "Clean", { functionCode: "return { ...$json.query, size: items.length }" })
+      const id = yield* made(chain("Orders", [webhook("orders"), old, keep]), "orders", [`name=a&token=${secret}`])
+      const newest = btoa(JSON.stringify({ release: "n8n@3.0.0" }))
+      const bodies: Array<string> = []
+      let change = (text: string) => text
+      yield* meddle((request, proceed) => {
+        const { pathname, port } = new URL(request.url)
+        if (port !== "5001") return proceed
+        const answer = (response: Response) => HttpClientResponse.fromWeb(request, response)
+        if (pathname === "/") {
+          return Effect.succeed(answer(new Response(`<meta name="n8n:config:sentry" content="${newest}">`)))
+        }
+        if (request.method !== "POST" || request.body._tag !== "Uint8Array") return proceed
+        const text = new TextDecoder().decode(request.body.body)
+        bodies.push(text)
+        const body = readJson(change(text))
+        return pathname === "/api/v1/workflows"
+          ? Effect.map(send("staging", "POST", "/workflows", body), (copy) => answer(Response.json(copy)))
+          : proceed
+      })
+      const plan = yield* ask("plan_upgrade", instances)
+      assert.deepInclude(plan, { steps: 1, verdicts: { proved: 1 } })
+      assert.match(JSON.stringify(plan["workflows"]), /proved by 1 run with 1 item on production and staging/)
+      assert.include(bodies.join(), "Temporary run of Orders")
+      assert.notInclude(bodies.join(), secret)
+      change = (text) => text.replace("size: items.length", "size: 7")
+      yield* trigger("production", "orders?name=b")
+      const other = yield* ask("plan_upgrade", { ...instances, accept: ["Orders"] })
+      assert.deepInclude(other, { steps: 0, verdicts: { different: 1 } })
+      assert.match(JSON.stringify(other["blocked"]), /different on staging: Clean, item 1, size: expected 1, got 7/)
+      const left = JSON.stringify([yield* send("staging", "GET", "/workflows"), yield* workflowOf(id)])
+      assert.notInclude(left, "Temporary run of")
+    }).pipe(Effect.provide(engine("1.82.3")))
+  )
+
   it.live("proves nothing of a node that acts outside, which is not run", () =>
     Effect.gen(function* () {
       const old = node("function", "Asks", { functionCode: 'return { name: true ? "a" : helpers }' })
