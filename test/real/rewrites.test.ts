@@ -11,11 +11,13 @@ import { runDataOf } from "../../src/engine/operator/explain/runData.ts"
 import { compareOutputs, runsOfNode } from "../../src/engine/operator/proof/compare.ts"
 import { rewriteWorkflow } from "../../src/engine/upgrade/rewrites/rewrites.ts"
 import type { RuleId } from "../../src/engine/upgrade/Rule.ts"
+import { rules, rulesOn } from "../../src/engine/upgrade/rules.ts"
 import { objectOf, objectsOf } from "../../src/internal/schema/JsonObject.ts"
 import { directory, useCommand } from "../cli/built.ts"
 import { eventually, given, node, to, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { operatorCommand, watched } from "../engine/plans/process.ts"
+import { planted } from "../engine/upgrade/planted.ts"
 import { engineFolder } from "../engines/install.ts"
 import { ask, type Json } from "../support/harness.ts"
 
@@ -306,6 +308,9 @@ return items;`
   )
 }
 
+/** The rules about workflows that name others, whose ids are the engine's own. */
+const across = new Set<string>(rules.filter(({ isAcross }) => isAcross === true).map(({ id }) => id))
+
 const around = {
   parse: boundedParser({ Parser }),
   callers: [],
@@ -428,6 +433,46 @@ for (const engine of inject("engines")) {
         longest
       )
     }
+
+    it.effect(
+      "check_upgrade finds what is planted on the engine, and nothing else there",
+      () =>
+        Effect.gen(function* () {
+          const { send } = yield* TestedEngine
+          const tells = new Set<string>(
+            rulesOn({ from: engine.version, to: "3.0" }, ({ isAcross }) => isAcross !== true).map(({ id }) => id)
+          )
+          const forms = planted.filter(
+            ({ expected, workflow: { id } }, at) =>
+              /^[ac]/.test(id) && at % 3 === 0 && !expected.some(({ rule }) => across.has(rule))
+          )
+          const ours = new Map<string, ReadonlyArray<string>>()
+          yield* Effect.addFinalizer(() =>
+            Effect.forEach(ours.keys(), (id) => send("DELETE", `/workflows/${id}`), { concurrency: 4, discard: true })
+          )
+          for (const { expected, workflow } of forms) {
+            const { connections, name, nodes, settings } = workflow
+            const { body, status } = yield* send("POST", "/workflows", { name, nodes, connections, settings })
+            const rules = new Set(expected.map(({ rule }) => rule))
+            // Its API takes no caller policy.
+            const isRefused = engine.version.startsWith("1.") && rules.has("U3-caller")
+            assert.strictEqual(status, isRefused ? 400 : 200, JSON.stringify(body))
+            if (!isRefused) ours.set(String(objectOf(body).id), [...rules].filter((rule) => tells.has(rule)).toSorted())
+          }
+          const rows = new Map<string, ReadonlyArray<string>>()
+          let page = yield* ask("check_upgrade")
+          for (;;) {
+            for (const row of objectsOf(page["workflows"])) {
+              rows.set(String(row.id), Object.keys(objectOf(row.rules)).toSorted())
+            }
+            if (page["nextCursor"] === undefined) break
+            page = yield* ask("check_upgrade", { cursor: page["nextCursor"] })
+          }
+          for (const [id, rules] of ours) assert.deepStrictEqual(rows.get(id) ?? [], rules, id)
+          assert.isAbove(ours.size, 60)
+        }),
+      longest
+    )
 
     it.effect(
       "a plan rewrites many workflows that their runs prove, goes on after kill -9, and its rollback brings back what was there",
