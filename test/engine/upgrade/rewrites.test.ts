@@ -77,8 +77,8 @@ describe("a rewrite", () => {
     assert.deepStrictEqual(changed.connections, connections)
   })
 
-  it("is there for every rule that promises one, and for no other", () => {
-    for (const id of rewritableRules) assert.notStrictEqual(ruleOf(id)?.rewrite, "none", id)
+  it("is there for every rule that promises one, and for no other but a draft for modes of agents", () => {
+    for (const id of rewritableRules) assert.strictEqual(ruleOf(id)?.rewrite === "none", id === "U3-agentMode", id)
   })
 
   it("is not made where the present engine has not what takes the place", () => {
@@ -343,6 +343,25 @@ describe("the rewrite of a node for files", () => {
       rewritten(node("readBinaryFile", { filePath: "/a" }, { onError: "continueRegularOutput" })).left[0]?.reason,
       "onError"
     )
+  })
+
+  it("is version 2 for a tools agent whose prompt is known, and a draft for any other mode", () => {
+    const agent = (typeVersion: number, parameters: Json) =>
+      node("agent", parameters, { type: "@n8n/n8n-nodes-langchain.agent", typeVersion })
+    const { conditions, named } = rewritten(agent(1.6, { agent: "toolsAgent", promptType: "define", text: "=Hi" }))
+    assert.deepInclude(named("Old"), { typeVersion: 2, parameters: { promptType: "define", text: "=Hi" } })
+    assert.match(String(conditions), /models answer otherwise/)
+    assert.deepInclude(rewritten(agent(1.8, {})).named("Old"), { typeVersion: 2, parameters: { promptType: "auto" } })
+    assert.include(rewritten(agent(1.6, {})).left[0]?.reason, "where it has its prompt from")
+    const sql = rewritten(agent(1, { agent: "sqlAgent" })).left[0]?.reason
+    assert.include(sql, "its mode sqlAgent has no equal. It needs a tool for its database. A draft for edit_workflow: ")
+    assert.deepStrictEqual(JSON.parse(String(sql).split("edit_workflow: ")[1] ?? ""), {
+      op: "retype",
+      node: "Old",
+      type: "@n8n/n8n-nodes-langchain.agent",
+      typeVersion: 2,
+      parameters: { agent: null, promptType: "define", text: "={{ $json.input }}" }
+    })
   })
 
   it("is code for Move Binary Data, and not made where it reaches into objects or has options", () => {

@@ -131,7 +131,7 @@ const rewriting = Effect.fnUntraced(function* (
         : { rewrite: "after review", ...(condition === undefined ? {} : { if: clipped(condition, 160) }) }
     }
     const reason = left.find(isIt)?.reason
-    return { rewrite: "none", ...(reason === undefined ? {} : { why: clipped(reason, 160) }) }
+    return { rewrite: "none", ...(reason === undefined ? {} : { why: clipped(reason, 400) }) }
   }
 })
 

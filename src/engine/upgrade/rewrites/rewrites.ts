@@ -2,6 +2,7 @@ import { Result } from "effect"
 
 import { nameOf } from "../../workflow/nodes.ts"
 import type { Finding, RuleId } from "../Rule.ts"
+import { draftAgent, rewriteAgent } from "./agents.ts"
 import { rewriteEach } from "./calls.ts"
 import { rewriteAiTransform, rewriteFunction, rewriteFunctionItem } from "./code.ts"
 import {
@@ -32,6 +33,8 @@ const rewrites: { readonly [id in RuleId]?: Rewrite } = {
   "U3-htmlExtract": rewriteHtmlExtract,
   "U3-iCal": rewriteICal,
   "U3-moveBinaryData": rewriteMoveBinaryData,
+  "U3-agentMode": draftAgent,
+  "U3-agentV1": rewriteAgent,
   "U3-each": rewriteEach,
   "U3-caller": rewriteCallerPolicy
 }

@@ -31,7 +31,7 @@ const goes = (
 const modesOfPast = ["conversationalAgent", "openAiFunctionsAgent", "planAndExecuteAgent", "reActAgent", "sqlAgent"]
 
 /** The mode of an agent; the one that is left out has changed with the version. */
-const agentMode = (version: unknown, agent: unknown): string =>
+export const agentMode = (version: unknown, agent: unknown): string =>
   textOf(agent) || (Number(version) <= 1.5 ? "conversationalAgent" : "toolsAgent")
 
 /** The agents below version 2 whose mode is one of the past, or is not. */
