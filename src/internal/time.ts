@@ -11,6 +11,17 @@ export const monotonicMillis: Effect.Effect<number> = Effect.map(
 /** A moment, in milliseconds since 1970, as ISO 8601. */
 export const isoOf = (at: number): string => new Date(at).toISOString()
 
+/** The same for people, to the minute: `2026-11-21 09:30 UTC`. */
+export const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace("T", " ")} UTC`
+
+/** Seconds as people say them: `40 s`, `12 min`, `2 h 5 min`. */
+export const durationOf = (seconds: number): string => {
+  if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`
+  const minutes = Math.round(seconds / 60)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return hours === 0 ? `${minutes} min` : rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
+}
+
 /** The least time that can have passed, by both clocks of the machine, since a moment: it may have started anew meanwhile. */
 export const elapsedSince = (
   at: number,

@@ -1,10 +1,11 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
 import { inject } from "vitest"
 
 import { chain, created, decodeRun, eventually, failing, idsOf, language, node, webhook } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
 import { ask, type Json } from "../support/harness.ts"
+import { movedClock } from "../support/movedClock.ts"
 import { fakeModel, modelNode } from "./fakeModel.ts"
 
 const run = (id: unknown, data: Json = {}) =>
@@ -176,4 +177,38 @@ for (const engine of inject("engines")) {
       )
     }
   )
+
+  it.live(
+    `instance_health on the real ${engine.version} says in one call which schedule did not run yesterday, and why`,
+    () =>
+      Effect.gen(function* () {
+        const { clock, putForward } = yield* movedClock
+        yield* Effect.gen(function* () {
+          const rule = { interval: [{ field: "days", triggerAtHour: 9, triggerAtMinute: 0 }] }
+          const { id } = yield* created({
+            nodes: [node("scheduleTrigger", "Daily", { rule }, { typeVersion: 1.2 }), failing()],
+            connections: chain("Daily", "Stop"),
+            settings: { timezone: "Europe/Berlin" },
+            active: true
+          })
+          putForward(3 * 86_400_000)
+          const health = yield* ask("instance_health", { hours: 48 })
+          assert.isAtMost(JSON.stringify(health).length, 2000)
+          const rows = decodeMissed(health).data[0].missedSchedules
+          const row = rows.find((one) => one.id === id)
+          assert.include(row, { ran: 0 })
+          // Where others did not run either, the engine is to blame; else the workflow, which has never run.
+          assert.match(
+            String(row?.why),
+            /^(?:no run by its schedule is on record, and it was changed|the engine started no workflow by a schedule)/
+          )
+        }).pipe(Effect.scoped, Effect.provide(overReal(engine)), Effect.provideService(Clock.Clock, clock))
+      }),
+    60_000
+  )
 }
+
+const Row = Schema.Record(Schema.String, Schema.Unknown)
+const decodeMissed = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.NonEmptyArray(Schema.Struct({ missedSchedules: Schema.Array(Row) })) })
+)

@@ -3,7 +3,7 @@ import { Console, Effect } from "effect"
 import { ranked } from "../../engine/operator/watch/incidents.ts"
 import type { Receiver, Round } from "../../engine/operator/watch/watch.ts"
 import { oneLine, visibleJson } from "../../internal/foreignText.ts"
-import { isoOf } from "../../internal/time.ts"
+import { minuteOf } from "../../internal/time.ts"
 import type { Options } from "../configuration/flags.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
@@ -76,6 +76,8 @@ const rounds = Effect.fnUntraced(function* (launch: Launch, { every, json }: Wat
 
 const summaryOf = ({ state: { open } }: Round, instances: number): string => {
   const where = `${instances} ${instances === 1 ? "instance" : "instances"}`
-  const lines = ranked(open).map(({ instance, since, title }) => oneLine(`  ${isoOf(since)}  [${instance}] ${title}`))
+  const lines = ranked(open).map(({ instance, since, title }) =>
+    oneLine(`  ${minuteOf(since)}  [${instance}] ${title}`)
+  )
   return open.length === 0 ? `Nothing is wrong on ${where}.` : [`Open on ${where}: ${open.length}`, ...lines].join("\n")
 }

@@ -143,8 +143,8 @@ describe("the rules", () => {
     assert.deepStrictEqual(
       missed.map(({ row }) => row["why"]),
       [
-        "it has not run since it was changed by Anna at 2026-10-19T13:00:00Z: schedule moved",
-        "its run 77 that began at 2026-10-20T10:00:00.000Z has not ended"
+        "it has not run since it was changed by Anna at 2026-10-19 13:00 UTC: schedule moved",
+        "its run 77 that began at 2026-10-20 10:00 UTC has not ended"
       ]
     )
     assert.notInclude(missed[0]?.text, "schedule moved", "a message holds names, and no content")

@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate } from "effect"
 
 import { grouped } from "../../../internal/collections.ts"
-import { isoOf } from "../../../internal/time.ts"
+import { isoOf, minuteOf } from "../../../internal/time.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../workflow/models.ts"
@@ -118,7 +118,16 @@ export const unusedCredentials = (observation: Observation): ReadonlyArray<Findi
     const used = users.get(id)
     const row = { id, name, type }
     if (used === undefined) {
-      return [{ kind: "credentialsUnused", subject: id, name, text: "is used by no workflow", row, isUsual: true }]
+      return [
+        {
+          kind: "credentialsUnused",
+          subject: id,
+          name: `Credential ${name}`,
+          text: "is used by no workflow",
+          row,
+          isUsual: true
+        }
+      ]
     }
     const active = used.filter(({ workflow }) => workflow.active)
     if (updatedAt === undefined || now - updatedAt < unusedMs || active.length === 0) return []
@@ -132,8 +141,8 @@ export const unusedCredentials = (observation: Observation): ReadonlyArray<Findi
       {
         kind: "credentialsUnusedSinceChange",
         subject: id,
-        name,
-        text: `was changed at ${changed}, and no workflow that uses it has run since`,
+        name: `Credential ${name}`,
+        text: `was changed at ${minuteOf(updatedAt)}, and no workflow that uses it has run since`,
         row: { ...row, changed }
       }
     ]

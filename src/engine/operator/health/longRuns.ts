@@ -1,4 +1,4 @@
-import { isoOf } from "../../../internal/time.ts"
+import { durationOf, isoOf, minuteOf } from "../../../internal/time.ts"
 import type { Finding } from "./Finding.ts"
 import { about } from "./missedRuns.ts"
 import { expectationOf, type Observation } from "./Observation.ts"
@@ -6,6 +6,10 @@ import { durationsOf, median, noRuns, slowness } from "./runs.ts"
 
 /** Seconds after which a run is too long where its usual duration is unknown. */
 const longSeconds = 3600
+
+/** Seconds that a run has to take for it to be too long, beside five times as many as usual: people are only called for a run that may hang. */
+const leastSeconds = 120
+const leastWatched = 600
 
 /** Milliseconds by which a waiting run may be late, and for which one may wait for an answer. */
 const lateMs = 600_000
@@ -19,7 +23,8 @@ export const longRuns = (observation: Observation): ReadonlyArray<Finding> =>
     const { maxSeconds, workflow } = expected(observation, id)
     const usual = median(durationsOf((observation.runs.get(id) ?? noRuns).runs))
     const seconds = Math.round((observation.now - startedAt) / 1000)
-    const limit = maxSeconds ?? (usual === undefined ? longSeconds : Math.max(120, usual * 5))
+    const least = observation.isWatched ? leastWatched : leastSeconds
+    const limit = maxSeconds ?? (usual === undefined ? longSeconds : Math.max(least, usual * 5))
     if (seconds <= limit) return []
     const isUsualTold = usual !== undefined
     const row = {
@@ -28,7 +33,7 @@ export const longRuns = (observation: Observation): ReadonlyArray<Finding> =>
       seconds,
       ...(isUsualTold ? { usualSeconds: tenths(usual) } : {})
     }
-    const text = `has been running for ${seconds} s${isUsualTold ? `; ${tenths(usual)} s is usual` : ""}`
+    const text = `has been running for ${durationOf(seconds)}${isUsualTold ? `; ${durationOf(usual)} is usual` : ""}`
     return [{ kind: "runningTooLong", ...about(workflow), text, row }]
   })
 
@@ -50,7 +55,7 @@ export const slowerWorkflows = (observation: Observation): ReadonlyArray<Finding
       seconds: tenths(slow.last),
       usualSeconds: tenths(slow.usual)
     }
-    const text = `took ${row.seconds} s at its last runs; ${row.usualSeconds} s is usual`
+    const text = `took ${durationOf(slow.last)} at its last runs; ${durationOf(slow.usual)} is usual`
     return [{ kind: "slowerThanUsual", ...about(workflow), text, row }]
   })
 
@@ -64,8 +69,8 @@ export const longWaits = (observation: Observation): ReadonlyArray<Finding> =>
     const since = isoOf(startedAt)
     const until = isLate ? { until: isoOf(waitTill) } : {}
     const text = isLate
-      ? `should have gone on with run ${execution} at ${until.until}, and waits`
-      : `has waited with run ${execution} since ${since}`
+      ? `still waits in run ${execution}, which should have gone on at ${minuteOf(waitTill)}`
+      : `has waited in run ${execution} since ${minuteOf(startedAt)}`
     const row = { workflow: workflow.name, execution, since, ...until }
     return [{ kind: "waitingTooLong", ...about(workflow), subject: `${workflowId} ${execution}`, text, row }]
   })

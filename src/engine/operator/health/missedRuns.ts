@@ -1,4 +1,4 @@
-import { isoOf } from "../../../internal/time.ts"
+import { durationOf, isoOf, minuteOf } from "../../../internal/time.ts"
 import type { Finding } from "./Finding.ts"
 import { expectationOf, type LastChange, type Observation } from "./Observation.ts"
 import { isScheduled, noRuns, type Run, type Runs, usualGap } from "./runs.ts"
@@ -129,7 +129,11 @@ export const missedRuns = (observation: Observation): ReadonlyArray<Finding> =>
     const reason = whyMissed(observation, workflow, missing)
     const change = observation.lastChanges.get(workflow.id)?.change
     const why = reason.isOfChange && change !== undefined ? `${reason.words}: ${change}` : reason.words
-    const text = `ran ${missing.ran} of at least ${missing.expectedAtLeast} times since ${missing.since}: ${reason.words}`
+    const since = minuteOf(Date.parse(missing.lastRun ?? missing.since))
+    const text =
+      missing.ran === 0
+        ? `has not run since ${since}, though it was due: ${reason.words}`
+        : `ran ${missing.ran} of at least ${missing.expectedAtLeast} times since ${since}: ${reason.words}`
     return [
       {
         kind: "missedSchedules",
@@ -172,7 +176,7 @@ interface Reason {
 const whyMissed = (observation: Observation, workflow: WorkflowFacts, { ran, since }: Shortfall): Reason => {
   const underWay = observation.running?.find(({ workflowId }) => workflowId === workflow.id)
   if (underWay !== undefined) {
-    const words = `its run ${underWay.id} that began at ${isoOf(underWay.startedAt)} has not ended`
+    const words = `its run ${underWay.id} that began at ${minuteOf(underWay.startedAt)} has not ended`
     return { words, isOfChange: false }
   }
   if (isStandstill(observation, since)) {
@@ -196,8 +200,8 @@ const changedBy = ({ updatedAt }: WorkflowFacts, change: LastChange | undefined)
   change === undefined
     ? updatedAt === undefined
       ? undefined
-      : `changed at ${isoOf(updatedAt)}`
-    : `changed by ${change.by} at ${change.when}`
+      : `changed at ${minuteOf(updatedAt)}`
+    : `changed by ${change.by} at ${minuteOf(Date.parse(change.when))}`
 
 /** Workflows that were changed and have not run since, though they ran at short intervals before: their schedules are rarer ones now. */
 export const rarerRuns = (observation: Observation): ReadonlyArray<Finding> => {
@@ -220,7 +224,7 @@ export const rarerRuns = (observation: Observation): ReadonlyArray<Finding> => {
       changed: isoOf(updatedAt),
       ...(change === undefined ? {} : { by: change.by })
     }
-    const text = `ran every ${ranEveryHours} hours until it was ${changedBy(workflow, change) ?? "changed"}; its schedule is a rarer one now`
+    const text = `ran every ${durationOf(usual / 1000)} until it was ${changedBy(workflow, change) ?? "changed"}; its schedule is a rarer one now`
     return [{ kind: "rarerThanBefore", ...about(workflow), text, row }]
   })
 }
@@ -240,7 +244,8 @@ export const switchedOff = (observation: Observation): ReadonlyArray<Finding> =>
       switchedOff: isoOf(updatedAt),
       ...(change === undefined ? {} : { by: change.by })
     }
-    const text = `ran by its schedule until ${isoOf(last.startedAt)}, and was switched off`
+    const by = change === undefined ? "" : ` by ${change.by}`
+    const text = `ran by its schedule until ${minuteOf(last.startedAt)}, and was switched off${by}`
     return [{ kind: "switchedOff", ...about(workflow), text, row }]
   })
 
@@ -263,6 +268,6 @@ export const quieterWorkflows = (observation: Observation): ReadonlyArray<Findin
     if (fewest < fewestADay) return []
     const lastRun = isoOf(last.startedAt)
     const row = { workflow: workflow.name, id: workflow.id, ranADayAtLeast: fewest, lastRun }
-    const text = `ran at least ${fewest} times on each of ${formerDays} days, and has not run since ${lastRun}`
+    const text = `ran at least ${fewest} times on each of ${formerDays} days, and has not run since ${minuteOf(last.startedAt)}`
     return [{ kind: "quieterThanBefore", ...about(workflow), text, row }]
   })

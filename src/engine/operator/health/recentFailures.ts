@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { clipped } from "../../../internal/foreignText.ts"
 import { maskText } from "../../../internal/secrets/maskSecrets.ts"
-import { isoOf } from "../../../internal/time.ts"
+import { isoOf, minuteOf } from "../../../internal/time.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
@@ -59,6 +59,7 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
     const past = observation.runs.get(id) ?? noRuns
     const errors = failed.flatMap((run) => observation.errors.get(run.id) ?? [])
     const times = failed.map(({ startedAt }) => isoOf(startedAt)).sort()
+    const last = Math.max(...failed.map(({ startedAt }) => startedAt))
     const success = past.runs.find(({ status }) => status === "success")
     const [error] = errors
     const { failures: tolerated } = expectationOf(observation, workflow)
@@ -69,7 +70,7 @@ export const failures = (observation: Observation): ReadonlyArray<Finding> => {
       kind: "failures",
       ...about(workflow),
       ...(error?.cause === undefined ? {} : { cause: error.cause }),
-      text: `failed ${failed.length === 1 ? "once" : `${failed.length} times`}${at}${named}, last at ${times.at(-1)}`,
+      text: `failed ${failed.length === 1 ? "once" : `${failed.length} times`}${at}${named}, last at ${minuteOf(last)}`,
       row: {
         workflow: workflow.name,
         id,

@@ -1,4 +1,4 @@
-import { isoOf } from "../../../internal/time.ts"
+import { isoOf, minuteOf } from "../../../internal/time.ts"
 import { failingCredentials, missingCredentials, unusedCredentials } from "./credentialHealth.ts"
 import { type Finding, kindNames } from "./Finding.ts"
 import { longRuns, longWaits, slowerWorkflows } from "./longRuns.ts"
@@ -37,7 +37,7 @@ const oldVersions: Rule = ({ now, workflows }) =>
     const { active, hasOtherDraft, id, name, updatedAt } = workflow
     if (!active || !hasOtherDraft || updatedAt === undefined || now - updatedAt < draftMs) return []
     const saved = isoOf(updatedAt)
-    const text = `runs its published version, though another one was saved at ${saved}`
+    const text = `runs its published version, though another one was saved at ${minuteOf(updatedAt)}`
     return [{ kind: "runsOldVersion", ...about(workflow), text, row: { workflow: name, id, saved } }]
   })
 
@@ -48,7 +48,7 @@ const othersChanges: Rule = ({ changes }) =>
     name,
     workflowId: id,
     cause: { key: `changes by ${by}`, words: `Changed by ${by}` },
-    text: `was changed by ${by} at ${when}`,
+    text: `was changed by ${by} at ${minuteOf(Date.parse(when))}`,
     row: { workflow: name, id, when, by, change: change.slice(0, 160) }
   }))
 
@@ -58,7 +58,10 @@ const keyWarningMs = 14 * 86_400_000
 const endingKey: Rule = ({ instance, keyEndsAt, now }) => {
   if (keyEndsAt === undefined || keyEndsAt - now > keyWarningMs) return []
   const ends = isoOf(keyEndsAt)
-  const text = keyEndsAt < now ? `ended at ${ends}: make a new one` : `ends at ${ends}: make a new one before`
+  const text =
+    keyEndsAt < now
+      ? `ended at ${minuteOf(keyEndsAt)}: make a new one`
+      : `ends at ${minuteOf(keyEndsAt)}: make a new one before`
   return [{ kind: "keyEnds", subject: instance, name: `The API key of ${instance}`, text, row: { ends } }]
 }
 

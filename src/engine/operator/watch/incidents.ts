@@ -120,7 +120,7 @@ const incidentOf = (
     kind,
     severity: severities[kind].severity,
     title: cause === undefined ? `${name} ${text}` : cause.words,
-    text: cause === undefined ? "" : names.length === 0 ? text : `${count}: ${list}`,
+    text: cause === undefined || names.length === 0 ? "" : `${count}: ${list}`,
     since: now,
     members
   }

@@ -1,7 +1,7 @@
 import { DateTime, Option } from "effect"
 
 import { clipped, oneLine } from "../../../internal/foreignText.ts"
-import { isoOf } from "../../../internal/time.ts"
+import { isoOf, minuteOf } from "../../../internal/time.ts"
 import type { Severity } from "../health/Finding.ts"
 import { type Change, rankOf } from "./incidents.ts"
 
@@ -136,17 +136,19 @@ const countsOf = (events: ReadonlyArray<MessageEvent>): string => {
   }
   return [
     ...count("begin", "began"),
-    ...count("over", "are over"),
-    ...count("passed", "began and are over"),
+    ...count("over", "ended"),
+    ...count("passed", "began and ended"),
     ...count("event", "happened")
   ].join(", ")
 }
 
-const marks = { begin: "Began", over: "Over", passed: "Was", event: "Note" } as const
+const marks = { begin: "Began", over: "Over", passed: "Passed", event: "Note" } as const
 
 const headline = ({ instance, since, title, type, until }: MessageEvent): string => {
   const span =
-    type === "over" || type === "passed" ? ` (${since.slice(0, 16)}Z to ${(until ?? since).slice(0, 16)}Z)` : ""
+    type === "over" || type === "passed"
+      ? ` (${minuteOf(Date.parse(since))} to ${minuteOf(Date.parse(until ?? since))})`
+      : ""
   return `[${instance}] ${marks[type]}: ${title}${span}`
 }
 

@@ -68,7 +68,7 @@ export const watchInstance = Effect.fnUntraced(function* (
     const failures = before.failures + 1
     const { state } = failureRow(instance, read.failure, {})
     const words = state === "key refused" ? "refuses its key" : "cannot be reached"
-    const finding: WatchedFinding = { kind: "unreachable", subject: instance, name: instance, text: words }
+    const finding: WatchedFinding = { kind: "unreachable", subject: instance, name: "The instance", text: words }
     const unjudged = new Set<WatchedKind>([...everyKind, ...(failures < leastFailures ? ["unreachable" as const] : [])])
     const findings = failures < leastFailures || ignore.includes("unreachable") ? [] : [finding]
     return {
@@ -85,8 +85,8 @@ export const watchInstance = Effect.fnUntraced(function* (
         {
           kind: "versionChanged",
           subject: version,
-          name: instance,
-          text: `runs version ${version}, and ran ${before.version}`
+          name: "The instance",
+          text: `runs version ${version}; before, it ran ${before.version}`
         }
       ]
     : []
