@@ -13,7 +13,7 @@ import { loadToolsets } from "../src/cli/toolsets/toolsets.ts"
 import { withoutNames } from "../src/engine/api/ApiCall.ts"
 import { skills } from "../src/engine/operator/skills.ts"
 import { compareVersions, frozenFrom, triedVersions } from "../src/engine/workflow/frozenTypes.ts"
-import { skillFile } from "../src/mcp/Skill.ts"
+import { forAnyServer, skillFile } from "../src/mcp/Skill.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { plot } from "../test/bench/plot.ts"
 import { type PeerResult, Results } from "../test/bench/results.ts"
@@ -188,7 +188,7 @@ export const generated = (): ReadonlyMap<string, string> =>
     ["docs/speed.svg", plot(results)],
     ["docs/llms.txt", `${llms(readFileSync(path.join(root, "docs/README.md"), "utf8"))}\n`],
     ["packaging/server.json", `${JSON.stringify(serverJson(), undefined, 2)}\n`],
-    ...skills.map((skill) => [`skills/${skill.name}/SKILL.md`, skillFile(skill)] as const),
+    ...skills.map((skill) => [`skills/${skill.name}/SKILL.md`, skillFile(forAnyServer(skill))] as const),
     ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
     ...toolsets.flatMap(({ name, tools }) =>
       tools.map((tool) => [`test/snapshots/${name}/${tool.name}.json`, snapshot(tool)] as const)

@@ -17,6 +17,8 @@ export interface Skill {
   readonly tools: ReadonlyArray<string>
   /** Markdown. */
   readonly text: string
+  /** Paragraphs for callers who are offered further tools. */
+  readonly further?: ReadonlyArray<{ readonly tools: ReadonlyArray<string>; readonly text: string }>
 }
 
 /** The skills of all toolsets. */
@@ -27,7 +29,7 @@ export const Skills = Context.Reference<ReadonlyArray<Skill>>("workflow-tool-ser
 /** The name of skills among the extensions of the protocol. */
 export const skillExtension = "io.modelcontextprotocol/skills"
 
-/** The skills that name only tools that the current caller is offered. */
+/** The skills that name only tools that the current caller is offered, with the paragraphs about further ones. */
 export const offeredSkills = (
   skills: ReadonlyArray<Skill>,
   tools: ReadonlyArray<Tool>,
@@ -39,8 +41,26 @@ export const offeredSkills = (
     const names = new Set(
       select(tools, selection).flatMap(({ isListed, name }) => (isListed === false || refused.has(name) ? [] : [name]))
     )
-    return skills.filter((skill) => skill.tools.every((name) => names.has(name)))
+    const areOffered = ({ tools }: Pick<Skill, "tools">) => tools.every((name) => names.has(name))
+    return skills.filter(areOffered).map((skill) =>
+      withFurther(
+        skill,
+        (skill.further ?? []).filter(areOffered).map(({ text }) => text)
+      )
+    )
   })
+
+const withFurther = (skill: Skill, paragraphs: ReadonlyArray<string>): Skill => ({
+  ...skill,
+  text: [skill.text, ...paragraphs].join("\n")
+})
+
+/** A skill for a folder, where nobody knows which tools are offered: the paragraphs about further ones say so. */
+export const forAnyServer = (skill: Skill): Skill =>
+  withFurther(
+    skill,
+    (skill.further ?? []).map(({ text, tools }) => `Only where ${tools.join(" and ")} can be called:\n\n${text}`)
+  )
 
 /** The file of a skill. Quoted as JSON, a description is also YAML, whatever is in it. */
 export const skillFile = ({ description, name, text }: Skill): string =>

@@ -18,7 +18,8 @@ const fixFailures: Skill = {
   text: `# Find and fix a failure
 
 1. Find the failure. \`explain_execution\` takes an execution's \`id\`, a workflow as \`workflowId\`, or nothing for the last failed run. Use
-   \`instance_health\` first if you do not know which workflow fails; \`instances: ["*"]\` looks at all.
+   \`instance_health\` first if you do not know which workflow fails; \`instances: ["*"]\` looks at all. A message of the watch names the
+   instance and the workflow: begin with that one.
 2. Read the answer to its end. It names the node, the error, the failing item, and what differs from the last success. The class of the
    failure says what helps; where workflowHelps is false, do not change the workflow. If the failure is in a sub-workflow, the node there is the one to fix.
 3. If the workflow was changed since its last success, look at that change: \`workflow_history\` lists the versions, and
@@ -29,14 +30,29 @@ const fixFailures: Skill = {
 6. Save the same operations with \`edit_workflow\`. Tell the person what you changed.
 7. The next real run shows whether it is fixed: \`list_executions\` for that workflow.
 
-If the tools try_fix and plan_retry are listed, use them for steps 5 to 7. The first runs the operations on the failed run's input and on the
-last successes, in temporary copies, and answers a plan: a fix that only hides the error, drops items or changes other outputs is none. Show the
-person the proof and what it does not prove before the plan is applied. The second plans the failed runs again: all that fit, once each, oldest
-first.
-
 An error of another service (a refused key, a limit, an outage) is not fixed by changing the workflow. Say so, and name the credential or the
-service, and plan its retry for when that is over. \`retryOnFail\` and \`maxTries\` help only against errors that pass by themselves.
+service. \`retryOnFail\` and \`maxTries\` help only against errors that pass by themselves.
+`,
+  further: [
+    {
+      tools: ["try_fix", "plan_retry", "apply_plan"],
+      text: `## Prove the fix, and make up for the failed runs
+
+\`try_fix\` takes the place of steps 5 and 6. It runs the operations on the failed run's input and on the last successes, in temporary copies, and
+answers a plan: a fix that only hides the error, drops items or changes other outputs is none. Show the person the proof, and what it does not
+prove, before \`apply_plan\`. \`plan_retry\` plans the failed runs again: all that fit, once each, oldest first; after an outage of another
+service, when that is over.
 `
+    },
+    {
+      tools: ["ai_usage"],
+      text: `## A workflow that has become dearer
+
+Where the watch says that language models cost more a run, \`ai_usage\` with \`by\` as node and as model shows which node it is, and whether its
+model or its tokens have changed.
+`
+    }
+  ]
 }
 
 const changeMany: Skill = {

@@ -235,12 +235,15 @@ describe("skills", () => {
     Effect.gen(function* () {
       const names = yield* everyTool
       const list = JSON.stringify(yield* listing({ _meta: { "workflow-tool-server/tools": "all" } }))
-      for (const { name, text, tools } of skills) {
-        const words = [...text.matchAll(/`([a-z]\w+)/gi)].map(([, word = ""]) => word)
-        assert.sameMembers([...new Set(words.filter((word) => names.includes(word)))], [...tools], name)
-        assert.includeMembers([...daily.names], [...tools], name)
-        const unknown = words.filter((word) => word !== "not_changed" && !new RegExp(`\\b${word}\\b`).test(list))
-        assert.deepStrictEqual(unknown, [], name)
+      for (const skill of skills) {
+        const { further = [], name } = skill
+        assert.includeMembers([...daily.names], [...skill.tools], name)
+        for (const { text, tools } of [skill, ...further]) {
+          const words = [...text.matchAll(/`([a-z]\w+)/gi)].map(([, word = ""]) => word)
+          assert.sameMembers([...new Set(words.filter((word) => names.includes(word)))], [...tools], name)
+          const unknown = words.filter((word) => word !== "not_changed" && !new RegExp(`\\b${word}\\b`).test(list))
+          assert.deepStrictEqual(unknown, [], name)
+        }
       }
     }).pipe(Effect.provide(serving(["daily"])))
   )
@@ -259,6 +262,16 @@ describe("skills", () => {
       assert.nestedProperty(yield* withoutPlans(request("resources/read", { uri })), "error.code")
       assert.notInclude(JSON.stringify(yield* withoutPlans(request("resources/list"))), uri)
       assert.property(yield* request("resources/read", { uri }), "result")
+      // The profile daily has neither try_fix nor plan_retry: their paragraph is served to callers who are offered both.
+      const fix = { uri: "skill://fix-workflow-failures/SKILL.md" }
+      assert.notInclude(JSON.stringify(yield* request("resources/read", fix)), "try_fix")
+      const withAll = Effect.provideService(CurrentAccess, {
+        subject: "somebody",
+        mayChange: true,
+        selection: selectionOf(["all"])
+      })
+      assert.include(JSON.stringify(yield* withAll(request("resources/read", fix))), "`try_fix` takes the place")
+      assert.notInclude(JSON.stringify(yield* withoutPlans(request("resources/read", fix))), "try_fix")
     }).pipe(Effect.provide(serving(["daily"])))
   )
 
