@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { filterFor, findTable, orNoTables } from "../tools/dataTables.ts"
+import { filterFor, findTable, isWithoutTables, orNoTables } from "../tools/dataTables.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { listPage } from "../tools/paging.ts"
 import { cursor, limit, optional } from "../tools/parameters.ts"
@@ -46,30 +46,33 @@ export const readDataTable = EngineTool.make("read_data_table", {
     limit: limit.annotate({ inputSchema: { type: "integer" } }),
     cursor
   },
-  run: Effect.fnUntraced(function* ({ action, cursor, limit, table: given, ...wanted }) {
-    const client = yield* EngineClient
-    if (action === "list") {
-      return yield* listPage({
-        list: "read_data_table",
-        filters: Schema.Struct({}),
-        given: {},
-        cursor,
-        limit,
-        room,
-        fetch: (_, query) => Effect.flatMap(client.listTablesIfSupported(query), (page) => orNoTables(client, page)),
-        show: overview
-      })
-    }
-    if (given === undefined) {
-      return yield* new InvalidArgument({
-        argument: "table",
-        problem: `is needed to ${action === "rows" ? "read rows" : "describe one"}`
-      })
-    }
-    const table = yield* findTable(client, given)
-    if (action === "describe") return { ...overview(table), sizeBytes: table["sizeBytes"] }
-    return yield* rowsPage(client, table, { cursor, limit, wanted })
-  })
+  run: Effect.fnUntraced(
+    function* ({ action, cursor, limit, table: given, ...wanted }) {
+      const client = yield* EngineClient
+      if (action === "list") {
+        return yield* listPage({
+          list: "read_data_table",
+          filters: Schema.Struct({}),
+          given: {},
+          cursor,
+          limit,
+          room,
+          fetch: (_, query) => Effect.flatMap(client.listTablesIfSupported(query), (page) => orNoTables(client, page)),
+          show: overview
+        })
+      }
+      if (given === undefined) {
+        return yield* new InvalidArgument({
+          argument: "table",
+          problem: `is needed to ${action === "rows" ? "read rows" : "describe one"}`
+        })
+      }
+      const table = yield* findTable(client, given)
+      if (action === "describe") return { ...overview(table), sizeBytes: table["sizeBytes"] }
+      return yield* rowsPage(client, table, { cursor, limit, wanted })
+    },
+    Effect.catchIf(isWithoutTables, ({ problem }) => Effect.succeed({ guidance: problem }))
+  )
 })
 
 const Wanted = Schema.Struct({

@@ -18,20 +18,21 @@ import {
 
 type Client = EngineClient["Service"]
 
+/** Said of an engine that has no data tables. */
+const noTables = (instance: string) =>
+  `the API of the engine of ${instance} has no data tables: they came with generation 2`
+
 /** The value, or that this engine has no data tables. */
 export const orNoTables = <A>({ instance }: Client, value: Option.Option<A>): Effect.Effect<A, ApiError> =>
   Option.match(value, {
     onSome: Effect.succeed,
     onNone: () =>
-      Effect.fail(
-        new ApiError({
-          instance,
-          httpStatus: 404,
-          problem: `the API of the engine of ${instance} has no data tables: they came with generation 2`,
-          apiResponse: null
-        })
-      )
+      Effect.fail(new ApiError({ instance, httpStatus: 404, problem: noTables(instance), apiResponse: null }))
   })
+
+/** Whether that is what a failure says. */
+export const isWithoutTables = (error: { readonly _tag: string }): error is ApiError =>
+  error instanceof ApiError && error.problem === noTables(error.instance)
 
 /** Every data table that the key may see. */
 export const allTables = (client: Client) =>

@@ -10,7 +10,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { allTables, filterFor, findTable, matchingRows } from "../../tools/dataTables.ts"
+import { allTables, filterFor, findTable, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
 import { instanceSchema } from "../../tools/overInstances.ts"
 import { optional, text } from "../../tools/parameters.ts"
 import { refuseMasked } from "../../tools/refuseMasked.ts"
@@ -248,7 +248,13 @@ const planTable = Effect.fn("planTable")(function* ({
     return yield* new ReadOnlyInstance({ instance: client.instance, operation: "change_data_table" })
   yield* refuseMasked({ rows: request.rows, values: request.values })
   const plans = yield* WorkflowPlans
-  return yield* plans.keep(draftOf(yield* changesOf(client, request)))
+  const draft = changesOf(client, request).pipe(
+    Effect.map(draftOf),
+    Effect.catchIf(isWithoutTables, ({ problem: reason }) =>
+      Effect.succeed({ kind: "table", steps: [], warnings: [], blocked: [{ what: request.table, reason }] })
+    )
+  )
+  return yield* plans.keep(yield* draft)
 })
 
 const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
