@@ -43,6 +43,19 @@ export const engineHistory = (it: Suite) => {
         ["engine", "engine"]
       )
       assert.include(versions[0]?.change, "removed Answer")
+      const [newest = "", oldest = ""] = versions.map(({ version }) => version)
+      const alike = yield* ask("compare_workflows", { a: id, versionA: `${newest}^`, versionB: oldest })
+      assert.propertyVal(alike, "same", true)
+      const { message: before } = yield* refused("view_workflow", { id, version: `${oldest}^` })
+      assert.include(before, "there is nothing before it")
+      const unknown = crypto.randomUUID()
+      const unknowns = [
+        yield* refused("restore_workflow", { id, version: unknown, undo: true, dry_run: true }),
+        yield* refused("view_workflow", { id, version: `${unknown}^` })
+      ]
+      for (const { message } of unknowns) {
+        assert.include(message, `Invalid version: is no version of workflow ${id}: workflow_history lists its versions`)
+      }
       yield* ask("restore_workflow", { id, version: "previous" })
       const restored = yield* shown(`/workflows/${id}`)
       assert.deepStrictEqual([restored.nodes, restored.connections], [good.nodes, good.connections])
@@ -68,6 +81,10 @@ export const engineHistory = (it: Suite) => {
           message,
           `restore_workflow takes one as version, the last on instance production is ${version} (`
         )
+      }
+      for (const named of [version, "published"]) {
+        const { message } = yield* refused("restore_workflow", { id, version: named, undo: true, dry_run: true })
+        assert.include(message, "Invalid version: names no change that could be undone")
       }
       const tried = yield* ask("restore_workflow", { id, version, dry_run: true })
       assert.include(tried["changes"], "added Answer (set)")

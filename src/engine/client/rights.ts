@@ -34,11 +34,17 @@ const scopes = {
   "DELETE /data-tables/{}/rows/delete": "dataTableRow:delete"
 } as const
 
+/** The scopes that reading calls take without which a change would be made in vain. */
+const readScopes: Readonly<Record<string, string>> = {
+  "GET /executions": "execution:list",
+  "GET /executions/{}": "execution:read"
+}
+
 /** A call for which a key needs a right. */
 export type ChangingCall = keyof typeof scopes
 
 /** The scope that a call takes; of one that only the engine describes, the call itself. */
-const scopeOf = (call: string): string => (isChangingCall(call) ? scopes[call] : `of ${call}`)
+const scopeOf = (call: string): string => (isChangingCall(call) ? scopes[call] : (readScopes[call] ?? `of ${call}`))
 
 const isChangingCall = (call: string): call is ChangingCall => Object.hasOwn(scopes, call)
 

@@ -177,7 +177,7 @@ describe("run_workflow", () => {
   })
 
   it.effect("makes no copy that its key may not remove, and asks for the key's rights until it may", () => {
-    let scopes = ["workflow:create", "workflow:activate", "workflow:deactivate"]
+    let scopes = ["workflow:create", "workflow:activate", "workflow:deactivate", "execution:list"]
     const { requests, server } = keeping(({ path }) =>
       path.endsWith("/discover") ? json({ data: { scopes, resources: {} } }) : undefined
     )
@@ -186,9 +186,12 @@ describe("run_workflow", () => {
       const { data, message } = yield* refused("run_workflow", { id: "w1", timeout: 5 })
       assert.include(data, { httpStatus: 403 })
       assert.include(message, "Insufficient permissions. Nothing was sent")
-      assert.include(message, "lacks the scope workflow:delete, which a run takes for its temporary copy.")
+      assert.include(
+        message,
+        "lacks the scopes workflow:delete, execution:read, which a run takes for its temporary copy."
+      )
       assert.isFalse(requests.some(({ method }) => method === "POST"))
-      scopes = [...scopes, "workflow:delete"]
+      scopes = [...scopes, "workflow:delete", "execution:read"]
       assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
       assert.include(yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 })), { ran: true })
       assert.strictEqual(looks(), 2)

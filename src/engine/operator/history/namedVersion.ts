@@ -64,13 +64,31 @@ export const namedVersion = Effect.fnUntraced(function* (
   const execution = executionIn(version)
   if (Option.isSome(execution)) return yield* executed(id, execution.value, argument)
   if (isOfHistory(version)) return history.isKept ? yield* recorded(id, version, argument) : yield* nothingKept(id)
-  const engineVersion = decodeVersionId(version)
-  if (Option.isSome(engineVersion) && current !== undefined) return yield* saved(id, engineVersion.value)
-  return yield* new InvalidArgument({
+  const engineVersion = decodeVersionId(version.replace("^", ""))
+  if (Option.isNone(engineVersion) || current === undefined) return yield* noVersion(id, argument)
+  if (!version.endsWith("^")) return yield* saved(id, engineVersion.value)
+  const former = yield* versionBefore(id, engineVersion.value, argument)
+  return former === undefined ? yield* nothingBefore(id, argument) : yield* saved(id, former)
+})
+
+const noVersion = (id: WorkflowId, argument: string) =>
+  new InvalidArgument({
     argument,
     problem: `is no version of workflow ${id}`,
     advice: ": workflow_history lists its versions"
   })
+
+const nothingBefore = (id: WorkflowId, argument: string) =>
+  new InvalidArgument({
+    argument,
+    problem: `is where workflow ${id} begins here: there is nothing before it to go back to`
+  })
+
+/** The version that the engine lists before one of its own; undefined for its oldest. */
+const versionBefore = Effect.fnUntraced(function* (id: WorkflowId, version: VersionId, argument: string) {
+  const { versions } = yield* engineVersions(id)
+  const place = versions.findIndex(({ versionId }) => versionId === version)
+  return place === -1 ? yield* noVersion(id, argument) : versions[place + 1]?.versionId
 })
 
 const decodeVersionId = Schema.decodeUnknownOption(VersionId)
@@ -143,6 +161,7 @@ const recorded = Effect.fnUntraced(function* (id: WorkflowId, version: string, a
   const { history } = yield* EngineClient
   const side = version.endsWith("^") ? "before" : "after"
   const content = yield* Effect.mapError(history.read(id, version.replace("^", ""), side), unreadable)
+  if (content === undefined && side === "before") return yield* nothingBefore(id, argument)
   if (content === undefined) {
     return yield* new InvalidArgument({
       argument,
@@ -235,10 +254,13 @@ const changeIn = Effect.fnUntraced(function* (id: WorkflowId, version: string) {
     const read = (side: "after" | "before") => Effect.mapError(history.read(id, version, side), unreadable)
     return { before: yield* read("before"), after: yield* read("after") }
   }
-  const { versions } = yield* engineVersions(id)
-  const former = versions[versions.findIndex(({ versionId }) => versionId === engineVersion.value) + 1]
+  if (version === "published" || Option.isSome(executionIn(version))) {
+    const problem = "names no change that could be undone, but what ran: bring it back without undo"
+    return yield* new InvalidArgument({ argument: "version", problem })
+  }
+  const former = yield* versionBefore(id, engineVersion.value, "version")
   return {
-    before: former === undefined ? undefined : yield* contentOf(id, former.versionId),
+    before: former === undefined ? undefined : yield* contentOf(id, former),
     after: yield* contentOf(id, engineVersion.value)
   }
 })
@@ -255,9 +277,7 @@ export const withoutChange = Effect.fnUntraced(function* (
   yield* EngineClient.use(({ history }) => history.flushed)
   const { after, before } = yield* changeIn(id, version)
   const refused = (problem: string) => new InvalidArgument({ argument: "version", problem })
-  if (before === undefined) {
-    return yield* refused(`is where workflow ${id} begins here: there is nothing before it to go back to`)
-  }
+  if (before === undefined) return yield* nothingBefore(id, "version")
   if (after === undefined || current === undefined) return { record: before, named: `before ${version}` }
   const { conflicts, record } = undone(current, { before, after })
   if (conflicts.length > 0) {

@@ -95,10 +95,17 @@ export class LeftCopy extends Data.TaggedError("LeftCopy")<{
   }
 }
 
-/** Fails where the engine tells that the key may not make, run and remove a temporary copy. */
+/** Fails where the engine tells that the key may not make, run and remove a temporary copy, or not read its run. */
 export const mayRemove = EngineClient.use(({ requireRights }) =>
   requireRights(
-    ["POST /workflows", "POST /workflows/{}/activate", "POST /workflows/{}/deactivate", "DELETE /workflows/{}"],
+    [
+      "POST /workflows",
+      "POST /workflows/{}/activate",
+      "POST /workflows/{}/deactivate",
+      "DELETE /workflows/{}",
+      "GET /executions",
+      "GET /executions/{}"
+    ],
     ", which a run takes for its temporary copy"
   )
 )
