@@ -24,9 +24,12 @@ export const useCommand = () => {
   }, 60_000)
   afterAll(async () => {
     await Promise.all(cleanups.map((cleanup) => cleanup()))
-    await rm(folder, { recursive: true, force: true })
+    await removed(folder)
   })
 }
+
+/** Removes a folder in which programs that others have started may still write, as Node does with what it has compiled when it ends. */
+export const removed = (name: string) => rm(name, { recursive: true, force: true, maxRetries: 10 })
 
 /** The built file, for clients that start it by themselves. */
 export const commandFile = () => path.join(folder, "dist/main.js")
@@ -62,15 +65,26 @@ export const start = (
   }
   const [program = node, ...words] = [...within, node, commandFile(), ...args]
   const child = spawn(program, words, { cwd, env: { ...around, ...env } })
-  cleanups.push(() => child.kill("SIGKILL"))
+  const exited = onceEmitted(child, "exit").catch(() => undefined)
+  cleanups.push(() => {
+    child.kill("SIGKILL")
+    return exited
+  })
+  // Whoever writes to a program that has ended misses its answers, which says more.
+  child.stdin.on("error", () => {})
   const output = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text))
   const ended = onceEmitted(child, "close").then(([code]: ReadonlyArray<unknown>) => ({ code, ...output }))
 
-  /** Waits until the output so far holds the text. */
+  /** Waits until the output so far holds the text; fails where the program ends without it. */
   const says = async (stream: "stdout" | "stderr", text: string) => {
-    while (!output[stream].includes(text)) await onceEmitted(child[stream], "data")
+    const isOver = ended.then(() => "over")
+    while (!output[stream].includes(text)) {
+      if ((await Promise.race([onceEmitted(child[stream], "data"), isOver])) !== "over") continue
+      if (output[stream].includes(text)) break
+      throw new Error(`the command has ended without ${JSON.stringify(text)}: ${JSON.stringify(await ended)}`)
+    }
     return output[stream]
   }
   return { child, ended, says }

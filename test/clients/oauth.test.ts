@@ -15,10 +15,16 @@ let issuer = ""
 let resource = ""
 const open: Array<Client> = []
 
-beforeAll(async () => {
-  // The issuer has to know the server's URL before there is a server.
+/** Starts the server for the resource that its issuer is told of, again if somebody else was given its port meanwhile. */
+const startResource = async (attempts: number): Promise<unknown> => {
   const port = await freePort()
   resource = `http://127.0.0.1:${port}/mcp`
+  const cwd = await directory({ "c.json": { http: { oauth: { issuer, resource } } } })
+  const started = startHttp(["--embedded", "--config", "c.json", "--port", String(port)], { cwd })
+  return attempts > 1 ? started.catch(() => startResource(attempts - 1)) : started
+}
+
+beforeAll(async () => {
   const server = createServer()
   issuer = `http://127.0.0.1:${await listen(server)}`
   const provider = new Provider(issuer, {
@@ -46,8 +52,7 @@ beforeAll(async () => {
     }
   })
   server.on("request", provider.callback())
-  const cwd = await directory({ "c.json": { http: { oauth: { issuer, resource } } } })
-  await startHttp(["--embedded", "--config", "c.json", "--port", String(port)], { cwd })
+  await startResource(3)
 })
 afterAll(() => Promise.all(open.map((client) => client.close())))
 

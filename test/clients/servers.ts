@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
 import { afterAll, beforeAll } from "vitest"
 
-import { commandFile, type Start, startHttp } from "../cli/built.ts"
+import { commandFile, removed, type Start, startHttp } from "../cli/built.ts"
 import type { Endpoint } from "./Session.ts"
 
 /** Where a server is found that was started for it, and the exit code of that server once the client has left. */
@@ -19,7 +19,7 @@ export const useServers = () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-clients-"))
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => removed(folder))
 }
 
 let folder = ""
