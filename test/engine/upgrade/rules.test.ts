@@ -2,10 +2,13 @@ import { Parser } from "acorn"
 import { assert, describe, it } from "vitest"
 
 import { boundedParser } from "../../../src/engine/nodes/check/javaScript.ts"
+import { collectNodeTypes } from "../../../src/engine/nodes/collectNodeTypes.ts"
 import { codeReader } from "../../../src/engine/upgrade/code.ts"
+import { typeChange } from "../../../src/engine/upgrade/compareTypes.ts"
 import type { Facts, Sample } from "../../../src/engine/upgrade/Rule.ts"
 import { isBeyondRules, rules, severityOf, stageOf } from "../../../src/engine/upgrade/rules.ts"
 import { compareVersions } from "../../../src/engine/workflow/frozenTypes.ts"
+import { described } from "../../cli/nodes/packages.ts"
 import { factIds } from "./factIds.ts"
 
 const code = codeReader(boundedParser({ Parser }))
@@ -59,5 +62,15 @@ describe("rules of upgrades", () => {
     assert.strictEqual(compareVersions("3.0", "3.0.0-rc.1"), 0)
     assert.isAbove(compareVersions("2.42.10", "2.42.6"), 0)
     assert.deepStrictEqual(["3.0", "3.0.7", "3.1", "4.0", "2.99"].map(isBeyondRules), [false, false, true, true, false])
+  })
+
+  it("leave to the node types of the target which versions of a type are deprecated", () => {
+    const target = collectNodeTypes([
+      described("merge", { version: [2], deprecated: true, replacedByNodeType: "n8n-nodes-base.set" }),
+      described("merge", { version: [3] })
+    ]).flatMap(({ versions }) => versions)
+    const old = typeChange(2, { present: undefined, target })
+    assert.deepInclude(old, { isDeprecated: true, isGone: false, replacedBy: "n8n-nodes-base.set" })
+    assert.isUndefined(typeChange(3, { present: undefined, target }))
   })
 })
