@@ -88,6 +88,7 @@ const others = [
   "stop_execution",
   "run_workflow",
   "record_test",
+  "plan_rotation",
   "run_tests",
   "try_fix",
   "plan_upgrade",
@@ -143,7 +144,7 @@ describe("confirm_protected", () => {
         const changing = tools.flatMap(({ annotations, name }) => (annotations.readOnlyHint ? [] : [name]))
         assert.sameMembers(changing, [...Object.keys(refusable), ...others])
         for (const { annotations, inputSchema, name } of tools.filter(
-          ({ name }) => !["apply_plan", "plan_upgrade"].includes(name)
+          ({ name }) => !["apply_plan", "plan_rotation", "plan_upgrade"].includes(name)
         )) {
           const isSaid = "confirm_protected" in inputSchema.properties
           assert.strictEqual(isSaid, !annotations.readOnlyHint, name)
