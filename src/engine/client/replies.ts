@@ -24,15 +24,16 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
  */
 export const problemOf = (reply: Reply, instance: string, { text } = untouched): string => {
   if (isStarting(reply)) return `the engine of instance ${instance} is still starting, try again in a moment`
-  if (reply.status === 413) {
-    return `instance ${instance} takes no request of this size (status 413): its payload limit is 16 MB unless it is set otherwise, and a proxy before it may have its own`
-  }
   const words = ownWords(reply)
   if (words !== undefined) return quoted(words, text)
+  if (reply.status === 413) return tooLarge(instance)
   return Option.isSome(json(reply))
     ? `instance ${instance} answered status ${reply.status} without a message`
     : insteadOfJson(reply, instance, text)
 }
+
+const tooLarge = (instance: string): string =>
+  `instance ${instance} takes no request of this size (status 413): its payload limit is 16 MB unless it is set otherwise, and a proxy before it may have its own`
 
 const insteadOfJson = (reply: Reply, instance: string, redact: Redactor["text"]): string =>
   `the answer of instance ${instance} has status ${reply.status} and is ${quoted(contentType(reply), redact, longestType)} instead of the engine's JSON`
@@ -41,7 +42,8 @@ const insteadOfJson = (reply: Reply, instance: string, redact: Redactor["text"])
 export const foreignProblem = (reply: Reply, instance: string, { text } = untouched): string => {
   const gateway = gatewayProblem(reply, instance)
   if (gateway !== undefined) return gateway
-  if (isStarting(reply) || reply.status === 413) return problemOf(reply, instance)
+  if (isStarting(reply)) return problemOf(reply, instance)
+  if (reply.status === 413) return tooLarge(instance)
   const words = ownWords(reply)
   const kind = kindOf(reply)
   const than = kind === "other JSON" ? " than the engine's" : ""

@@ -21,7 +21,7 @@ export const StepName = ({ step }: { readonly step: JsonObject }) => {
 }
 
 /** A place; of a thing that an earlier step creates, its instance. */
-const placeWords = (place: string): string => place.replace(/\/<.*>$/s, "")
+const placeWords = (place: string): string => (place.endsWith(">") ? (place.split("/<", 1)[0] ?? place) : place)
 
 /** The steps of a plan with what they change, and what was asked for and is not among them. */
 export const Steps = ({ blocked, steps }: Props) => (

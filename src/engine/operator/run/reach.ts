@@ -44,12 +44,15 @@ interface Use {
 
 /** Words of Python by which code leaves its items: built-ins, frames, and the JavaScript behind them in older engines. */
 const python =
-  /(?<!\w)(?:import|exec|eval|compile|open|input|[gs]etattr|delattr|vars|globals|locals|breakpoint|help|constructor|prototype|new|js|pyodide|_*(?:helpers|require|fetch|process|this|evaluateExpression)|httpRequest|(?:gi|cr|ag|tb)_\w+|f_(?:back|builtins|globals|locals))(?!\w)|__\w+/
+  /(?<!\w)(?:(?:import|exec|eval|compile|open|input|[gs]etattr|delattr|vars|globals|locals|breakpoint|help|constructor|prototype|new|js|pyodide|_?(?:helpers|require|fetch|process|this|evaluateExpression)|httpRequest|f_(?:back|builtins|globals|locals))(?!\w)|(?:gi|cr|ag|tb)_)|__/
 
 const useInPython = (text: string): Use | undefined => {
   // Python reads letters of other widths and styles as the plain ones.
-  const word = python.exec(text.normalize("NFKC"))
-  return word === null ? undefined : { name: word[0], start: text.indexOf(word[0]) < 0 ? undefined : word.index }
+  const plain = text.normalize("NFKC")
+  const start = plain.search(python)
+  if (start < 0) return undefined
+  const [name = ""] = /^\w+/.exec(plain.slice(start)) ?? []
+  return { name, start: text.includes(name) ? start : undefined }
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
