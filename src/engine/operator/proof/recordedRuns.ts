@@ -34,12 +34,9 @@ export const recordedRuns = Effect.fnUntraced(function* (
   workflowId: WorkflowId,
   { isDistinct, isWanted, most }: WantedRuns
 ): Effect.fn.Return<RecordedRuns, EngineError, EngineClient> {
+  if (most === 0) return { runs: [], unwanted: 0, unfit: [] }
   const engine = yield* EngineClient
-  const { data: listed } = yield* engine.listExecutions({
-    workflowId,
-    status: "success",
-    limit: Math.max(1, most * readForEach)
-  })
+  const { data: listed } = yield* engine.listExecutions({ workflowId, status: "success", limit: most * readForEach })
   const runs = new Map<string, RecordedRun>()
   const unfit: Array<string> = []
   let unwanted = 0
