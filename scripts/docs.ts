@@ -78,7 +78,7 @@ const whyTable = table(
   [
     [
       "eight everyday jobs on two instances",
-      "31 calls, 25 kB",
+      "27 calls, 23 kB",
       "197 calls, 1,191 kB",
       "[the jobs](docs/comparison.md)"
     ],

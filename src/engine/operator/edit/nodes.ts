@@ -19,6 +19,7 @@ import {
   freeName,
   type Lookups,
   nodeNamed,
+  type Retyped,
   addNote,
   addWarnings,
   withNode,
@@ -145,7 +146,13 @@ export const credential: Apply<"credential"> = (draft, { node: name, type, value
     }
     const match = yield* credentialCalled(value, type, lookups)
     const reference = { id: match.id, name: match.name }
-    return withNode(draft, node, { ...node, credentials: { ...credentials, [match.type]: reference } })
+    // What a node keeps of a former type goes where one is named for the new type, of which nothing is known.
+    const isUnknown = (one: Retyped) =>
+      !one.isTypeKnown && (one.id === undefined ? one.name === nameOf(node) : one.id === node.id)
+    const former = draft.retyped.filter(isUnknown).flatMap((one) => Object.keys(one.credentials))
+    const retyped = draft.retyped.map((one) => (isUnknown(one) ? { ...one, credentials: {} } : one))
+    const others = Struct.omit(credentials, former)
+    return withNode({ ...draft, retyped }, node, { ...node, credentials: { ...others, [match.type]: reference } })
   })
 
 const credentialCalled = (

@@ -555,6 +555,19 @@ describe("retype", () => {
     assert.match(String(done.notes), /^Model keeps options, .* is not known here$/)
   })
 
+  it("gives up the former credentials where one is named for a type that is not known", () => {
+    const named = retyped(
+      new Map(),
+      operation,
+      { op: "credential", node: "Model", type: "slackApi", value: "Team" },
+      { op: "credential", node: "Model", value: "Shop" }
+    )
+    assert.deepInclude(last(named), {
+      credentials: { slackApi: { id: "c2", name: "Team" }, httpBasicAuth: { id: "c1", name: "Shop" } }
+    })
+    assert.match(String(named.notes), /^Model keeps options, as what/)
+  })
+
   it("says only what the node still has after all operations", () => {
     const unknown = new Map()
     const without = { op: "credential", node: "Model", value: null, type: "httpBasicAuth" }
