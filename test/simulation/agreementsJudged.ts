@@ -19,10 +19,10 @@ const decisionsOf = (world: Played, call: Call): ReadonlyArray<Write> => {
   return world.instances.flatMap(({ writes }) => writes.filter((write) => write.call === call.id && isOne(write)))
 }
 
-/** The call whose questions were about what a call has done. */
-const rootOf = (world: Played, call: Call): number => {
-  const original = world.calls.find(({ id }) => id === call.repeats)
-  return original === undefined ? (call.repeats ?? call.id) : rootOf(world, original)
+/** The first of the calls that repeat each other: an answer that was sent with one of them may be taken in another. */
+const rootOf = (world: Played, call: number): number => {
+  const repeated = world.calls.find(({ id }) => id === call)?.repeats
+  return repeated === undefined ? call : rootOf(world, repeated)
 }
 
 const yesOf = (world: Played, call: Call) =>
@@ -31,7 +31,7 @@ const yesOf = (world: Played, call: Call) =>
       answer === "yes" &&
       (tool === "apply_plan"
         ? call.tool === tool && args["plan_id"] === call.args["plan_id"] && caller === call.caller.name
-        : id === rootOf(world, call) || id === call.id)
+        : rootOf(world, id) === rootOf(world, call.id))
   )
 
 /** What a workflow was when a person was asked is what it is when that is done. */
@@ -70,11 +70,11 @@ const usedAgain = (world: Played): ReadonlyArray<string> => {
   const acts = new Map<number, Set<number>>()
   for (const call of world.calls) {
     if (decisionsOf(world, call).length === 0 || call.tool === "apply_plan" || yesOf(world, call).length === 0) continue
-    const root = rootOf(world, call)
+    const root = rootOf(world, call.id)
     acts.set(root, (acts.get(root) ?? new Set()).add(call.id))
   }
   return [...acts].flatMap(([root, calls]) => {
-    const said = world.asked.filter(({ answer, call }) => (call === root || calls.has(call)) && answer === "yes").length
+    const said = world.asked.filter(({ answer, call }) => rootOf(world, call) === root && answer === "yes").length
     return calls.size > said ? [`${said} yes in ${root} were taken for ${[...calls].join(", ")}`] : []
   })
 }
