@@ -42,7 +42,13 @@ export const ProgressEntry = Schema.Union([
     created: Schema.optionalKey(CreatedId)
   }),
   /** The steps were not done: the upstream refused them, or someone else has changed what they are about. */
-  Schema.Struct({ type: Schema.Literal("refused"), ...about, problem: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("refused"),
+    ...about,
+    problem: Schema.String,
+    /** They were sent before, and it stays unknown whether they were done. */
+    outcome_unknown: Schema.optionalKey(Schema.Boolean)
+  }),
   /**
    * Something else shows, or may show, in the place of what was sent: one detail for each step, in the upstream's terms. The
    * steps count as done, are open as long as it stands, or were undone.

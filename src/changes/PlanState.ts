@@ -183,7 +183,10 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       return entry.found ? done : { ...done, unread: entry.steps.reduce(withUnread, done.unread) }
     }
     case "refused":
-      return mark(beginRound(state), entry.steps, (record) => ({ ...notDone(record), refused: entry.problem }))
+      return mark(beginRound(state), entry.steps, (record) => ({
+        ...(entry.outcome_unknown === true ? record : notDone(record)),
+        refused: entry.problem
+      }))
     case "unsent":
       return mark(state, entry.steps, (record) => {
         const { observed, touchedBy } = record

@@ -2,7 +2,7 @@ import { Array as Arrays, Clock, Effect, Result } from "effect"
 
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
-import { driftIn, type RemoteState, type Row } from "../RemoteState.ts"
+import { driftIn, type Judgement, type RemoteState, type Row } from "../RemoteState.ts"
 import { recordRefused, recordRefusedCall, recordDone } from "./outcomes.ts"
 import { readBack, recordAdjusted } from "./readBack.ts"
 import {
@@ -114,17 +114,18 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     yield* recordDone(run, stepsOf(settled), { isUnsent: true })
     yield* recordAdjusted(run, settled, state)
   }
-  const drifted = judged.some(({ judgement }) => judgement === "drift")
-  const explain = drifted ? yield* driftIn(state) : () => ""
-  const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
-    const reason =
-      judgement === "drift"
-        ? (run.overtaken.get(step) ?? explain(change))
-        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle?.(change))
-    return reason === undefined ? [] : [{ step, reason }]
+  const isLeft = ({ judgement }: { readonly judgement: Judgement }) => judgement === "drift" || judgement === "unknown"
+  const explain = judged.some(isLeft) ? yield* driftIn(state) : () => ""
+  const obstacles = judged.filter(isOpenRow(run)).flatMap((row) => {
+    const { change, step } = row
+    const reason = isLeft(row)
+      ? (run.overtaken.get(step) ?? explain(change))
+      : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle?.(change))
+    return reason === undefined ? [] : [{ ...row, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
-    yield* recordRefused(run, stepsOf(some), reason)
+    const isOutcomeUnknown = some.some(({ judgement }) => judgement === "unknown")
+    yield* recordRefused(run, stepsOf(some), reason, isOutcomeUnknown)
   }
   return judged.filter(isOpenRow(run))
 })

@@ -31,12 +31,14 @@ export const recordDone = Effect.fnUntraced(function* <C, S extends RemoteState<
 export const recordRefused = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   all: ReadonlyArray<string>,
-  problem: string
+  problem: string,
+  isOutcomeUnknown = false
 ) {
   const isShown = (step: string) => run.shownSteps.has(step)
   yield* recordDone(run, all.filter(isShown), { isUnsent: true })
   const steps = all.filter((step) => !isShown(step))
-  if (steps.length > 0) yield* run.record({ type: "refused", steps, problem })
+  const outcome = isOutcomeUnknown ? { outcome_unknown: true } : {}
+  if (steps.length > 0) yield* run.record({ type: "refused", steps, problem, ...outcome })
 })
 
 /** After so many refused calls in a row, single steps are not what is wrong. */

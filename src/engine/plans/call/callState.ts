@@ -109,7 +109,7 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
     judge: (change: CallChange, { outcomeUnknownSince }: StepRecord): Judgement => {
       if (isCreation(change)) return newOnes(change).length === 0 ? "pending" : "drift"
       const present = presentOf(change)
-      if (present === undefined) return outcomeUnknownSince === undefined ? "pending" : "drift"
+      if (present === undefined) return outcomeUnknownSince === undefined ? "pending" : "unknown"
       if (isAsExpected(change.after, present)) return "already"
       return isAsExpected(change.before, present) ? "pending" : "drift"
     },
