@@ -131,11 +131,14 @@ export const freeReferences = (tree: unknown): ReadonlyArray<FreeReference> => {
       case "ClassExpression": {
         const named = inner(scope, [textOf(objectOf(node.id).name)])
         visit(node.superClass, named)
-        return visit(node.body, { ...named, isOuterThis: false })
+        for (const member of objectsOf(objectOf(node.body).body)) {
+          // A computed name is read outside of the class.
+          if (member.computed === true) visit(member.key, named)
+          visit(member.type === "StaticBlock" ? member : member.value, { ...named, isOuterThis: false })
+        }
+        return
       }
       case "Property":
-      case "MethodDefinition":
-      case "PropertyDefinition":
         if (node.computed === true) visit(node.key, scope)
         return visit(node.value, scope)
       case "BlockStatement":

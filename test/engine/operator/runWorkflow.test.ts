@@ -398,6 +398,21 @@ describe("what nodes do outside", () => {
     ["class Make extends items.map[$json.key] {}\nreturn new Make('return 1')", `jsCode, line 1: a call of ${open}`],
     ["return items.map[$json.key]`return 1`", `jsCode, line 1: a call of ${open}`],
     ["const f = () => items.map[$json.key]\nreturn f()('return 1')", `jsCode, line 2: a call of ${open}`],
+    ["let self\nclass Ask { [(self = this, 'x')]() {} }\nreturn self.helpers.httpRequest({})", "jsCode, line 2: this"],
+    ["return new Error().stack.map((frame) => frame.getThis())", "jsCode, line 1: getThis"],
+    ["return Object.call.call(items.map[$json.key], null, 'return 1')", `jsCode, line 1: a call of ${open}`],
+    [
+      "return Promise.prototype.then.apply(Promise.resolve('return 1'), [items.map[$json.key]])",
+      `jsCode, line 1: a call of ${open}`
+    ],
+    [
+      "return [items.map[$json.key]].map(Promise.prototype.then, Promise.resolve('return 1'))",
+      `jsCode, line 1: a call of ${open}`
+    ],
+    ["return [items.map[$json.key]].forEach(setTimeout)", `jsCode, line 1: a call of ${open}`],
+    ["return Promise.try(items.map[$json.key], 'return 1')", `jsCode, line 1: a call of ${open}`],
+    ["return Promise.resolve('return 1').then(Object(items.map[$json.key]))", `jsCode, line 1: a call of ${open}`],
+    ["return { get go() { return items.map[$json.key] } }.go('return 1')", `jsCode, line 1: a call of ${open}`],
     ["return items\nconst open = [", "jsCode: the code cannot be read"],
     ["=return {{ $json.code }}", "jsCode: an expression makes the code"]
   ])("is code that may reach outside, and what is used for it is named with its line: %s", (jsCode, why) => {
@@ -414,6 +429,7 @@ describe("what nodes do outside", () => {
     ["return (x for x in []).gi_frame", "gi_frame"],
     ["return \uff45val('1')", "eval"],
     ["return _helpers.httpRequest({})", "_helpers"],
+    ["return _input.as_object_map(hereditary=True)['con' + 'structor']", "as_object_map"],
     ["# opens nothing, but says: open", "open"]
   ])("is Python with a word that reaches further, as Python is not parsed: %s", (pythonCode, use) => {
     for (const language of ["python", "pythonNative"]) {

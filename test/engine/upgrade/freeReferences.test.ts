@@ -36,6 +36,7 @@ describe("free references", () => {
     ["$env: for (;;) { break $env }", []],
     ["this.helpers.a(); () => this.b; function f() { return this.c }", ["this.helpers.a()", "this.b"]],
     ["class A { m() { return this.x } y = this.z }", []],
+    ["class A { [this.x]() {} [this.y] = this.z; static { this.a } }", ["this.x", "this.y"]],
     ["switch (a) { case 1: let $env; default: $env }", ["a"]],
     ["typeof process; typeof $env.A; !process", ["$env.A", "process"]],
     ["[$env.A, b] = c", ["$env.A=", "b=", "c"]],

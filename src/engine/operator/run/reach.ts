@@ -44,7 +44,7 @@ interface Use {
 
 /** Words of Python by which code leaves its items: built-ins, frames, and the JavaScript behind them in older engines. */
 const python =
-  /(?<!\w)(?:(?:import|exec|eval|compile|open|input|[gs]etattr|delattr|vars|globals|locals|breakpoint|help|constructor|prototype|new|js|pyodide|_?(?:helpers|require|fetch|process|this|evaluateExpression)|httpRequest|f_(?:back|builtins|globals|locals))(?!\w)|(?:gi|cr|ag|tb)_)|__/
+  /(?<!\w)(?:(?:import|exec|eval|compile|open|input|[gs]etattr|delattr|vars|globals|locals|breakpoint|help|constructor|prototype|new|js|pyodide|as_object_map|_?(?:helpers|require|fetch|process|this|evaluateExpression)|httpRequest|f_(?:back|builtins|globals|locals))(?!\w)|(?:gi|cr|ag|tb)_)|__/
 
 const useInPython = (text: string): Use | undefined => {
   // Python reads letters of other widths and styles as the plain ones.
@@ -82,7 +82,8 @@ const nodeMembers = words(`
 /** Names of members by which code has more than an object's fields: the makers of functions, prototypes, frames. */
 const opening = words(`
   __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ callee caller captureStackTrace constructor
-  defineProperties defineProperty getOwnPropertyDescriptor getOwnPropertyDescriptors getPrototypeOf prepareStackTrace setPrototypeOf
+  defineProperties defineProperty getFunction getOwnPropertyDescriptor getOwnPropertyDescriptors getPrototypeOf getThis
+  prepareStackTrace setPrototypeOf
 `)
 
 /** The first use in JavaScript of what may reach beyond the items. */
@@ -114,10 +115,11 @@ const openingUses = (tree: unknown): ReadonlyArray<Use> => {
     if (opening.has(word)) use(word)
     const isOfNode = type === "MemberExpression" && objectOf(object).type === "ThisExpression"
     const isConstructor = type === "MethodDefinition" && kind === "constructor" && computed !== true
+    const isMember = type === "MethodDefinition" || type === "PropertyDefinition"
     for (const child of Object.values(node)) {
       if (isConstructor && child === key) continue
       if (isOfNode && child === object && nodeMembers.has(memberName(node) ?? "")) continue
-      visit(child, isInClass || type === "ClassBody")
+      visit(child, isInClass || type === "StaticBlock" || (isMember && child !== key))
     }
   }
   visit(tree, false)

@@ -17,7 +17,7 @@ interface UnclearCall {
 /** Functions and methods that call what they are given, by the places of it. */
 const callbacks: ReadonlyArray<readonly [places: ReadonlyArray<number>, names: string]> = [
   [[0], "every filter find findIndex findLast findLastIndex flatMap forEach map reduce reduceRight some sort toSorted"],
-  [[0], "catch finally Promise queueMicrotask setImmediate setInterval setTimeout"],
+  [[0], "catch finally Promise queueMicrotask setImmediate setInterval setTimeout try"],
   [[1], "from fromAsync groupBy parse replace replaceAll stringify"],
   [[0, 1], "then"]
 ]
@@ -27,6 +27,10 @@ const callbackPlaces = new Map(
 
 /** Methods of functions that call them. */
 const calling = new Set(["apply", "bind", "call"])
+
+/** Functions of the language whose result is none that they are given. */
+const makers =
+  /^(?!Object$)[A-Z]|^(?:atob|btoa|decodeURI|decodeURIComponent|encodeURI|encodeURIComponent|escape|isFinite|isNaN|parseFloat|parseInt|unescape)$/
 
 /** Methods that the language calls by itself. */
 const implicit = new Set(["get", "next", "return", "set", "then", "toJSON", "toString", "valueOf"])
@@ -48,19 +52,23 @@ export const unclearCall = (tree: unknown, isHarmless: (name: string) => boolean
     const bound = bindings.get(name)
     return bound === undefined ? isHarmless(name) : bound === "function"
   }
-  /** Whether a value is a function of the code or of the language, or none. */
+  const isBuiltIn = (member: JsonObject): boolean => {
+    const root = rootOf(member)
+    return root !== undefined && !bindings.has(root) && isHarmless(root)
+  }
+  /** Whether a value is a function of the code or of the language that calls nothing it is given, or none. */
   const isPlain = (value: JsonObject): boolean => {
     const { alternate, callee, consequent, left, name, operator, right, type } = value
     switch (type) {
       case "Identifier":
-        return isFunction(textOf(name))
-      case "MemberExpression": {
-        const root = rootOf(value)
-        return root !== undefined && !bindings.has(root) && isHarmless(root)
-      }
+        return isFunction(textOf(name)) && (bindings.has(textOf(name)) || !callbackPlaces.has(textOf(name)))
+      case "MemberExpression":
+        return isBuiltIn(value) && !calling.has(calledName(value)) && !callbackPlaces.has(calledName(value))
       case "CallExpression":
-      case "NewExpression":
-        return objectOf(callee).type === "Identifier" && !bindings.has(textOf(objectOf(callee).name))
+      case "NewExpression": {
+        const maker = objectOf(callee).type === "Identifier" ? textOf(objectOf(callee).name) : ""
+        return makers.test(maker) && !bindings.has(maker)
+      }
       case "ConditionalExpression":
         return [alternate, consequent].map(objectOf).every(isPlain)
       case "LogicalExpression":
@@ -86,7 +94,9 @@ export const unclearCall = (tree: unknown, isHarmless: (name: string) => boolean
     const name = memberName(callee)
     if (name === undefined || /^\d/.test(name) || storedNames.has(name)) return false
     if (storedIn.has(JSON.stringify(shapeOf(objectOf(callee.object))))) return false
-    return !calling.has(name) || isPlain(objectOf(callee.object))
+    if (!calling.has(name)) return true
+    const target = objectOf(callee.object)
+    return target.type === "MemberExpression" ? isBuiltIn(target) && !calling.has(calledName(target)) : isPlain(target)
   }
   const isUnclear = (node: JsonObject): boolean => {
     const callee = unwrapped(objectOf(node.callee ?? node.tag))
@@ -95,11 +105,12 @@ export const unclearCall = (tree: unknown, isHarmless: (name: string) => boolean
       case "NewExpression":
       case "TaggedTemplateExpression": {
         const called = calledName(callee)
-        const given = objectsOf(node.arguments)
-        const places =
-          calling.has(called) && callbackPlaces.has(calledName(objectOf(callee.object)))
-            ? [1, 2]
-            : (callbackPlaces.get(called) ?? [])
+        const isIndirect = calling.has(called) && callbackPlaces.has(calledName(objectOf(callee.object)))
+        const [self, list] = objectsOf(node.arguments)
+        const isList = isIndirect && called === "apply" && list !== undefined
+        if (isList && list.type !== "ArrayExpression") return true
+        const given = isList ? [objectOf(self), ...objectsOf(list.elements)] : objectsOf(node.arguments)
+        const places = isIndirect ? [1, 2] : (callbackPlaces.get(called) ?? [])
         if (places.length > 0 && given.some(({ type }) => type === "SpreadElement")) return true
         return !isClear(callee) || places.some((place) => given[place] !== undefined && !isPlain(given[place]))
       }
@@ -175,17 +186,18 @@ const storesIn = (node: JsonObject): ReadonlyArray<Store> => {
       ? [{ name: memberName(target), object: objectOf(target.object), value: objectOf(right) }]
       : []
   }
-  const isField = type === "PropertyDefinition" || (type === "Property" && node.kind === "init")
+  const isField = type === "PropertyDefinition" || (type === "Property" && node.kind === "init") || node.kind === "get"
   if (!isField || !isJsonObject(value)) return []
   const name =
     computed === true ? memberName({ computed, property: key }) : textOf(objectOf(key).name ?? objectOf(key).value)
-  return [{ name, object: node, value }]
+  return [{ name, object: node, value: node.kind === "get" ? {} : value }]
 }
 
-/** Whether members are among the targets of a list or an object that is taken apart, or of a loop. */
-const hidesStores = ({ left, type }: JsonObject): boolean =>
-  (["ArrayPattern", "ObjectPattern"].includes(textOf(objectOf(left).type)) || type === "ForOfStatement") &&
-  nodesIn(left).some((one) => one.type === "MemberExpression")
+/** Whether members are among the targets of a list or an object that is taken apart, or of a loop, or are got by names unknown. */
+const hidesStores = ({ computed, kind, left, type }: JsonObject): boolean =>
+  (kind === "get" && computed === true) ||
+  ((["ArrayPattern", "ObjectPattern"].includes(textOf(objectOf(left).type)) || type === "ForOfStatement") &&
+    nodesIn(left).some((one) => one.type === "MemberExpression"))
 
 /** What names are bound to anywhere in the code: functions alone, or other values too. */
 const bindingsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyMap<string, "function" | "other"> => {
