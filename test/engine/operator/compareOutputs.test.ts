@@ -66,6 +66,22 @@ describe("outputs of a node are compared", () => {
     assert.deepStrictEqual(paths(before, run(item({ at: null, b: 1 })), how), ["at"])
   })
 
+  it("by all but the times and random values of a text that holds some", () => {
+    const how = { volatile: [["text"]] }
+    const at = (time: string, total: number) => run(item({ text: `At ${time}, order 5 costs ${total}` }))
+    assert.deepStrictEqual(paths(at("2026-01-01T00:00:00Z", 7), at("2026-02-01T12:30:00.5Z", 7), how), [])
+    assert.deepStrictEqual(paths(at("2026-01-01T00:00:00Z", 7), at("2026-02-01T12:30:00.5Z", 8), how), ["text"])
+    assert.deepStrictEqual(paths(at("2026-01-01 10:00", 7), run(item({ text: "" })), how), ["text"])
+    assert.deepStrictEqual(paths(run(item({ text: "4711" })), run(item({ text: "4712" })), how), [])
+  })
+
+  it("by the errors after which they go on: a node that fails as a whole gives out its input", () => {
+    const passed = run(item({ a: 1 }))
+    const failed = { ...passed, error: { message: "no" }, whole: { error: { message: "no" } } }
+    assert.deepStrictEqual(differing(passed, failed).differences, [{ path: "error", expected: undefined, got: "no" }])
+    assert.deepStrictEqual(paths(failed, failed), [])
+  })
+
   it("without regard to the order of fields, which is named", () => {
     assert.include(differing(run(item({ a: 1, b: 2 })), run(item({ b: 2, a: 1 }))), { isReordered: true })
   })

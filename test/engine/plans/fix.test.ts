@@ -2,6 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpClientResponse } from "effect/http"
 
+import { runDataOf } from "../../../src/engine/operator/explain/runData.ts"
+import { judgeRun } from "../../../src/engine/plans/fix/judgeRun.ts"
+import { WorkflowId } from "../../../src/engine/workflow/models.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inFolder } from "../../support/inFolder.ts"
 import { Beside, type Given, hook, twoEmbedded } from "./support.ts"
@@ -55,6 +58,59 @@ const answering = Effect.fnUntraced(function* (execution: number, change: (whole
     return Effect.map(send("production", "GET", `/executions/${execution}?includeData=true`), (whole) =>
       HttpClientResponse.fromWeb(request, change(whole))
     )
+  })
+})
+
+describe("a failed run with a fix", () => {
+  it("still fails where the node that failed as a whole gives its input out again, with its error beside it", () => {
+    const node = (onError?: string) => ({
+      id: "1",
+      name: "Sort",
+      type: "n8n-nodes-base.sort",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+      ...(onError === undefined ? {} : { onError })
+    })
+    const items = [{ json: { a: 1 }, pairedItem: { item: 0 } }]
+    const error = { message: "no such field" }
+    const source = [{ previousNode: "Hook" }]
+    const dataOf = (nodes: ReadonlyArray<Json>, resultData: Json, stack: ReadonlyArray<Json> = []) => {
+      const data = runDataOf({
+        data: { resultData, executionData: { nodeExecutionStack: stack } },
+        workflowData: { nodes }
+      })
+      return data ?? assert.fail("no data")
+    }
+    const ran = { Hook: [{ executionIndex: 0, data: { main: [items] } }] }
+    const before = dataOf([node()], {
+      error,
+      lastNodeExecuted: "Sort",
+      runData: { ...ran, Sort: [{ executionIndex: 1, source, error }] }
+    })
+    const going = [node("continueRegularOutput")]
+    const after = dataOf(going, {
+      lastNodeExecuted: "End",
+      runData: {
+        ...ran,
+        Sort: [{ executionIndex: 1, source, error, data: { main: [items] } }],
+        End: [{ executionIndex: 2, source: [{ previousNode: "Sort" }], data: { main: [items] } }]
+      }
+    })
+    const verdict = judgeRun({
+      failure: { error, at: before.runs[1], part: undefined, input: items, item: 0 },
+      before,
+      fixed: { id: WorkflowId.make("w1"), name: "W", active: false, nodes: going, connections: {} },
+      changed: new Set(["Sort"]),
+      mocked: new Set(),
+      after,
+      status: "success",
+      successes: []
+    })
+    assert.deepStrictEqual(verdict, {
+      outcome: "still fails",
+      why: "Sort only goes on after its error: no such field"
+    })
   })
 })
 

@@ -113,13 +113,17 @@ const stepOf = (data: RunData, node: string, runs: ReadonlyArray<NodeRun>): stri
   return `${name} ${counts.join("/")}${passed > 0 ? ` (${passed} with errors)` : ""}${times}`
 }
 
-/** Items that hold the error of a node that is set to go on after one. */
+/** The errors after which a node that is set to go on has gone on. */
 const passedOver = (data: RunData, runs: ReadonlyArray<NodeRun>): ReadonlyArray<unknown> => {
   const node = nodeNamed(data, runs[0]?.node)
   const goesOn = node?.continueOnFail === true || String(node?.onError).startsWith("continue")
   const items = goesOn ? runs.flatMap(({ outputs }) => outputs.flat()) : []
   // Of a large run, not all items were kept.
-  return items.includes(null) ? [] : items.filter((item) => errorIn(item) !== undefined)
+  const inItems = items.includes(null) ? [] : items.map(errorIn).filter(Predicate.isNotUndefined)
+  if (inItems.length > 0 || !goesOn) return inItems
+  // A node that fails as a whole gives its input out again, and its error stands beside it; one at the end fails the run.
+  const isEnd = data.error !== undefined && node !== undefined && nameOf(node) === data.lastNode
+  return runs.slice(0, isEnd ? -1 : undefined).flatMap(({ error }) => (error === undefined ? [] : [error]))
 }
 
 /** The error that an item carries in place of a result. */
@@ -133,6 +137,6 @@ export const goneOver = (
   data: RunData
 ): ReadonlyArray<{ readonly node: string; readonly count: number; readonly error: unknown }> =>
   [...byNode(data).entries()].flatMap(([node, runs]) => {
-    const items = passedOver(data, runs)
-    return items.length === 0 ? [] : [{ node, count: items.length, error: errorIn(items[0]) }]
+    const errors = passedOver(data, runs)
+    return errors.length === 0 ? [] : [{ node, count: errors.length, error: errors[0] }]
   })

@@ -4,12 +4,13 @@ import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schem
 import type { Workflow } from "../../workflow/models.ts"
 import { type Path, parsePath } from "../../workflow/valuePaths.ts"
 import { edgesOf } from "../../workflow/wires.ts"
+import { messageOf } from "../explain/failure.ts"
 import { byNode, jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import type { Run } from "../run/mocks.ts"
 import { type Difference, differencesOf, differingValues } from "../tests/Difference.ts"
 import { matchesPattern, parsePattern } from "../tests/PathPattern.ts"
 import type { RecordedRun } from "../tests/testFromExecution.ts"
-import { volatileIn } from "../tests/volatileFields.ts"
+import { volatileIn, withoutStamps } from "../tests/volatileFields.ts"
 
 /** The rules by which outputs of a node are compared. */
 export interface Comparison {
@@ -32,7 +33,10 @@ export interface Compared {
   readonly hasUnreadFiles: boolean
 }
 
-/** Compares what a node gave out, run by run, with what it gives out now: its JSON, its files and what its items come from. */
+/**
+ * Compares what a node gave out, run by run, with what it gives out now: its JSON, its files, what its items come from, and the errors
+ * after which it went on.
+ */
 export const compareOutputs = (
   before: ReadonlyArray<NodeRun>,
   after: ReadonlyArray<NodeRun>,
@@ -45,10 +49,13 @@ export const compareOutputs = (
     typeof expected === typeof got &&
     Predicate.isNotNullish(expected) &&
     Predicate.isNotNullish(got) &&
+    (typeof expected !== "string" || typeof got !== "string" || withoutStamps(expected) === withoutStamps(got)) &&
     pathOf(path) !== undefined &&
     volatile.some((pattern) => matchesPattern(pathOf(path) ?? [], pattern))
   const [changing, real] = [json.filter(isVolatile), json.filter((one) => !isVolatile(one))]
-  const beside = json.some(({ of }) => of !== undefined) ? [] : besideJson(old, now, isPaired && !isSet)
+  const beside = json.some(({ of }) => of !== undefined)
+    ? []
+    : [...besideJson(old, now, isPaired && !isSet), ...otherErrors(before, after)]
   const all = [...real, ...beside]
   return {
     differences: all,
@@ -104,6 +111,15 @@ const besideJson = (
       })
     )
   )
+
+/** The runs of a node that went on after an error on one side alone: a node that fails as a whole gives its input out again. */
+const otherErrors = (before: ReadonlyArray<NodeRun>, after: ReadonlyArray<NodeRun>): ReadonlyArray<Difference> =>
+  before.flatMap(({ error }, run) => {
+    const other = after[run]?.error
+    if ((error === undefined) === (other === undefined)) return []
+    const [expected, got] = [error, other].map((one) => one && messageOf(one))
+    return [{ ...(before.length > 1 ? { run } : {}), path: "error", expected, got }]
+  })
 
 /** The files of an item, without the ids under which they are kept. */
 const filesOf = (item: unknown): JsonObject =>

@@ -35,6 +35,12 @@ export const volatilePaths = (
   moment: Moment
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
   const givenTexts = new Set(leavesIn(given, []).map(({ value }) => String(value)))
+  const givenStamps = new Set([...givenTexts].flatMap((text) => text.match(stamps) ?? []))
+  /** A text that holds what was given, such as the id of an order in an address, is no other in the next run for that. */
+  const ownPart = (value: unknown) =>
+    typeof value === "string"
+      ? value.replace(stamps, (one) => (one.length > "2026-01-01".length && givenStamps.has(one) ? "" : one))
+      : value
   const changing = new Set<string>()
   /** Fields with an id of the run that something given happens to equal, as low ids of a new engine do. */
   const alike = new Set<string>()
@@ -52,7 +58,7 @@ export const volatilePaths = (
             alike.add(field)
             return true
           }
-          if (givenTexts.has(text) || !(changing.has(text) || isOfMoment(value, says, moment))) return false
+          if (givenTexts.has(text) || !(changing.has(text) || isOfMoment(ownPart(value), says, moment))) return false
           changing.add(text)
           return true
         })
@@ -87,6 +93,14 @@ const leavesIn = (value: unknown, path: Path): ReadonlyArray<Leaf> => {
 }
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i
+const dated = /\b\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/
+
+/** Marks of a moment, or of chance, in a text. */
+const stamps = new RegExp(`${uuid.source}|${dated.source}`, "gi")
+const times = /^\d+$|\d\d?:\d\d(?::\d\d(?:\.\d+)?)?|\d{10,}/g
+
+/** The rest of a text in which times and random values may be others. */
+export const withoutStamps = (text: string): string => text.replace(stamps, "").replace(times, "")
 const day = 24 * 60 * 60 * 1000
 
 const isOwn = (text: string, says: string, { identifiers }: Moment): boolean =>
@@ -102,9 +116,9 @@ const isOfMoment = (value: unknown, says: string, moment: Moment): boolean => {
   const text = String(value)
   if (uuid.test(text)) return true
   if (isOwn(text, says, moment)) return true
-  const [dated, time] = /\b\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/.exec(text) ?? []
-  if (dated === undefined) return false
-  const at = Date.parse(dated)
+  const [date, time] = dated.exec(text) ?? []
+  if (date === undefined) return false
+  const at = Date.parse(date)
   if (time !== undefined) return isWithin(at)
   return /\$now|\$today|\bnew Date\b|\bDate\.now\b|\bDateTime\b/.test(says) && Math.abs(at - from) <= day
 }

@@ -185,6 +185,7 @@ describe("what changes from run to run", () => {
 
   it("is not what was given to the run, or is of another time", () => {
     assert.deepStrictEqual(paths(["$now", { at: "2026-11-20T10:00:01Z", old: "2020-01-01T00:00:00Z", n: 12 }]), [[]])
+    assert.deepStrictEqual(paths(["", { text: "ordered at 2026-11-20T10:00:01Z" }]), [[]])
   })
 
   it("is an id of the run also where something given happens to equal it, in the field that holds it", () => {
