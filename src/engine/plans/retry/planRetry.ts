@@ -150,11 +150,16 @@ const listSince = (
       startedAfter: isoOf(since)
     }
     const startOf = ({ startedAt }: Execution) => Date.parse(String(startedAt))
-    return firstPages(
+    // The newest come first, and those after the period are no end of the list.
+    const listed = firstPages(
       (query) => engine.listExecutions({ ...filters, ...query }),
-      { pages: mostPages, isEnough: (picked, all) => picked < all && until >= since && picked === 0 },
-      (page) => page.filter((run) => startOf(run) >= since && startOf(run) <= until)
+      { pages: mostPages, isEnough: (picked, all) => picked === 0 && all > 0 },
+      (page) => page.filter((run) => startOf(run) >= since)
     )
+    return Effect.map(listed, ({ isWhole, matches }) => ({
+      isWhole,
+      matches: matches.filter((run) => startOf(run) <= until)
+    }))
   })
 
 interface Listed {
@@ -176,8 +181,13 @@ const groupOf = Effect.fnUntraced(function* (
   const workflow = read.success
   const later = yield* Effect.option(listSince({ since: wanted.since, until: Infinity }, id))
   if (Option.isNone(later)) return { instance, blocked: `the later runs of ${workflow.name} cannot be read` }
+  if (!later.value.isWhole) {
+    return { instance, blocked: `${workflow.name} has more later runs than are listed: give a later since` }
+  }
   const retries = retriesOf(later.value.matches)
-  const anew = unsupported === undefined ? noRuns : yield* anewOf(instance, workflow, failed)
+  const begun = yield* Effect.result(unsupported === undefined ? noRuns : anewOf(instance, workflow, failed))
+  if (Result.isFailure(begun)) return { instance, blocked: begun.failure.message }
+  const anew = begun.success
   const left = failed.map((execution) => ({
     execution,
     why: anew.has(execution.id) ? "it was run anew" : notRetried(execution, retries)
@@ -243,16 +253,16 @@ const successesOfKeys = Effect.fnUntraced(function* (
   return { successes, unread: later.length - read.filter(({ isRead }) => isRead).length }
 })
 
-const noRuns: ReadonlyMap<number, number> = new Map()
+const noRuns = Effect.succeed<ReadonlyMap<number, number>>(new Map())
 
-/** The runs of failed executions that were begun anew, where that can be read. */
+/** The runs of failed executions that were begun anew. */
 const anewOf = (instance: string, { id, name }: Workflow, failed: ReadonlyArray<Execution>) =>
   EngineClient.use((engine) =>
     readRetries(
       engine,
       failed.map((execution) => ({ kind: "run-anew", instance, execution: execution.id, workflow: id, name }))
     )
-  ).pipe(Effect.orElseSucceed(() => noRuns))
+  )
 
 /** A failed run with its class, its key and what acted outside in it. */
 const describedRun = Effect.fnUntraced(function* (execution: Execution, workflow: Workflow, key: Path | undefined) {

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { grouped } from "../../../internal/collections.ts"
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { ForeignAnswer } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { statusOf } from "../../operator/explain/describeExecution.ts"
 import { jsonOf, runDataOf } from "../../operator/explain/runData.ts"
@@ -22,17 +23,21 @@ export const isRetried = (change: Change): change is Retried => change.kind === 
 const mostPages = 20
 const mostMarksRead = 200
 
-/** The newest runs of failed executions, by the numbers of these: their retries, and those that were begun anew. */
+/**
+ * The newest runs of failed executions, by the numbers of these: their retries, and those that were begun anew. It fails where there
+ * may be others that were not read, as each would be begun twice.
+ */
 export const readRetries = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
   const byWorkflow = grouped(changes.filter(isRetried), ({ workflow }) => workflow)
   const rows = yield* Effect.forEach(byWorkflow, ([workflowId, some]) =>
     Effect.gen(function* () {
       const oldest = Math.min(...some.map(({ execution }) => execution))
-      const { matches } = yield* firstPages(
+      const { isWhole, matches } = yield* firstPages(
         (query) => client.listExecutions({ ...query, workflowId }),
         { pages: mostPages, isEnough: (later, all) => later < all },
         (page) => page.filter(({ id }) => id > oldest)
       )
+      if (!isWhole) return yield* unread(client, `workflow ${workflowId} has had more runs since than are listed`)
       const oldestFirst = matches.toSorted((a, b) => a.id - b.id)
       const retries = oldestFirst.flatMap(({ id, retryOf }) =>
         retryOf === undefined || retryOf === null ? [] : [[Number(retryOf), id] as const]
@@ -43,6 +48,15 @@ export const readRetries = Effect.fnUntraced(function* (client: Client, changes:
   return new Map(rows.flat())
 })
 
+const unread = ({ instance }: Client, problem: string) =>
+  new ForeignAnswer({
+    instance,
+    httpStatus: 200,
+    kind: "other JSON",
+    problem: `${problem}, so that nobody knows which failed ones were begun again`,
+    apiResponse: null
+  })
+
 /** The marks of runs that have been read, by client: they never change. */
 const marks = new WeakMap<Client, Map<number, string>>()
 
@@ -50,9 +64,9 @@ const marks = new WeakMap<Client, Map<number, string>>()
 const anewIn = Effect.fnUntraced(function* (client: Client, runs: ReadonlyArray<Execution>) {
   const read = marks.get(client) ?? new Map<number, string>()
   marks.set(client, read)
-  const unread = runs.filter(({ id }) => !read.has(id)).slice(-mostMarksRead)
+  const unmarked = runs.filter(({ id, mode }) => mode === "webhook" && !read.has(id))
   yield* Effect.forEach(
-    unread,
+    unmarked.slice(-mostMarksRead),
     (run) =>
       Effect.map(
         Effect.option(client.getExecution(ExecutionId.make(run.id), true, firstFields(["headers"]))),
@@ -65,6 +79,12 @@ const anewIn = Effect.fnUntraced(function* (client: Client, runs: ReadonlyArray<
       ),
     { concurrency: 4 }
   )
+  if (unmarked.length > mostMarksRead) {
+    return yield* unread(
+      client,
+      `${unmarked.length - mostMarksRead} calls are not read yet (call again to read further ones)`
+    )
+  }
   return runs.flatMap(({ id }) => {
     const [, execution] = /^anew-(\d+)$/.exec(read.get(id) ?? "") ?? []
     return execution === undefined || read.get(id) !== markOf(Number(execution))
