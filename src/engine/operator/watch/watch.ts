@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Record, Schema } from "effect"
 
 import { makePacer } from "../../../internal/http/Coordination.ts"
 import { Pace } from "../../client/Deadline.ts"
@@ -72,7 +72,7 @@ export const makeWatch = (settings: WatchSettings, store: WatchStore, receivers:
     return state
   })
   const keep = Effect.fnUntraced(function* (state: WatchState) {
-    if (state.at - writtenAt >= memoryInterval) {
+    if (Math.abs(state.at - writtenAt) >= memoryInterval) {
       memoryLines = [...memories].map(([instance, memory]) => memoryLine(instance, memory))
       writtenAt = state.at
     }
@@ -82,7 +82,8 @@ export const makeWatch = (settings: WatchSettings, store: WatchStore, receivers:
 
   const round = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const former = yield* begin
+    const former = notAfter(yield* begin, now)
+    memories = new Map([...memories].filter(([, { at }]) => at <= now + ahead))
     if (former.at > now - (settings.everyMinutes * 60_000) / 2) {
       return { state: former, problems: [], isSkipped: true } satisfies Round
     }
@@ -138,6 +139,26 @@ export const makeWatch = (settings: WatchSettings, store: WatchStore, receivers:
 
   return { round: store.exclusively(round) }
 }
+
+/** The state without times to come, which a clock has left that was ahead: nothing would be looked at or told until then. */
+const notAfter = (state: WatchState, now: number): WatchState => {
+  if (state.at <= now + ahead) return state
+  const past = (at: number) => (at > now ? 0 : at)
+  return {
+    ...state,
+    at: 0,
+    sentAt: Record.map(state.sentAt, (times) => times.filter((at) => at <= now)),
+    instances: Record.map(state.instances, (one) => ({
+      ...one,
+      testedAt: past(one.testedAt),
+      versionAt: past(one.versionAt),
+      changesTo: past(one.changesTo)
+    }))
+  }
+}
+
+/** Milliseconds that a watch waits at most for the time that it was left with, as other copies may have clocks of their own. */
+const ahead = 3_600_000
 
 /** The state with the changes that every receiver has to be told which takes such ones. */
 const withChanges = (

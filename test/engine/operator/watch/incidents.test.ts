@@ -1,8 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 
+import { Instances } from "../../../../src/engine/client/Instances.ts"
 import type { Incident, WatchedFinding } from "../../../../src/engine/operator/watch/incidents.ts"
 import { advance } from "../../../../src/engine/operator/watch/incidents.ts"
 import { dueFor, type Pending } from "../../../../src/engine/operator/watch/messages.ts"
+import { makeWatch } from "../../../../src/engine/operator/watch/watch.ts"
+import { readState } from "../../../../src/engine/operator/watch/WatchState.ts"
+import { HttpClients } from "../../../../src/internal/http/HttpClients.ts"
+import { configured, environment } from "../../../support/harness.ts"
 
 const refused = (id: string): WatchedFinding => ({
   kind: "failures",
@@ -90,5 +98,50 @@ describe("messages", () => {
     )
     const urgent = { ...delivery, quietHours: { ...quietHours, except: "error" as const } }
     assert.lengthOf(dueFor("ops", begun(1), [], Date.UTC(2026, 0, 1, 23), urgent), 1)
+  })
+})
+
+describe("a watch", () => {
+  const instancesLayer = Instances.layer.pipe(
+    Layer.provide(configured({ production: environment("http://production.example", "key") })),
+    Layer.provide(HttpClients.layerShared),
+    Layer.provide(FetchHttpClient.layer)
+  )
+
+  it.effect("goes on where a clock that was ahead has left it times to come", () => {
+    const now = Date.parse("2026-03-01T10:00:00Z")
+    const later = now + 400 * 86_400_000
+    const [incident] = look([refused("a")]).open
+    const pending = [{ id: "1", type: "begin", at: later, incident, receivers: ["ops"] }]
+    const instances = { production: { failures: 0, testedAt: later, versionAt: later, changesTo: later } }
+    const state = { at: later, count: 1, open: [incident], pending, sentAt: { ops: [later, later] }, instances }
+    let lines: ReadonlyArray<string> = [JSON.stringify(state)]
+    const messages: Array<unknown> = []
+    const { round } = makeWatch(
+      {
+        instances: [],
+        everyMinutes: 5,
+        expectations: [],
+        ignore: [],
+        messagesPerHour: 2,
+        quietHours: undefined,
+        page: undefined
+      },
+      {
+        load: Effect.sync(() => lines),
+        save: (some) => Effect.sync(() => void (lines = some)),
+        exclusively: (work) => work
+      },
+      [{ name: "ops", least: "info", send: (message) => Effect.sync(() => void messages.push(message)) }]
+    )
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      assert.include(yield* round, { isSkipped: false })
+      assert.lengthOf(messages, 1)
+      const kept = readState(lines)
+      assert.deepInclude(kept, { at: now, pending: [], sentAt: { ops: [now] } })
+      assert.deepStrictEqual(kept.instances["production"]?.testedAt, 0)
+      assert.include(yield* round, { isSkipped: true })
+    }).pipe(Effect.provide(instancesLayer))
   })
 })
