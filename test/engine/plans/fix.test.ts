@@ -5,6 +5,7 @@ import { HttpClientResponse } from "effect/http"
 import { runDataOf } from "../../../src/engine/operator/explain/runData.ts"
 import { judgeRun } from "../../../src/engine/plans/fix/judgeRun.ts"
 import { WorkflowId } from "../../../src/engine/workflow/models.ts"
+import { isJsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inFolder } from "../../support/inFolder.ts"
 import { Beside, type Given, hook, twoEmbedded } from "./support.ts"
@@ -46,6 +47,16 @@ const failedRun = Effect.fnUntraced(function* (instance = "production") {
   yield* ask("list_workflows", { instance })
   return { id: String(id), execution: Number(rowsOf(data)[0]?.["id"]) }
 })
+
+/** An execution as an engine shows it whose workflow has its data redacted. */
+const hidden = (whole: Json): unknown =>
+  JSON.parse(
+    JSON.stringify(whole, (_, value: unknown) =>
+      isJsonObject(value) && isJsonObject(value.json) && "pairedItem" in value
+        ? { ...value, json: {}, redaction: { redacted: true, reason: "workflow_redaction_policy" } }
+        : value
+    )
+  )
 
 /** Lets `production` answer the data of an execution otherwise. */
 const answering = Effect.fnUntraced(function* (execution: number, change: (whole: Json) => Response) {
@@ -158,6 +169,11 @@ describe("try_fix", () => {
       "of 70 MB",
       () => new Response("{}", { headers: { "content-length": "70000000" } }),
       "the data of execution N is too large to be read: only successes can be compared"
+    ],
+    [
+      "whose items the engine hides",
+      (whole: Json) => Response.json(hidden(whole)),
+      "the engine hides what the nodes of execution N gave out: only successes can be compared"
     ],
     [
       "whose version is gone",

@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import type { Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { runDataOf } from "../../../src/engine/operator/explain/runData.ts"
+import { callOf } from "../../../src/engine/plans/retry/selectRuns.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, hook, twoEmbedded } from "./support.ts"
 
@@ -60,6 +62,15 @@ const runAt = (workflowId: string, at: number, status: string): Json => ({
 })
 
 describe("plan_retry", () => {
+  it("calls nothing anew for a run whose call the engine hides: an empty one would be sent", () => {
+    const callIn = (more: Json) => {
+      const item = { json: { body: { a: 1 } }, ...more }
+      return callOf(runDataOf({ data: { resultData: { runData: { Hook: [{ data: { main: [[item]] } }] } } } }))
+    }
+    assert.deepInclude(callIn({}), { node: "Hook" })
+    assert.isUndefined(callIn({ json: {}, redaction: { redacted: true } }))
+  })
+
   it.live("finds the failed runs of a period that is over, however many have failed since", () =>
     Effect.gen(function* () {
       const id = yield* failed

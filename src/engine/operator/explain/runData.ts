@@ -62,6 +62,12 @@ const outputsOf = ({ data }: JsonObject): ReadonlyArray<ReadonlyArray<unknown>> 
 export const nodeNamed = ({ nodes }: RunData, name: string | undefined): JsonObject | undefined =>
   nodes.find((node) => nameOf(node) === name)
 
+/** Whether an engine hides items of the run, as its workflow or instance has it: they are empty then, whatever they were. */
+export const isRedacted = ({ runs }: RunData): boolean => runs.some(({ outputs }) => outputs.flat().some(isHidden))
+
+/** Whether an engine shows an item without its content. */
+export const isHidden = (item: unknown): boolean => objectOf(objectOf(item).redaction).redacted === true
+
 /** The JSON of an item, without its binary data. */
 export const jsonOf = (item: unknown): JsonObject => objectOf(objectOf(item).json)
 

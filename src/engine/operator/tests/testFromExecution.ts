@@ -8,7 +8,7 @@ import { type Execution, nameOf, type Workflow, WorkflowId } from "../../workflo
 import { mapTexts } from "../../workflow/valuePaths.ts"
 import { statusOf } from "../explain/describeExecution.ts"
 import { failureOf } from "../explain/failure.ts"
-import { byNode, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { byNode, isRedacted, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import type { Run } from "../run/mocks.ts"
 import { partOf } from "../run/Part.ts"
 import { type NodesToMock, nodesToMock } from "../run/sideEffects.ts"
@@ -56,6 +56,7 @@ export const recordedRunOf = (execution: Execution): Result.Result<RecordedRun, 
   const data = runDataOf(execution)
   if (data === undefined) return Result.fail(`the engine keeps no data of execution ${id}`)
   if (data.nodes.length === 0) return Result.fail(`the engine no longer has the version that execution ${id} ran`)
+  if (isRedacted(data)) return Result.fail(`the engine hides what the nodes of execution ${id} gave out`)
   const [first] = data.runs
   if (first === undefined) return Result.fail(`no node ran in execution ${id}`)
   const { node: start, outputs } = first

@@ -19,7 +19,7 @@ export const callAnew = (
 ): Result.Result<UpstreamRequest, string> => {
   const call = callOf(data)
   if (!workflow.active) return Result.fail("its workflow is not active")
-  if (call === undefined) return Result.fail("the call that began it is not on record, or holds files")
+  if (call === undefined) return Result.fail("the call that began it is not on record or hidden, or holds files")
   const address = addressesOf(workflow).find(({ kind, node }) => kind === "webhook" && node === call.node)
   if (address === undefined) return Result.fail("it did not begin with a webhook")
   const { authentication = "none" } = objectOf(workflow.nodes.find((node) => nameOf(node) === call.node)?.parameters)

@@ -6,7 +6,7 @@ import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Parse } from "../../nodes/check/javaScript.ts"
 import { statusOf } from "../../operator/explain/describeExecution.ts"
 import type { FailureClass } from "../../operator/explain/failureClass.ts"
-import { jsonOf, type RunData } from "../../operator/explain/runData.ts"
+import { isHidden, jsonOf, type RunData } from "../../operator/explain/runData.ts"
 import { sideEffectsOf } from "../../operator/run/sideEffects.ts"
 import { type Execution, nameOf, type Workflow } from "../../workflow/models.ts"
 import { isTrigger } from "../../workflow/triggers.ts"
@@ -129,7 +129,8 @@ export const oncePerKey = <Run extends FailedExecution>(
 export const callOf = (data: RunData | undefined) => {
   const [first] = data?.runs ?? []
   const [item, ...others] = first?.outputs.flat() ?? []
-  return first === undefined || item === undefined || others.length > 0 || objectOf(item).binary !== undefined
+  const isWhole = objectOf(item).binary === undefined && !isHidden(item)
+  return first === undefined || item === undefined || others.length > 0 || !isWhole
     ? undefined
     : { node: first.node, json: jsonOf(item) }
 }
