@@ -194,6 +194,12 @@ describe("plan_upgrade", () => {
       assert.match(JSON.stringify(other["blocked"]), /different on staging: Clean, item 1, size: expected 1, got 7/)
       const left = JSON.stringify([yield* send("staging", "GET", "/workflows"), yield* workflowOf(id)])
       assert.notInclude(left, "Temporary run of")
+      change = (text) => text
+      const { connections, name, nodes } = yield* workflowOf(id)
+      const settings = { executionOrder: "v1" }
+      yield* send("production", "PUT", `/workflows/${id}`, { name, nodes, connections, settings })
+      const anew = yield* ask("plan_upgrade", instances)
+      assert.deepInclude(anew, { verdicts: { proved: 1 } }, "proved anew, as settings may change what a run gives")
     }).pipe(Effect.provide(engine("1.82.3")))
   )
 

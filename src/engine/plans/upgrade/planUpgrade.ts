@@ -195,7 +195,7 @@ const verdictFor = Effect.fnUntraced(function* (
     client.listExecutions({ workflowId: workflow.id, status: "success", limit: 1 }),
     () => ({ data: [] })
   )
-  const key = digest([workflow.id, workflow.nodes, nodes, connections, target?.instance, newest.data[0]?.id])
+  const key = digest([workflow.id, workflow.nodes, nodes, connections, settings, target?.instance, newest.data[0]?.id])
   const cache = verdicts.get(client) ?? new Map<string, Verdict>()
   verdicts.set(client, cache)
   const former = cache.get(key)
