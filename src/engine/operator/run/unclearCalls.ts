@@ -42,7 +42,8 @@ const functions = new Set(["ArrowFunctionExpression", "ClassExpression", "Functi
 
 /**
  * The first call that may be one of anything, in code that reads members whose names only the run decides: those can be the
- * maker of functions, which runs texts. Code without such members has no way to it.
+ * maker of functions, which runs texts. One that is kept under a computed name and called by that name elsewhere is not seen, as
+ * grouping code does the same.
  */
 export const unclearCall = (tree: unknown, isHarmless: (name: string) => boolean): UnclearCall | undefined => {
   const nodes = nodesIn(tree)
