@@ -28,6 +28,8 @@ export const ProgressEntry = Schema.Union([
     /** Milliseconds on the clock of the machine that nobody sets, which mostly counts from its start. */
     uptime: Schema.optionalKey(Schema.Int),
     read_back: Schema.optionalKey(Schema.Literal(true)),
+    /** The id of the last thing that was there before what the steps create. */
+    latest: Schema.optionalKey(CreatedId),
     /** Without steps: from here on the plan goes on without a caller. */
     background: Schema.optionalKey(Schema.Struct({ is_protected_confirmed: Schema.Boolean }))
   }),

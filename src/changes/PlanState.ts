@@ -12,6 +12,8 @@ export interface StepRecord {
   /** Since when it is sent, or about to be, without a known outcome; the same on the machine's clock that nobody sets. */
   readonly outcomeUnknownSince: number | undefined
   readonly sentUptime: number | undefined
+  /** The id of the last thing that was there when it was sent. */
+  readonly latest: CreatedId | undefined
   /** The reason for which it was not done: refused by the upstream, or overtaken by someone else. */
   readonly refused: string | undefined
   /** The id of the thing that it has created. */
@@ -36,6 +38,7 @@ export const untouched: StepRecord = {
   doneAt: undefined,
   outcomeUnknownSince: undefined,
   sentUptime: undefined,
+  latest: undefined,
   refused: undefined,
   created: undefined,
   isForeign: false,
@@ -169,7 +172,8 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
         ...record,
         touchedBy: state.progress,
         outcomeUnknownSince: entry.at,
-        sentUptime: entry.uptime
+        sentUptime: entry.uptime,
+        latest: entry.latest
       }))
     case "done": {
       const done = mark(beginRound(state), entry.steps, (record) => ({

@@ -59,8 +59,10 @@ export interface RemoteState<C> {
   readonly fromAdjusted?: (change: C, original: StepRecord) => C | undefined
   /** The change with what has to be known of the present when it is sent later. */
   readonly withPresent?: (change: C) => C
-  /** The outcome of a creation that was sent at that moment and not answered. */
-  readonly lost?: (change: C, sentAt: number) => Lost
+  /** The id of the last thing that was there before what a change creates; recorded when that is sent. By default none. */
+  readonly latest?: (change: C) => CreatedId | undefined
+  /** The outcome of a creation that was sent at that moment, after that thing, and not answered. */
+  readonly lost?: (change: C, sentAt: number, latest?: CreatedId) => Lost
   /** Explains, for people, why changes found something other than what they were planned for; may read more. */
   readonly explainDrift?: Effect.Effect<(change: C) => string>
   /** The reason for which the reading is less certain than usual, for people. */

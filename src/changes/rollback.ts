@@ -157,7 +157,8 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     past.plan
   )
   for (const { change, id } of unknown) {
-    const one = state.lost?.(change, recordOf(past, id).outcomeUnknownSince ?? 0) ?? {}
+    const { latest, outcomeUnknownSince: sentAt = 0 } = recordOf(past, id)
+    const one = state.lost?.(change, sentAt, latest) ?? {}
     if (one.created !== undefined) created.set(id, one.created)
     if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
   }

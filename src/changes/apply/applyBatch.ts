@@ -73,8 +73,10 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     const isEarly = left > 0 && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
     if (!isEarly && creations.isAwaited !== true) return state
     const missing = rows.filter(({ change, step }) => {
-      const sentAt = recordOf(run.state, step).outcomeUnknownSince
-      return creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt).created === undefined
+      const { latest, outcomeUnknownSince: sentAt } = recordOf(run.state, step)
+      return (
+        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt, latest).created === undefined
+      )
     })
     const ages = yield* Effect.forEach(missing, ({ step }) => sinceSent(run, step))
     const wait = Math.max(0, visibleMs - Math.min(...ages))
@@ -149,9 +151,9 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 ) {
   const { creations, visibleMs } = run.driver
   for (const { change, step } of rows) {
-    const sentAt = recordOf(run.state, step).outcomeUnknownSince
+    const { latest, outcomeUnknownSince: sentAt } = recordOf(run.state, step)
     if (!creations.isOne(change) || sentAt === undefined) continue
-    const { created, others } = state.lost?.(change, sentAt) ?? {}
+    const { created, others } = state.lost?.(change, sentAt, latest) ?? {}
     const waitMs = visibleMs - (yield* sinceSent(run, step))
     const beside = others === undefined ? "" : ` (${others})`
     const what = creations.describe(change)
@@ -175,7 +177,8 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
 ) {
   const { driver } = run
   const changes = changesOf(rows)
-  yield* run.record({ type: "begun", steps: stepsOf(rows) })
+  const [latest] = changes.flatMap((change) => state.latest?.(change) ?? [])
+  yield* run.record({ type: "begun", steps: stepsOf(rows), ...(latest === undefined ? {} : { latest }) })
   const { caveat, created, refused } = yield* driver.send(changes, state).pipe(
     Effect.mapError((error) => driver.explain(error, changes)),
     Effect.tapError((failure) =>

@@ -86,7 +86,8 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const state = yield* read(run, lost)
   for (const { change, step } of lost) {
     const isCreation = run.driver.creations.isOne(change)
-    const created = isCreation ? state.lost?.(change, since(step) ?? 0).created : undefined
+    const { latest } = recordOf(run.state, step)
+    const created = isCreation ? state.lost?.(change, since(step) ?? 0, latest).created : undefined
     if (created !== undefined) yield* recordDone(run, [step], { isUnsent: false, created })
   }
   const visible = lost.filter(

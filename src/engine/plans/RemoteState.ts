@@ -120,13 +120,14 @@ export const readRemoteState = Effect.fnUntraced(function* (
         ? { ...change, others: (namesakes.get(change.content.name) ?? []).map(({ id }) => id) }
         : change
     },
-    lost: (change, sentAt): Lost => {
+    latest: (change) => (change.kind === "table" ? tables.latest(change) : undefined),
+    lost: (change, sentAt, latest): Lost => {
       if (change.kind === "create-tag") {
         const tag = tags.find(({ name }) => name === change.name)
         return tag === undefined ? {} : { created: tag.id }
       }
       if (change.kind === "call") return calls.lost(change)
-      if (change.kind === "table") return tables.lost(change)
+      if (change.kind === "table") return tables.lost(change, latest)
       const run = isRetried(change) ? retries.get(change.execution) : undefined
       if (run !== undefined) return { created: run }
       if (change.kind !== "create") return {}

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { HttpClientResponse } from "effect/http"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded } from "./support.ts"
@@ -8,8 +9,9 @@ const engines = twoEmbedded(["1.82.3", "2.41.1"])
 
 const on = { instance: "production" }
 const plan = (args: Json) => ask("change_data_table", { ...on, ...args })
-const apply = (planned: Json) => ask("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
-const rollbackOf = (planned: Json) => ask("plan_rollback", { plan_id: String(planned["plan_id"]) })
+const planIdOf = (planned: Json) => ({ plan_id: String(planned["plan_id"]) })
+const apply = (planned: Json) => ask("apply_plan", { ...planIdOf(planned), confirm: true })
+const rollbackOf = (planned: Json) => ask("plan_rollback", planIdOf(planned))
 
 const columns = [
   { name: "city", type: "string" },
@@ -56,6 +58,25 @@ const appliedDespiteLosses = Effect.fnUntraced(function* (planned: Json) {
     }
     yield* Fiber.interrupt(running)
   }
+})
+
+/** Applies a plan until it makes such a request, which does not arrive, the server with it. */
+const brokenOffBefore = Effect.fnUntraced(function* (
+  planned: Json,
+  method: string,
+  isMeant: (request: { readonly url: string }) => boolean = () => true
+) {
+  const { meddle } = yield* Beside
+  const sent = yield* Deferred.make<void>()
+  yield* meddle((request, proceed) =>
+    request.method === method && isMeant(request)
+      ? Effect.andThen(Deferred.succeed(sent, undefined), Effect.never)
+      : proceed
+  )
+  const running = yield* Effect.forkChild(apply(planned))
+  yield* Deferred.await(sent)
+  yield* Fiber.interrupt(running)
+  yield* meddle(undefined)
 })
 
 describe("a plan of changes of a data table", () => {
@@ -109,6 +130,136 @@ describe("a plan of changes of a data table", () => {
       assert.deepStrictEqual(yield* amounts, [0, 1])
       assert.include(JSON.stringify(yield* apply(updated)), "someone else has changed it since")
       assert.deepStrictEqual(yield* amounts, [0, 1])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("gives nothing back that was never taken, in a rollback after a write that did not arrive", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(3)
+      const everything = { filters: [{ columnName: "id", condition: "gt", value: 0 }] }
+      const deleted = yield* plan({ action: "delete", table, filter: everything })
+      yield* brokenOffBefore(deleted, "DELETE")
+      yield* apply(yield* rollbackOf(deleted))
+      assert.deepStrictEqual(yield* amounts, [0, 1, 2])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("gives rows back to their table, where that was to be deleted with them and was not", () =>
+    Effect.gen(function* () {
+      const { meddle, send } = yield* Beside
+      const table = yield* madeTable(3)
+      const dropped = yield* plan({ action: "delete_table", table })
+      yield* meddle((request, proceed) =>
+        request.method === "DELETE"
+          ? proceed.pipe(
+              Effect.tap(() =>
+                send("production", "POST", `/data-tables/${table}/rows`, { data: [{ city: "else", amount: 9 }] })
+              )
+            )
+          : proceed
+      )
+      assert.deepInclude(yield* apply(dropped), { state: "partly applied" })
+      yield* meddle(undefined)
+      assert.deepStrictEqual(yield* amounts, [9])
+      assert.deepInclude(yield* apply(yield* rollbackOf(dropped)), { state: "applied" })
+      assert.deepStrictEqual(yield* amounts, [9, 0, 1, 2])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("gives rows back to their table, where its deletion did not arrive", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(3)
+      const dropped = yield* plan({ action: "delete_table", table })
+      yield* brokenOffBefore(dropped, "DELETE", ({ url }) => url.endsWith(table))
+      assert.deepStrictEqual(yield* amounts, [])
+      assert.deepInclude(yield* apply(yield* rollbackOf(dropped)), { state: "applied" })
+      assert.deepStrictEqual(yield* amounts, [0, 1, 2])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("takes no like rows for those of a step that did not arrive", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(0)
+      const rows = upTo(60).map(() => ({ amount: 7 }))
+      const inserted = yield* plan({ action: "insert", table, rows })
+      let posts = 0
+      yield* brokenOffBefore(inserted, "POST", () => ++posts === 2)
+      assert.lengthOf((yield* amounts) ?? [], 40)
+      const { message } = yield* refused("apply_plan", { ...planIdOf(inserted), confirm: true, max_seconds: 1 })
+      assert.include(message, "It is not known yet whether insert rows")
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("inserts no row by upsert that was inserted since, or is asked for by a mask", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(1)
+      const byKey = { action: "upsert", table, column: "city", rows: [{ city: "Oslo", amount: 5 }] }
+      const byFilter = {
+        action: "upsert",
+        table,
+        filter: { filters: [{ columnName: "city", condition: "eq", value: "Oslo" }] },
+        values: { city: "Oslo", amount: 6 }
+      }
+      const [first, second, third] = [yield* plan(byKey), yield* plan(byKey), yield* plan(byFilter)]
+      assert.deepInclude(yield* apply(first), { state: "applied" })
+      assert.include(JSON.stringify(yield* apply(second)), "by now: plan again")
+      assert.include(JSON.stringify(yield* apply(third)), "by now: plan again")
+      assert.deepStrictEqual(yield* amounts, [0, 5])
+      const masked = { filters: [{ columnName: "city", condition: "eq", value: "[masked]" }] }
+      const { message } = yield* refused("change_data_table", { ...on, ...byFilter, filter: masked })
+      assert.include(message, "[masked] stands for a secret that is not shown")
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("puts back the rows that a step has changed before the others were refused", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const table = yield* madeTable(2)
+      const rows = upTo(2).map((one) => ({ city: `city ${one}`, amount: 10 + one }))
+      const updated = yield* plan({ action: "upsert", table, column: "city", rows })
+      let patches = 0
+      yield* meddle((request, proceed) =>
+        request.method === "PATCH" && ++patches > 1
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(request, Response.json({ message: "Value not allowed" }, { status: 400 }))
+            )
+          : proceed
+      )
+      yield* refused("apply_plan", { ...planIdOf(updated), confirm: true })
+      yield* meddle(undefined)
+      assert.deepStrictEqual(yield* amounts, [10, 1])
+      assert.deepInclude(yield* apply(yield* rollbackOf(updated)), { state: "applied" })
+      assert.deepStrictEqual(yield* amounts, [0, 1])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("deletes no inserted row in a rollback that somebody else has filled further since", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(0)
+      const inserted = yield* plan({ action: "insert", table, rows: [{ city: "Oslo" }] })
+      yield* apply(inserted)
+      const all = { type: "and", filters: [{ columnName: "id", condition: "gt", value: 0 }] }
+      yield* apply(yield* plan({ action: "update", table, filter: all, values: { amount: 3 } }))
+      const { message } = yield* refused("plan_rollback", planIdOf(inserted))
+      assert.include(message, "someone else has changed it since")
+      assert.deepStrictEqual(yield* amounts, [3])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("deletes no table that got another column or name since", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const table = yield* madeTable(0)
+      const [dropped, renamed] = [
+        yield* plan({ action: "delete_table", table }),
+        yield* plan({ action: "rename_table", table, name: "Sales" })
+      ]
+      yield* apply(renamed)
+      assert.include(JSON.stringify(yield* apply(dropped)), "someone else has changed it since")
+      const again = yield* plan({ action: "delete_table", table })
+      yield* send("production", "POST", `/data-tables/${table}/columns`, { name: "paid", type: "boolean" })
+      assert.include(JSON.stringify(yield* apply(again)), "someone else has changed it since")
+      assert.deepStrictEqual(yield* amounts, [])
     }).pipe(Effect.provide(engines))
   )
 

@@ -1,12 +1,16 @@
 import { Schema, Struct } from "effect"
 
 import type { CreatedId } from "../../../changes/Journal.ts"
-import { Cells, ColumnType, NewColumn } from "../../workflow/dataTables.ts"
+import { Cells, ColumnType, NewColumn, RowFilter } from "../../workflow/dataTables.ts"
 
-/** A table, or the step that creates it. */
+/** A table, or the step that creates it: anew, where that plan has deleted it, and else it is the former one. */
 const TableRef = Schema.Union([
   Schema.String,
-  Schema.Struct({ created_by: Schema.String, later: Schema.optionalKey(Schema.Literal(true)) })
+  Schema.Struct({
+    created_by: Schema.String,
+    later: Schema.optionalKey(Schema.Literal(true)),
+    formerly: Schema.optionalKey(Schema.String)
+  })
 ])
 type TableRef = typeof TableRef.Type
 
@@ -15,23 +19,28 @@ const about = { kind: Schema.Literal("table"), instance: Schema.String, table: T
 /** The place of a step among those of its action: no step changes more rows than a few. */
 const part = { part: Schema.Int }
 
+/** A row of an id; engines give the id of a deleted last row again, and then another creation time. */
+const rowId = { id: Schema.Int, createdAt: Schema.optionalKey(Schema.String) }
+
 /** Rows that are made, after the row that was the last one when this was planned; below 0 where that is not known yet. */
 const Insert = Schema.Struct({
   ...about,
   ...part,
   action: Schema.Literal("insert"),
   rows: Schema.Array(Cells),
-  after: Schema.Int
+  after: Schema.Int,
+  /** The rows that were to be deleted and that these bring back: those that are still there are not made again. */
+  formerly: Schema.optionalKey(Schema.Array(Schema.Struct(rowId))),
+  /** Of an upsert: nothing is made once this lets a row pass. */
+  unless: Schema.optionalKey(RowFilter)
 })
 
-/** The values of rows before and after; engines give the id of a deleted last row again, and then another creation time. */
+/** The values of rows before and after. */
 const Update = Schema.Struct({
   ...about,
   ...part,
   action: Schema.Literal("update"),
-  rows: Schema.Array(
-    Schema.Struct({ id: Schema.Int, createdAt: Schema.optionalKey(Schema.String), before: Cells, after: Cells })
-  ),
+  rows: Schema.Array(Schema.Struct({ ...rowId, before: Cells, after: Cells })),
   /** Whether it makes room for a column that is deleted then, and not the other way round. */
   isFirst: Schema.optionalKey(Schema.Literal(true))
 })
@@ -40,7 +49,7 @@ const Remove = Schema.Struct({
   ...about,
   ...part,
   action: Schema.Literal("remove"),
-  rows: Schema.Array(Schema.Struct({ id: Schema.Int, createdAt: Schema.optionalKey(Schema.String), values: Cells })),
+  rows: Schema.Array(Schema.Struct({ ...rowId, values: Cells })),
   /** The step that has inserted them: their ids are known once that is done. */
   made_by: Schema.optionalKey(Schema.String)
 })
@@ -77,6 +86,10 @@ export const TableChange = Schema.Union([Insert, Update, Remove, Create, Drop, R
 export type TableChange = typeof TableChange.Type
 export type TableChangeOf<A extends TableChange["action"]> = Extract<TableChange, { readonly action: A }>
 
+/** The id of the table that a change is about, as far as it is known. */
+export const tableIdOf = ({ table }: Exclude<TableChange, TableChangeOf<"create">>): string | undefined =>
+  typeof table === "string" ? table : table.formerly
+
 const refText = (ref: TableRef): string => (typeof ref === "string" ? ref : `<${ref.created_by}>`)
 
 /** The id of the step for a change. */
@@ -94,7 +107,7 @@ export const tableChangeId = (change: TableChange): string => {
 export const invertTable = (change: TableChange): ReadonlyArray<TableChange> => {
   switch (change.action) {
     case "insert": {
-      const { after: _, rows, ...rest } = change
+      const { rows, ...rest } = Struct.omit(change, ["after", "formerly", "unless"])
       const made = { made_by: tableChangeId(change), rows: rows.map((values) => ({ id: 0, values })) }
       return [{ ...rest, ...made, action: "remove" }]
     }
@@ -107,7 +120,8 @@ export const invertTable = (change: TableChange): ReadonlyArray<TableChange> => 
       ]
     case "remove": {
       const { made_by: _, rows, ...rest } = change
-      return [{ ...rest, action: "insert", rows: rows.map(({ values }) => values), after: -1 }]
+      const formerly = rows.map((row) => Struct.omit(row, ["values"]))
+      return [{ ...rest, action: "insert", rows: rows.map(({ values }) => values), after: -1, formerly }]
     }
     case "create":
       return [{ ...Struct.omit(change, ["formerly"]), action: "drop", table: { created_by: tableChangeId(change) } }]

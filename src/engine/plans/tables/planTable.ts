@@ -29,7 +29,7 @@ import {
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import type { TableChange } from "./TableChange.ts"
-import { about, draftOf, insertions, type Kept, removals, updates } from "./tableDraft.ts"
+import { about, draftOf, insertions, type Kept, ofKeys, removals, updates } from "./tableDraft.ts"
 import { keptRow } from "./tableState.ts"
 
 type Client = EngineClient["Service"]
@@ -89,14 +89,15 @@ const keptRows = Effect.fnUntraced(function* (client: Client, table: DataTable, 
 const upserts = Effect.fnUntraced(function* (client: Client, table: DataTable, request: Request) {
   if (request.rows === undefined) {
     const values = yield* checkedCells(table, yield* required("values", request.values, "upsert"), "values")
-    const rows = yield* keptRows(client, table, yield* required("filter", request.filter, "upsert"))
+    const filter = yield* required("filter", request.filter, "upsert")
+    const rows = yield* keptRows(client, table, filter)
     return rows.length > 0
       ? updates(
           client,
           table,
           rows.map((row) => ({ row, after: values }))
         )
-      : yield* insertions(client, table, [values])
+      : yield* insertions(client, table, [values], () => filter)
   }
   const key = yield* required("column", request.column, "upsert rows")
   yield* knownColumn(table, key, "column")
@@ -120,7 +121,7 @@ const upserts = Effect.fnUntraced(function* (client: Client, table: DataTable, r
   }
   const present = given.flatMap((after) => (byKey.get(after[key] ?? null) ?? []).map((row) => ({ row, after })))
   const strangers = given.filter((cells) => !byKey.has(cells[key] ?? null))
-  return [...updates(client, table, present), ...(yield* insertions(client, table, strangers))]
+  return [...updates(client, table, present), ...(yield* insertions(client, table, strangers, ofKeys(key)))]
 })
 
 const checkedRows = Effect.fnUntraced(function* (table: DataTable, rows: ReadonlyArray<JsonObject>) {
@@ -246,7 +247,7 @@ const planTable = Effect.fn("planTable")(function* ({
   const client = yield* (yield* Instances).resolve(name)
   if (client.isReadOnly)
     return yield* new ReadOnlyInstance({ instance: client.instance, operation: "change_data_table" })
-  yield* refuseMasked({ rows: request.rows, values: request.values })
+  yield* refuseMasked({ filter: request.filter, rows: request.rows, values: request.values })
   const plans = yield* WorkflowPlans
   const draft = changesOf(client, request).pipe(
     Effect.map(draftOf),

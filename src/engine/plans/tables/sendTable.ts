@@ -4,8 +4,8 @@ import { grouped } from "../../../internal/collections.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { idText, type TableChange, type TableChangeOf } from "./TableChange.ts"
-import { hasValues, judgementOf, ofIds, readState, sameRow, type State } from "./tableState.ts"
+import { idText, tableIdOf, type TableChange, type TableChangeOf } from "./TableChange.ts"
+import { hasValues, judgementOf, missingRows, obstacleOf, ofIds, readState, sameRow, type State } from "./tableState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -18,14 +18,17 @@ export const sendTable = Effect.fnUntraced(function* (
     const { id } = yield* client.createTable(change.name, change.columns)
     return { created: id }
   }
-  const { table } = change
   // References are resolved before a change is sent.
-  const id = typeof table === "string" ? table : ""
-  if (change.action === "insert") return { created: idText(yield* client.insertRows(id, change.rows)) }
+  const id = tableIdOf(change) ?? ""
+  if (change.action === "insert") {
+    const rows = change.formerly === undefined ? change.rows : missingRows(change, yield* readState(client, change))
+    return { created: rows.length === 0 ? "" : idText(yield* client.insertRows(id, rows)) }
+  }
   const state = yield* readState(client, change)
   const judgement = judgementOf(change, state)
-  if (judgement === "pending") yield* carryOut(client, id, change, state)
-  return judgement === "drift" ? yield* changedMeanwhile(client, change) : {}
+  const isLeft = judgement === "drift" || obstacleOf(change, state) !== undefined
+  if (judgement === "pending" && !isLeft) yield* carryOut(client, id, change, state)
+  return isLeft ? yield* changedMeanwhile(client, change) : {}
 })
 
 /** Makes what is still to do of a change, as it was just read: rows that are as wanted, or gone, are not touched. */
@@ -38,7 +41,7 @@ const carryOut = Effect.fnUntraced(function* (
   switch (change.action) {
     case "update": {
       const left = change.rows.filter((row) => !hasValues(present.get(row.id), row.after))
-      let isBegun = false
+      let isBegun = left.length < change.rows.length
       for (const rows of grouped(left, ({ after }) => JSON.stringify(after)).values()) {
         const [first, ...others] = ofIds(rows.map((row) => row.id))
         const values = rows[0]?.after

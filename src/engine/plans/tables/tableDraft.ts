@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import type { EngineClient } from "../../client/EngineClient.ts"
-import type { Cells, DataTable } from "../../workflow/dataTables.ts"
+import type { Cells, DataTable, RowFilter } from "../../workflow/dataTables.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { mostRows, type TableChange, tableChangeId } from "./TableChange.ts"
 import type { keptRow } from "./tableState.ts"
@@ -21,15 +21,37 @@ export const about = ({ instance }: Client, { id, name }: DataTable) =>
 const lastId = ({ listRows }: Client, { id }: DataTable) =>
   Effect.map(listRows(id, { limit: 1, sortBy: "id:desc" }), ({ data }) => data[0]?.id ?? 0)
 
-export const insertions = Effect.fnUntraced(function* (client: Client, table: DataTable, rows: ReadonlyArray<Cells>) {
+/** Rows to insert; of an upsert, `unless` tells of some of them by which filter they may be there meanwhile. */
+export const insertions = Effect.fnUntraced(function* (
+  client: Client,
+  table: DataTable,
+  rows: ReadonlyArray<Cells>,
+  unless?: (some: ReadonlyArray<Cells>) => RowFilter | undefined
+) {
   const after = rows.length === 0 ? 0 : yield* lastId(client, table)
-  return parts(rows, mostRows.insert).map((some): TableChange => ({
-    ...about(client, table),
-    action: "insert",
-    after,
-    ...some
-  }))
+  return parts(rows, mostRows.insert).map((some): TableChange => {
+    const others = unless?.(some.rows)
+    return {
+      ...about(client, table),
+      action: "insert",
+      after,
+      ...some,
+      ...(others === undefined ? {} : { unless: others })
+    }
+  })
 })
+
+/** The filter for rows that have the key of one of these in a column. */
+export const ofKeys =
+  (columnName: string) =>
+  (rows: ReadonlyArray<Cells>): RowFilter | undefined => {
+    const [first, ...others] = rows.map((row): RowFilter["filters"][number] => ({
+      columnName,
+      condition: "eq",
+      value: row[columnName] ?? null
+    }))
+    return first === undefined ? undefined : { type: "or", filters: [first, ...others] }
+  }
 
 export type Kept = ReturnType<typeof keptRow>
 
@@ -58,8 +80,8 @@ const stepIn =
     const step = stepOf(change, "asked for")
     const drop = changes.find(({ action }) => action === "drop")
     const [anew] = drop === undefined ? [] : stepOf(drop, "").undo
-    if (change.action !== "remove" || anew?.kind !== "table") return step
-    const table = { created_by: tableChangeId(anew), later: true } as const
+    if (change.action !== "remove" || anew?.kind !== "table" || typeof change.table !== "string") return step
+    const table = { created_by: tableChangeId(anew), later: true, formerly: change.table } as const
     return {
       ...step,
       undo: step.undo.map((undo) => (undo.kind === "table" && undo.action !== "create" ? { ...undo, table } : undo))

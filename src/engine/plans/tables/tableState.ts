@@ -1,13 +1,23 @@
-import { Effect, Option } from "effect"
+import { Array as Arrays, Effect, Option, Result } from "effect"
 
+import type { CreatedId } from "../../../changes/Journal.ts"
 import { changedSince, type Judgement, type Lost } from "../../../changes/RemoteState.ts"
 import { isSameJson } from "../../../internal/json/digest.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
-import { allTables } from "../../tools/dataTables.ts"
-import { columnsOf, type DataTable, type Row, type RowFilter, valuesIn } from "../../workflow/dataTables.ts"
-import { idText, mostRows, type TableChange, type TableChangeOf, tableChangeId } from "./TableChange.ts"
+import { allTables, matchingRows } from "../../tools/dataTables.ts"
+import {
+  type Cells,
+  checkedFilter,
+  columnsOf,
+  type DataTable,
+  type NewColumn,
+  type Row,
+  type RowFilter,
+  valuesIn
+} from "../../workflow/dataTables.ts"
+import { idText, mostRows, type TableChange, type TableChangeOf, tableChangeId, tableIdOf } from "./TableChange.ts"
 
 type Client = EngineClient["Service"]
 
@@ -18,6 +28,8 @@ export const ofIds = (ids: ReadonlyArray<number>): RowFilter["filters"][number][
 export interface State {
   readonly table: DataTable | undefined
   readonly rows: ReadonlyMap<number, Row>
+  /** Whether rows are there that an upsert was to make. */
+  readonly isTaken?: boolean
 }
 
 const nothing: State = { table: undefined, rows: new Map() }
@@ -39,6 +51,7 @@ const anyRow = (client: Client, table: string, filter?: RowFilter) =>
 
 /** Rows of these ids: those in between come along where they are few. */
 const rowsOfIds = Effect.fnUntraced(function* (client: Client, table: string, ids: ReadonlyArray<number>) {
+  if (ids.length === 0) return []
   const [least, greatest] = [Math.min(...ids), Math.max(...ids)]
   const between: RowFilter = {
     type: "and",
@@ -62,14 +75,30 @@ const rowsOfIds = Effect.fnUntraced(function* (client: Client, table: string, id
 export const readState = Effect.fnUntraced(function* (client: Client, change: TableChange) {
   if (change.action === "create") {
     const tables = yield* allTables(client)
-    return { table: tables.find(({ name }) => name === change.name), rows: new Map() } satisfies State
+    const former = tables.find(({ id }) => id === change.formerly)
+    return { table: former ?? tables.find(({ name }) => name === change.name), rows: new Map() } satisfies State
   }
-  const { table: id } = change
-  if (typeof id !== "string") return nothing
+  const id = tableIdOf(change)
+  if (id === undefined) return nothing
   const table = yield* Effect.option(Effect.catchIf(client.getTable(id), isMissing, () => Effect.fail("none" as const)))
   if (Option.isNone(table)) return nothing
   const rows = yield* readRows(client, table.value, change)
-  return { table: table.value, rows: new Map(rows.map((row) => [row.id, row])) } satisfies State
+  const unless = change.action === "insert" ? change.unless : undefined
+  const isTaken = unless !== undefined && (yield* isAnyOf(client, table.value, unless))
+  return { table: table.value, rows: new Map(rows.map((row) => [row.id, row])), isTaken } satisfies State
+})
+
+/** Conditions that are asked at once: they travel in the address, which some take to 8 kB only. */
+const mostConditions = 10
+
+/** Whether a filter lets a row pass, or cannot be asked any more. */
+const isAnyOf = Effect.fnUntraced(function* (client: Client, table: DataTable, filter: RowFilter) {
+  const checked = Result.getOrUndefined(checkedFilter(table, filter))
+  if (checked === undefined) return true
+  const { filters, type } = checked
+  const parts = type === "and" ? [filters] : Arrays.chunksOf(filters, mostConditions)
+  const matches = yield* Effect.forEach(parts, (some) => matchingRows(client, table, { type, filters: some }, 0))
+  return matches.flat().length > 0
 })
 
 const readRows = (
@@ -86,10 +115,17 @@ const readRows = (
         change.rows.map(({ id }) => id)
       )
     case "insert": {
-      if (change.after < 0)
-        return Effect.map(client.listRows(table, { limit: 1, sortBy: "id:desc" }), ({ data }) => data)
       const later = { columnName: "id", condition: "gt", value: change.after } as const
-      return rowsBy(client, table, { filters: [later] })
+      const last = Effect.map(client.listRows(table, { limit: 1, sortBy: "id:desc" }), ({ data }) => data)
+      return Effect.zipWith(
+        change.after < 0 ? last : rowsBy(client, table, { filters: [later] }),
+        rowsOfIds(
+          client,
+          table,
+          (change.formerly ?? []).map(({ id }) => id)
+        ),
+        (rows, former) => [...rows, ...former]
+      )
     }
     case "drop":
       return anyRow(client, table)
@@ -107,7 +143,7 @@ const readRows = (
 
 /** The state of the tables that the changes of one batch are about. */
 export const readTables = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<TableChange>) {
-  const states = new Map(
+  const states = new Map<string, State>(
     yield* Effect.forEach(changes, (change) =>
       Effect.map(readState(client, change), (state) => [tableChangeId(change), state] as const)
     )
@@ -115,17 +151,15 @@ export const readTables = Effect.fnUntraced(function* (client: Client, changes: 
   const stateOf = (change: TableChange) => states.get(tableChangeId(change)) ?? nothing
   return {
     judge: (change: TableChange): Judgement => judgementOf(change, stateOf(change)),
-    obstacle: (change: TableChange): string | undefined => {
-      const { rows } = stateOf(change)
-      if (rows.size === 0) return undefined
-      if (change.action === "drop") return "there are rows in it by now, so that it stays"
-      return change.action === "column" ? "there are values in it by now, so that it stays" : undefined
-    },
+    obstacle: (change: TableChange): string | undefined => obstacleOf(change, stateOf(change)),
     withPresent: (change: TableChange): TableChange =>
       change.action === "insert" ? { ...change, after: Math.max(0, ...stateOf(change).rows.keys()) } : change,
-    lost: (change: TableChange): Lost => lostIn(change, stateOf(change)),
+    latest: (change: TableChange): number | undefined =>
+      change.action === "insert" ? Math.max(change.after, ...stateOf(change).rows.keys()) : undefined,
+    lost: (change: TableChange, latest: CreatedId | undefined): Lost => lostIn(change, stateOf(change), latest),
     explain: (change: TableChange): string => {
-      const { table } = stateOf(change)
+      const { isTaken, table } = stateOf(change)
+      if (isTaken === true) return "what it was to insert is there by now: plan again"
       if (change.action === "create") return "there is a data table of this name by now: plan again"
       return table === undefined ? "its data table is not there any more" : changedSince
     }
@@ -144,14 +178,45 @@ export const sameRow = (
   return createdAt === undefined || row?.["createdAt"] === createdAt ? row : undefined
 }
 
+/** Whether a row holds these values and nothing else. */
+const hasOnly = (row: Row, values: Cells, table: DataTable): boolean =>
+  hasValues(row, values) &&
+  Object.entries(valuesIn(row, columnsOf(table))).every(([name, cell]) => isSameJson(cell, values[name] ?? null))
+
+const hasColumns = (table: DataTable, columns: ReadonlyArray<NewColumn>): boolean =>
+  isSameJson(
+    columnsOf(table).map(({ name, type }) => [name, type]),
+    columns.map(({ name, type }) => [name, type])
+  )
+
+/** The rows of an insertion without those that it was to bring back and that are still there. */
+export const missingRows = ({ formerly, rows: wanted }: TableChangeOf<"insert">, { rows }: State) =>
+  wanted.filter((values, place) => {
+    const former = formerly?.[place]
+    const row = former === undefined ? undefined : sameRow(rows, former)
+    return row === undefined || (former?.createdAt === undefined && !hasValues(row, values))
+  })
+
+/** The reason for which a table or a column is not deleted, although it is as planned. */
+export const obstacleOf = ({ action }: TableChange, { rows }: State): string | undefined => {
+  if (rows.size === 0) return undefined
+  if (action === "drop") return "there are rows in it by now, so that it stays"
+  return action === "column" ? "there are values in it by now, so that it stays" : undefined
+}
+
 /** Whether a change is still to do, as its table shows. */
-export const judgementOf = (change: TableChange, { rows, table }: State): Judgement => {
-  if (change.action === "create") return table === undefined ? "pending" : "drift"
-  if (typeof change.table !== "string") return "pending"
+export const judgementOf = (change: TableChange, state: State): Judgement => {
+  const { isTaken, rows, table } = state
+  if (change.action === "create") {
+    if (table === undefined) return "pending"
+    return table.id === change.formerly ? "already" : "drift"
+  }
+  if (table === undefined && typeof change.table !== "string") return "pending"
   if (table === undefined) return change.action === "drop" || change.action === "remove" ? "already" : "drift"
   switch (change.action) {
     case "insert":
-      return "pending"
+      if (missingRows(change, state).length === 0) return "already"
+      return isTaken === true ? "drift" : "pending"
     case "update": {
       const pairs = change.rows.map((row) => ({ row, present: sameRow(rows, row) }))
       if (pairs.every(({ present, row }) => present !== undefined && hasValues(present, row.after))) return "already"
@@ -163,12 +228,12 @@ export const judgementOf = (change: TableChange, { rows, table }: State): Judgem
     case "remove": {
       const present = change.rows.flatMap((row) => {
         const match = sameRow(rows, row)
-        return match === undefined ? [] : [hasValues(match, row.values)]
+        return match === undefined ? [] : [hasOnly(match, row.values, table)]
       })
       return present.length === 0 ? "already" : present.includes(false) ? "drift" : "pending"
     }
     case "drop":
-      return "pending"
+      return table.name === change.name && hasColumns(table, change.columns) ? "pending" : "drift"
     case "rename":
       return table.name === change.after ? "already" : table.name === change.before ? "pending" : "drift"
     default: {
@@ -184,23 +249,23 @@ export const judgementOf = (change: TableChange, { rows, table }: State): Judgem
 }
 
 /** The creation of a call whose answer was lost, as far as it shows. */
-const lostIn = (change: TableChange, { rows, table }: State): Lost => {
+const lostIn = (change: TableChange, state: State, latest: CreatedId | undefined): Lost => {
+  const { rows, table } = state
   if (table === undefined) return {}
   if (change.action === "create") {
-    const isIt = isSameJson(
-      columnsOf(table).map(({ name, type }) => [name, type]),
-      change.columns.map(({ name, type }) => [name, type])
-    )
+    const isIt = table.id === change.formerly || hasColumns(table, change.columns)
     return isIt ? { created: table.id } : { others: "there is another data table of this name" }
   }
   if (change.action !== "insert") return {}
-  const later = [...rows.values()].sort((a, b) => a.id - b.id)
+  const last = typeof latest === "number" ? latest : change.after
+  const later = [...rows.values()].filter(({ id }) => id > last).sort((a, b) => a.id - b.id)
+  const wanted = missingRows(change, state)
   const made: Array<number> = []
   for (const row of later) {
-    const values = change.rows[made.length]
+    const values = wanted[made.length]
     if (values !== undefined && hasValues(row, values)) made.push(row.id)
   }
-  return made.length === change.rows.length ? { created: idText(made) } : {}
+  return made.length === wanted.length ? { created: idText(made) } : {}
 }
 
 /** The rows of a change as they are, with the values that it keeps. */
