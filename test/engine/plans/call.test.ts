@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { HttpClientResponse } from "effect/http"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded, workflow } from "./support.ts"
@@ -100,6 +101,12 @@ describe("a plan of a call of the engine's API", () => {
       const { report } = yield* rolledBack(created)
       assert.include(JSON.stringify(report), "it is not empty any more, so that it stays")
       assert.lengthOf(yield* list("/projects"), 1)
+
+      const another = yield* plan("POST /projects", { body: { name: "Stock" } })
+      const [projectId] = Object.values(Object((yield* apply(another))["created"]))
+      yield* send("production", "POST", "/variables", { key: "region", value: "eu", projectId })
+      assert.include(JSON.stringify((yield* rolledBack(another)).report), "it is not empty any more, so that it stays")
+      assert.deepStrictEqual(yield* variables, ["region=eu"])
     }).pipe(Effect.provide(engines))
   )
 
@@ -163,6 +170,43 @@ describe("a plan of a call of the engine's API", () => {
       assert.strictEqual(sent, 1)
       const { message } = yield* refused("plan_rollback", { plan_id: String(planned["plan_id"]) })
       assert.include(message, "has no call that undoes it")
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("writes no mask in place of a secret", () =>
+    Effect.gen(function* () {
+      const id = yield* variable("apiKey", "sk-live-4f9a8b7c6d5e4f3a2b1c")
+      const { message } = yield* refused("plan_engine_call", {
+        ...on,
+        call: "PUT /variables/{id}",
+        arguments: { id },
+        body: { key: "apiKey", value: "[masked]" }
+      })
+      assert.include(message, "[masked] stands for a secret that is not shown")
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("never makes a call again that creates several things at once", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      let sent = 0
+      const arrived = yield* Deferred.make<void>()
+      yield* meddle((request, proceed) => {
+        if (request.method === "POST") {
+          sent++
+          return Effect.andThen(Deferred.succeed(arrived, undefined), Effect.never)
+        }
+        return request.url.includes("/users")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ data: [], nextCursor: null })))
+          : proceed
+      })
+      const body = { items: [{ email: "ann@example.com", role: "global:member" }] }
+      const planned = yield* plan("POST /users", { instance: "staging", body })
+      const broken = yield* Effect.forkChild(apply(planned, { confirm_protected: true }))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(broken)
+      assert.include(JSON.stringify(yield* apply(planned, { confirm_protected: true })), "it is not sent again")
+      assert.strictEqual(sent, 1)
     }).pipe(Effect.provide(engines))
   )
 

@@ -6,7 +6,16 @@ import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../../int
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type EngineError, OutcomeUnknown } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
-import { type CallChange, callId, isAsExpected, isCreation, methodOf, pathOf, thingIdOf } from "./CallChange.ts"
+import {
+  type CallChange,
+  callId,
+  isAsExpected,
+  isCreation,
+  methodOf,
+  pathOf,
+  shownField,
+  thingIdOf
+} from "./CallChange.ts"
 import type { Present } from "./draftCall.ts"
 
 type Client = EngineClient["Service"]
@@ -60,6 +69,13 @@ const contents: Readonly<
   "/data-tables": (id) => [[`/data-tables/${encodeURIComponent(id)}/rows`, { limit: "1" }]]
 }
 
+/** The lists of an instance whose items tell the project that they go with. */
+const listsOfProjects = ["/credentials", "/data-tables", "/variables"]
+
+const isInProject = (id: string, item: JsonObject): boolean =>
+  shownField(item, "projectId") === id ||
+  objectsOf(item["shared"]).some((share) => share["id"] === id || share["projectId"] === id)
+
 /** The number of things that lie in something, as it counts them itself. */
 const countsIn = (thing: Present): boolean =>
   isJsonObject(thing) &&
@@ -70,14 +86,16 @@ const countsIn = (thing: Present): boolean =>
 /** The reason for which something that a plan has made is not deleted again: others have put things into it. */
 const readContents = Effect.fnUntraced(function* (client: Client, { path, thing }: CallChange, present: Present) {
   if (typeof thing !== "string" || present === null) return undefined
-  const lists = contents[path]?.(thing) ?? []
-  const isFull = yield* Effect.forEach(lists, ([list, query]) =>
-    client.readCall(list, query).pipe(
-      Effect.map((answer) => objectsOf(objectOf(answer)["data"]).length > 0),
-      // Older engines have no folders.
-      Effect.catchTag("ForeignAnswer", (error) =>
-        error.httpStatus === 404 ? Effect.succeed(false) : Effect.fail(error)
-      )
+  const inside = (contents[path]?.(thing) ?? []).map(([list, query]) =>
+    Effect.map(client.readCall(list, query), (answer) => objectsOf(objectOf(answer)["data"]).length > 0)
+  )
+  const beside = (path === "/projects" ? listsOfProjects : []).map((list) =>
+    Effect.map(listWhole(client, list, { limit: "250" }), (items) => items.some((item) => isInProject(thing, item)))
+  )
+  const isFull = yield* Effect.forEach([...inside, ...beside], (read) =>
+    // Older engines do not have all of these lists.
+    Effect.catchTag(read, "ForeignAnswer", (error) =>
+      error.httpStatus === 404 || error.httpStatus === 405 ? Effect.succeed(false) : Effect.fail(error)
     )
   )
   return countsIn(present) || isFull.includes(true) ? "it is not empty any more, so that it stays" : undefined

@@ -89,7 +89,11 @@ interface Completed {
 const completed = (wanted: Wanted, undone: CallChange, present: Present): Completed => {
   const { body, call } = wanted
   if (undone.read === undefined || present === undefined) return unread(undone)
-  if (isCreation(undone)) return creation(wanted, undone, Array.isArray(present) ? present : [])
+  if (isCreation(undone)) {
+    // Several things at once are not told apart from those of others.
+    const isOne = body === undefined || isJsonObject(body)
+    return isOne ? creation(wanted, undone, Array.isArray(present) ? present : []) : unread(undone)
+  }
   if (!isJsonObject(present)) return unread(undone)
   if (methodOf(undone) === "DELETE") return deletion(wanted, undone, present)
   const fields = objectOf(body)

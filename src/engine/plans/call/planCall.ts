@@ -14,6 +14,7 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { instanceSchema } from "../../tools/overInstances.ts"
 import { optional, text } from "../../tools/parameters.ts"
+import { refuseMasked } from "../../tools/refuseMasked.ts"
 import { WorkflowId } from "../../workflow/models.ts"
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
@@ -33,6 +34,7 @@ const planCall = Effect.fn("planCall")(function* (request: CallRequest) {
   const client = yield* (yield* Instances).resolve(request.instance)
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_engine_call" })
+  yield* refuseMasked({ arguments: request.arguments, body: request.body })
   const { allowed: calls } = yield* Effect.provideService(allowedCalls(request.call), EngineClient, client)
   const call = yield* namedCall(request.call, calls, "changes")
   const args = yield* decodeArguments(call, request.arguments ?? {})
