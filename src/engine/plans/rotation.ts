@@ -74,7 +74,7 @@ const tested = Effect.fnUntraced(function* ({ client, id }: Made) {
   return yield* new ToolError({
     blame: "caller",
     code: "CREDENTIAL_REFUSED",
-    message: `The new values do not work on instance ${client.instance}: ${message}. No workflow was changed, and no new credential is kept.`,
+    message: `The new values do not work on instance ${client.instance}: ${message}. No workflow was changed.`,
     details: { instance: client.instance }
   })
 })

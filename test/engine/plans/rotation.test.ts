@@ -101,6 +101,22 @@ describe("a plan to rotate a credential", () => {
     }).pipe(Effect.provide(twoEmbedded(versions)))
   )
 
+  it.live("says of no new credential that it is not kept, where it could not be deleted again", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      yield* seeded
+      yield* meddle((request, proceed) => {
+        if (request.method !== "DELETE" && !request.url.endsWith("/test")) return proceed
+        const [body, status] =
+          request.method === "DELETE" ? [{ message: "Not now" }, 400] : [{ status: "Error", message: "401" }, 200]
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body, { status })))
+      })
+      const { message } = yield* refused("plan_rotation", { credential: "Mail", instances: ["production"], data })
+      assert.include(message, "The new credential could not be deleted again: delete")
+      assert.notInclude(message, "no new credential is kept")
+    }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+
   it.live(
     "is refused before anything is made, where nobody has the credential, or nobody can be asked for values",
     () =>
