@@ -23,7 +23,7 @@ import {
 import { fold, isOpen, type PlanState, recordOf, step } from "./PlanState.ts"
 import { rebased } from "./rebasing.ts"
 import { type RemoteState } from "./RemoteState.ts"
-import { draftRollback, isOutdated, isRevert } from "./rollback.ts"
+import { draftRollback, isOutdated, isOvertaken, isRevert } from "./rollback.ts"
 
 /** Options of one apply. */
 export interface ApplyOptions {
@@ -176,7 +176,8 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const original = plan.reverses === undefined ? undefined : yield* stateIn(at.entries, plan.reverses)
     if (original !== undefined) {
       if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
-      if (isOutdated(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
+      if (isOutdated(plan, original, driver.idOf) || isOvertaken(at.entries, plan, original))
+        return yield* new PlanExpired({ id })
     }
     if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
     const problems = driver.guards.problems(plan, {
@@ -247,7 +248,9 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       )
     )
     const besides = new Set([id, ...HashMap.keys(past.rollbacks)])
-    const draft = yield* draftRollback(driver, past, (undoing) => {
+    const earlier = [...HashMap.keys(past.rollbacks)].flatMap((one) => fold(entries, one) ?? [])
+    const standing = earlier.filter(({ isRollbackBegun }) => !isRollbackBegun)
+    const draft = yield* draftRollback(driver, past, standing, (undoing) => {
       const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
       return rebased(driver, entries, placed, { besides, now: at.now })
     })

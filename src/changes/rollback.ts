@@ -1,11 +1,11 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, HashMap } from "effect"
 
 import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
 import { type CompleteDriver } from "./Driver.ts"
 import type { CreatedId, Kept } from "./Journal.ts"
 import type { Draft, Plan, Step } from "./Plan.ts"
-import { type PlanState, recordOf, valuesByStep, untouched } from "./PlanState.ts"
+import { type PlanState, recordOf, type StepRecord, valuesByStep, untouched } from "./PlanState.ts"
 import type { Rebased } from "./rebasing.ts"
 import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteState.ts"
 
@@ -16,6 +16,8 @@ import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteSta
 export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   past: PlanState<C>,
+  /** Other rollbacks of the same plan, some of whose steps are done. */
+  earlier: ReadonlyArray<PlanState<C>>,
   onTop: (undoing: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => Rebased<C>
 ) {
   const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
@@ -27,9 +29,12 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     ...lostCreations.created,
     ...valuesByStep(past, (record) => record.created)
   ])
+  const again = yield* madeAgain(driver, earlier)
   const undoing = touched.flatMap(({ change: done, id, undo }) =>
     undo.flatMap((change) => {
-      const resolved = resolve(change, (step) => created.get(step))
+      const first = resolve(change, (step) => created.get(step))
+      if (first === undefined || again.steps.has(idOf(first))) return []
+      const resolved = resolve(change, (step) => created.get(step) ?? again.created.get(step))
       if (resolved === undefined) return []
       const reason = rollback.undoes?.(done) ?? `undoes: ${id}`
       return [{ undone: id, step: { id: idOf(resolved), change: resolved, reason, undo: invert(resolved) } }]
@@ -43,6 +48,17 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const { irreversible, later, premise } = rollback.limits(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
   for (const [step, reason] of overtaken) if (changed.has(step)) changed.set(step, reason)
+  const [now, millis] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
+  const isRecent = ({ outcomeUnknownSince: at = 0, sentUptime }: StepRecord) =>
+    elapsedSince(at, sentUptime, { now, millis }) < visibleMs
+  for (const state of earlier) {
+    for (const { change, id } of state.plan.steps) {
+      const record = recordOf(state, id)
+      if (!creations.isOne(change) || record.outcomeUnknownSince === undefined || !isRecent(record)) continue
+      if (!again.steps.has(id))
+        notYet.set(id, "it does not show yet whether another rollback has made it: plan again later")
+    }
+  }
   const stays = new Map(irreversible.map(({ reason, what }) => [what, reason]))
   for (const { id } of wanted.filter((step) => stays.has(step.id))) {
     changed.delete(id)
@@ -60,11 +76,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const steps = wanted
     .filter(({ id }) => !isLeft(id))
     .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
-  const [now, millis] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
-  const mayShow = (step: string) => {
-    const { outcomeUnknownSince: at = 0, sentUptime } = recordOf(past, step)
-    return elapsedSince(at, sentUptime, { now, millis }) < visibleMs
-  }
+  const mayShow = (step: string) => isRecent(recordOf(past, step))
   const uncertain = touched
     .filter(({ change, id }) => creations.isOne(change) && !created.has(id) && mayShow(id))
     .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
@@ -138,6 +150,26 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   return { adjusted, changed, notYet, read }
 })
 
+/** The steps of other rollbacks that have made something anew, which must not be made twice, and its ids. */
+const madeAgain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  driver: CompleteDriver<C, S, E>,
+  earlier: ReadonlyArray<PlanState<C>>
+) {
+  const steps = new Set<string>()
+  const created = new Map<string, CreatedId>()
+  for (const state of earlier) {
+    const making = state.plan.steps.filter(({ change }) => driver.creations.isOne(change))
+    const isOpen = ({ id }: Step<C>) => recordOf(state, id).outcomeUnknownSince !== undefined
+    const late = yield* lost(driver, making.filter(isOpen), state)
+    for (const { id } of making) {
+      const { created: made = late.created.get(id), doneAt } = recordOf(state, id)
+      if (made !== undefined) created.set(id, made)
+      if (made !== undefined || doneAt !== undefined) steps.add(id)
+    }
+  }
+  return { steps, created }
+})
+
 /** The ids of creations that were not recorded, and why other things in their place are not these. */
 const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { creations, readRemoteState, resolve }: CompleteDriver<C, S, E>,
@@ -148,7 +180,7 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const others = new Map<string, string>()
   const unknown = touched.flatMap(({ change, id }) => {
     const isUnknown = creations.isOne(change) && recordOf(past, id).created === undefined
-    const resolved = isUnknown ? resolve(change, () => undefined) : undefined
+    const resolved = isUnknown ? resolve(change, (step) => recordOf(past, step).created) : undefined
     return resolved === undefined ? [] : [{ id, change: resolved }]
   })
   if (unknown.length === 0) return { created, others }
@@ -183,4 +215,22 @@ export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (cha
     return rollback.reversedProgress === undefined ? at > rollback.createdAt : touchedBy > rollback.reversedProgress
   }
   return state.plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(idOf(change))))
+}
+
+/** Whether another rollback of the same plan has begun since a rollback was planned, which may have undone the same. */
+export const isOvertaken = <C>(
+  entries: ReadonlyArray<Kept<C>>,
+  { id }: Plan<C>,
+  { rollbacks }: PlanState<C>
+): boolean => {
+  const from = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === id)
+  return entries
+    .slice(from)
+    .some(
+      (entry) =>
+        entry.type === "begun" &&
+        entry.steps.length > 0 &&
+        entry.plan_id !== id &&
+        HashMap.has(rollbacks, entry.plan_id)
+    )
 }

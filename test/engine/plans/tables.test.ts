@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { HttpClientResponse } from "effect/http"
 
-import { ask, type Json, refused } from "../../support/harness.ts"
+import { ask, callTool, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded } from "./support.ts"
 
 const engines = twoEmbedded(["1.82.3", "2.41.1"])
@@ -260,6 +260,32 @@ describe("a plan of changes of a data table", () => {
       yield* send("production", "POST", `/data-tables/${table}/columns`, { name: "paid", type: "boolean" })
       assert.include(JSON.stringify(yield* apply(again)), "someone else has changed it since")
       assert.deepStrictEqual(yield* amounts, [])
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live("gives rows back once, though a rollback that was refused in part is planned again", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const table = yield* madeTable(50)
+      const everything = { filters: [{ columnName: "id", condition: "gt", value: 0 }] }
+      const deleted = yield* plan({ action: "delete", table, filter: everything })
+      yield* apply(deleted)
+      const [first, second] = [yield* rollbackOf(deleted), yield* rollbackOf(deleted)]
+      let posts = 0
+      yield* meddle((request, proceed) =>
+        request.method === "POST" && ++posts > 1
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(request, Response.json({ message: "Value not allowed" }, { status: 400 }))
+            )
+          : proceed
+      )
+      assert.deepInclude(yield* apply(first), { state: "partly applied" })
+      yield* meddle(undefined)
+      assert.lengthOf((yield* amounts) ?? [], 40)
+      const third = yield* rollbackOf(deleted)
+      yield* callTool("apply_plan", { ...planIdOf(second), confirm: true })
+      yield* callTool("apply_plan", { ...planIdOf(third), confirm: true })
+      assert.lengthOf((yield* amounts) ?? [], 50)
     }).pipe(Effect.provide(engines))
   )
 
