@@ -126,8 +126,16 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     return reason === undefined ? [] : [{ ...row, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
-    const isOutcomeUnknown = some.some(({ judgement }) => judgement === "unknown")
-    yield* recordRefused(run, stepsOf(some), reason, isOutcomeUnknown)
+    // What was sent without an answer may have been done before somebody else changed it: a rollback has to tell of it.
+    const isSent = (row: (typeof some)[number]) =>
+      isLeft(row) && recordOf(run.state, row.step).outcomeUnknownSince !== undefined
+    const sent = stepsOf(some.filter(isSent))
+    yield* recordRefused(run, sent, reason, true)
+    yield* recordRefused(
+      run,
+      stepsOf(some).filter((step) => !sent.includes(step)),
+      reason
+    )
   }
   return judged.filter(isOpenRow(run))
 })

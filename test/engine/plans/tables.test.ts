@@ -233,6 +233,24 @@ describe("a plan of changes of a data table", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("tells in a rollback of what was changed in part, and then by somebody else", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      const table = yield* madeTable(2)
+      const rows = upTo(2).map((one) => ({ city: `city ${one}`, amount: 10 + one }))
+      const updated = yield* plan({ action: "upsert", table, column: "city", rows })
+      let patches = 0
+      yield* brokenOffBefore(updated, "PATCH", () => ++patches === 2)
+      yield* meddle(undefined)
+      const other = { filters: [{ columnName: "city", condition: "eq", value: "city 1" }] }
+      yield* apply(yield* plan({ action: "update", table, filter: other, values: { amount: 5 } }))
+      assert.include(JSON.stringify(yield* apply(updated)), "someone else has changed it since")
+      assert.deepStrictEqual(yield* amounts, [10, 5])
+      const { message } = yield* refused("plan_rollback", planIdOf(updated))
+      assert.include(message, "someone else has changed it since")
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("deletes no inserted row in a rollback that somebody else has filled further since", () =>
     Effect.gen(function* () {
       const table = yield* madeTable(0)
