@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { HttpClientResponse } from "effect/http"
 
+import { draftCall, undrafted } from "../../../src/engine/plans/call/draftCall.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded, workflow } from "./support.ts"
 
@@ -209,6 +210,27 @@ describe("a plan of a call of the engine's API", () => {
       assert.strictEqual(sent, 1)
     }).pipe(Effect.provide(engines))
   )
+
+  it("is undone by no creation that could not be recognised in a list", () => {
+    const call = (method: string, path: string) => ({
+      call: `${method} ${path}`,
+      method,
+      path,
+      summary: "",
+      description: "",
+      tag: "",
+      parameters: [],
+      ...(method === "POST"
+        ? { body: { isRequired: true, schema: { type: "object", properties: { name: { type: "string" } } } } }
+        : {})
+    })
+    const deletion = call("DELETE", "/hooks/{id}")
+    const calls = [deletion, call("POST", "/hooks"), call("GET", "/hooks"), call("GET", "/hooks/{id}")]
+    const wanted = { instance: "production", call: deletion, args: { id: "7" }, body: undefined, calls }
+    const { steps } = draftCall(wanted, undrafted(wanted), { id: "7", name: "Sales" })
+    const [undo] = steps[0]?.undo ?? []
+    assert.deepInclude(undo, { kind: "call", call: "POST /hooks", read: { as: "list", query: {} } })
+  })
 
   it.live("counts as a change of the workflow that it is about", () =>
     Effect.gen(function* () {

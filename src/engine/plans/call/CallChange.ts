@@ -4,6 +4,7 @@ import { isSameJson } from "../../../internal/json/digest.ts"
 import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 
 const Query = Schema.Record(Schema.String, Schema.String)
+const Read = Schema.Struct({ as: Schema.Literals(["item", "list"]), query: Query })
 
 /** A call of the engine's API, as it describes itself, that no other kind of change makes. */
 export const CallChange = Schema.Struct({
@@ -17,14 +18,16 @@ export const CallChange = Schema.Struct({
   query: Query,
   body: Schema.optionalKey(Schema.Unknown),
   /** The way to read what is changed, by itself or in its list. Without one, nobody can tell whether the call was carried out. */
-  read: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["item", "list"]), query: Query })),
+  read: Schema.optionalKey(Read),
   /** The fields that are there before and after; `null` where there is nothing. */
   before: Schema.Unknown,
   after: Schema.Unknown,
   /** The ids of things that looked like the new one before it was made. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The call that undoes it, if the API has one. */
-  back: Schema.optionalKey(Schema.Struct({ call: Schema.String, body: Schema.optionalKey(Schema.Unknown) })),
+  /** The call that undoes it, if the API has one; of a deletion, with the way to recognise what it makes anew. */
+  back: Schema.optionalKey(
+    Schema.Struct({ call: Schema.String, body: Schema.optionalKey(Schema.Unknown), read: Schema.optionalKey(Read) })
+  ),
   /** Of a call about a workflow: its name and its tags, for the guards. */
   name: Schema.optionalKey(Schema.String),
   labels: Schema.optionalKey(Schema.Array(Schema.String))
@@ -76,6 +79,7 @@ export const invertCall = (change: CallChange): ReadonlyArray<CallChange> => {
     {
       ...rest,
       call: back.call,
+      ...(back.read === undefined ? {} : { read: back.read }),
       ...(isMade ? { thing: { created_by: callId(change) } } : isGone || thing === undefined ? {} : { thing }),
       query: isMade || isGone ? {} : change.query,
       ...(back.body === undefined ? {} : { body: back.body }),

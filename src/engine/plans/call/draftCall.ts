@@ -148,9 +148,14 @@ const deletion = ({ call, calls }: Wanted, undone: CallChange, present: JsonObje
   const isWhole = Object.entries(present).every(
     ([name, value]) => value === null || given.has(name) || sent.has(name) || sent.has(`${name}Id`)
   )
-  const isBack = opposite !== undefined && body !== undefined && isWhole
+  const list = described(calls, "GET", placeIn(call.path)?.list ?? "")
+  const isBack = opposite !== undefined && body !== undefined && isWhole && list !== undefined
   return {
-    change: { ...undone, before: present, ...(isBack ? { back: { call: opposite.call, body } } : {}) },
+    change: {
+      ...undone,
+      before: present,
+      ...(isBack ? { back: { call: opposite.call, body, read: wholeList(list) } } : {})
+    },
     warnings: [isBack ? "A rollback makes it anew, under a new id" : noBack]
   }
 }
