@@ -114,6 +114,7 @@ const planRotation = Effect.fn("planRotation")(function* ({ credential, data, in
 const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: string, values: JsonObject) {
   yield* refuseMasked({ name, data: values })
   const all: Array<Made> = []
+  let isKept = false
   const plan = Effect.gen(function* () {
     for (const one of held) all.push(yield* made(one, name, values))
     const isTested = yield* Effect.forEach(all, tested)
@@ -131,10 +132,12 @@ const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: s
       ],
       blocked: drafts.flatMap((one) => one.draft.blocked)
     }
-    return yield* (yield* WorkflowPlans).keep(draft)
+    const { keep } = yield* WorkflowPlans
+    // A plan that is kept needs them, also where its caller has left meanwhile.
+    return yield* Effect.uninterruptible(Effect.tap(keep(draft), () => Effect.sync(() => (isKept = true))))
   })
   const kept = plan.pipe(
-    Effect.onInterrupt(() => unmade(all)),
+    Effect.onInterrupt(() => (isKept ? Effect.void : unmade(all))),
     Effect.catch((error) =>
       Effect.flatMap(unmade(all), (left) => Effect.fail(left.length === 0 ? error : leftBehind(error.message, left)))
     )

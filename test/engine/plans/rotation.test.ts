@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import { inMemory } from "../../../src/changes/Journal.ts"
@@ -115,6 +115,29 @@ describe("a plan to rotate a credential", () => {
       assert.include(message, "The new credential could not be deleted again: delete")
       assert.notInclude(message, "no new credential is kept")
     }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+
+  it.live("keeps the new credential of a plan that was kept, though its caller leaves at that moment", () =>
+    Effect.gen(function* () {
+      const entries = yield* inMemory<Change>()
+      const written = yield* Deferred.make<void>()
+      const append: typeof entries.append = (...more) =>
+        entries
+          .append(...more)
+          .pipe(Effect.andThen(Deferred.succeed(written, undefined)), Effect.andThen(Effect.sleep("50 millis")))
+      const journal = Layer.succeed(WorkflowJournal, { ...entries, append })
+      yield* Effect.gen(function* () {
+        yield* seeded
+        const planning = yield* Effect.forkChild(
+          ask("plan_rotation", { credential: "Mail", instances: ["production"], data })
+        )
+        yield* Deferred.await(written)
+        yield* Fiber.interrupt(planning)
+        const { data: left } = yield* Effect.flatMap(Beside, ({ send }) => send("production", "GET", "/credentials"))
+        assert.lengthOf(yield* entries.entries, 1)
+        assert.lengthOf(objectsOf(left), 2)
+      }).pipe(Effect.provide(twoEmbedded(versions, {}, journal)))
+    })
   )
 
   it.live(
