@@ -190,6 +190,17 @@ describe("a plan of changes of a data table", () => {
     }).pipe(Effect.provide(engines))
   )
 
+  it.live("finds what it has inserted under the id of a row that was deleted since it was planned", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(2)
+      const inserted = yield* plan({ action: "insert", table, rows: [{ amount: 7 }] })
+      const last = { filters: [{ columnName: "id", condition: "eq", value: 2 }] }
+      yield* apply(yield* plan({ action: "delete", table, filter: last }))
+      assert.strictEqual(yield* appliedDespiteLosses(inserted), 1)
+      assert.deepStrictEqual(yield* amounts, [0, 7])
+    }).pipe(Effect.provide(engines))
+  )
+
   it.live("inserts no row by upsert that was inserted since, or is asked for by a mask", () =>
     Effect.gen(function* () {
       const table = yield* madeTable(1)

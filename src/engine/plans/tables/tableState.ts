@@ -116,15 +116,15 @@ const readRows = (
       )
     case "insert": {
       const later = { columnName: "id", condition: "gt", value: change.after } as const
-      const last = Effect.map(client.listRows(table, { limit: 1, sortBy: "id:desc" }), ({ data }) => data)
-      return Effect.zipWith(
-        change.after < 0 ? last : rowsBy(client, table, { filters: [later] }),
-        rowsOfIds(
-          client,
-          table,
-          (change.formerly ?? []).map(({ id }) => id)
-        ),
-        (rows, former) => [...rows, ...former]
+      const formerIds = (change.formerly ?? []).map(({ id }) => id)
+      return Effect.map(
+        Effect.all([
+          // Where the last rows were deleted since it was planned, these get their ids.
+          Effect.map(client.listRows(table, { limit: change.rows.length, sortBy: "id:desc" }), ({ data }) => data),
+          change.after < 0 ? Effect.succeed([]) : rowsBy(client, table, { filters: [later] }),
+          rowsOfIds(client, table, formerIds)
+        ]),
+        (some) => some.flat()
       )
     }
     case "drop":
@@ -155,7 +155,7 @@ export const readTables = Effect.fnUntraced(function* (client: Client, changes: 
     withPresent: (change: TableChange): TableChange =>
       change.action === "insert" ? { ...change, after: Math.max(0, ...stateOf(change).rows.keys()) } : change,
     latest: (change: TableChange): number | undefined =>
-      change.action === "insert" ? Math.max(change.after, ...stateOf(change).rows.keys()) : undefined,
+      change.action === "insert" ? Math.max(0, ...stateOf(change).rows.keys()) : undefined,
     lost: (change: TableChange, latest: CreatedId | undefined): Lost => lostIn(change, stateOf(change), latest),
     explain: (change: TableChange): string => {
       const { isTaken, table } = stateOf(change)
