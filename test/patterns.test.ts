@@ -17,6 +17,7 @@ const composed: Readonly<Record<string, string>> = {
   "src/engine/api/shapes.ts": "is of a document, anchored at both ends, with one loop at the most",
   "src/engine/client/replies.ts": "is anchored at both ends, with one loop in each alternative",
   "src/engine/operator/explain/failureRules.ts": "has loops with a bound alone",
+  "src/engine/operator/tests/volatileFields.ts": "is a choice of two that are judged by themselves",
   "src/internal/foreignText.ts": "is a character with a few around it, without a loop"
 }
 
