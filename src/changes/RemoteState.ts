@@ -3,11 +3,8 @@ import { Effect } from "effect"
 import type { CreatedId } from "./Journal.ts"
 import { type StepRecord, untouched } from "./PlanState.ts"
 
-/**
- * The state of a change at the upstream: still to do, already as wanted, or changed by someone else; or it was sent without an
- * answer, and nobody can read whether it was done.
- */
-export type Judgement = "already" | "drift" | "pending" | "unknown"
+/** The state of a change at the upstream: still to do, already as wanted, or changed by someone else. */
+export type Judgement = "already" | "drift" | "pending"
 
 /** A step whose change has real ids everywhere, also of things that an earlier step has created. */
 export interface Row<C> {

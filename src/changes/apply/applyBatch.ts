@@ -116,7 +116,7 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     yield* recordDone(run, stepsOf(settled), { isUnsent: true })
     yield* recordAdjusted(run, settled, state)
   }
-  const isLeft = ({ judgement }: { readonly judgement: Judgement }) => judgement === "drift" || judgement === "unknown"
+  const isLeft = ({ judgement }: { readonly judgement: Judgement }) => judgement === "drift"
   const explain = judged.some(isLeft) ? yield* driftIn(state) : () => ""
   const obstacles = judged.filter(isOpenRow(run)).flatMap((row) => {
     const { change, step } = row

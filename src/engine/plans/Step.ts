@@ -1,4 +1,7 @@
+import { Schema } from "effect"
+
 import type * as Core from "../../changes/Plan.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Change, idOf, invert } from "./Change.ts"
 
 /** A draft of changes of workflows. */
@@ -6,6 +9,9 @@ export type Draft = Core.Draft<Change>
 
 /** One change of workflows in a plan. */
 export type Step = Core.Step<Change>
+
+/** The state before or after a step, as answers show it. */
+export const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 /** A step for a change, with what undoes it. */
 export const stepOf = (change: Change, reason: string): Step => ({

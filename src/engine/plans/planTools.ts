@@ -21,6 +21,7 @@ import { TestSeconds } from "./promotion/requiredTests.ts"
 import { planRestore } from "./restore/planRestore.ts"
 import { planRotationTool } from "./rotation.ts"
 import { MatchFields } from "./settings.ts"
+import { place } from "./Step.ts"
 import { verdictCounts, verdictRows } from "./upgrade/draftUpgrade.ts"
 import { planUpgrade } from "./upgrade/planUpgrade.ts"
 
@@ -29,8 +30,6 @@ type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
 
 /** A program of these tools, whose errors are told as a tool's. */
 const orRefuse = Effect.mapError(toPlanningFailure)
-
-const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 const mostOutcomes = 200
 

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import * as results from "../../changes/tools/results.ts"
 import { summary } from "../../changes/tools/summary.ts"
-import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { creates } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
@@ -20,7 +20,7 @@ import { toPlanningFailure } from "./failures.ts"
 import { eachWorkflow, knownCredentials } from "./instanceContents.ts"
 import { outlineOf } from "./outlineOf.ts"
 import { WorkflowPlans } from "./Plans.ts"
-import type { Draft } from "./Step.ts"
+import { type Draft, place } from "./Step.ts"
 
 type Client = EngineClient["Service"]
 
@@ -154,8 +154,6 @@ const leftBehind = (problem: string, left: ReadonlyArray<Made>) => {
     details: { left: Object.fromEntries(left.map(({ client, id }) => [client.instance, id])) }
   })
 }
-
-const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 /** The tool that plans the change to new values of a credential. */
 export const planRotationTool: Tool.Tool<Instances | WorkflowPlans> = Tool.make("plan_rotation", {

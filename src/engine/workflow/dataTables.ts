@@ -136,6 +136,12 @@ export const RowFilter = Schema.Struct({
 })
 export type RowFilter = typeof RowFilter.Type
 
+/** The filter for rows with one of these values in a column; undefined where there is no value. */
+export const anyOf = (columnName: string, values: ReadonlyArray<Cell>): RowFilter | undefined => {
+  const filters = values.map((value) => ({ columnName, condition: "eq" as const, value }))
+  return Arrays.isArrayNonEmpty(filters) ? { type: "or", filters } : undefined
+}
+
 interface Condition {
   readonly columnName: string
   readonly condition: (typeof conditions)[number]

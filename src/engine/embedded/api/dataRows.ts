@@ -57,6 +57,9 @@ const dryRun = ({ columns }: DataTableRecord, pairs: ReadonlyArray<readonly [Row
     })
   )
 
+const pairsOf = (before: ReadonlyArray<RowRecord>, after: ReadonlyArray<RowRecord>) =>
+  before.map((row, place) => [row, after[place] ?? null] as const)
+
 /** New rows after the last one; ids of removed last rows are given again, as SQLite does. */
 const inserted = Effect.fnUntraced(function* (table: DataTableRecord, data: ReadonlyArray<unknown>) {
   const { commit } = yield* Store
@@ -143,11 +146,7 @@ export const rowEndpoints: ReadonlyArray<Endpoint> = [
       const { data, dryRun: isDry, filter } = objectOf(sent)
       const before = yield* filtered(table, filter)
       const after = yield* updated(table, before, data)
-      if (isTrue(isDry))
-        return dryRun(
-          table,
-          before.map((row, place) => [row, after[place] ?? null])
-        )
+      if (isTrue(isDry)) return dryRun(table, pairsOf(before, after))
       return answer(sent, table, yield* saved(table, after))
     })
   },
@@ -162,11 +161,7 @@ export const rowEndpoints: ReadonlyArray<Endpoint> = [
       const before = yield* filtered(table, filter)
       const after = yield* updated(table, before, data)
       if (before.length > 0) {
-        if (isTrue(isDry))
-          return dryRun(
-            table,
-            before.map((row, place) => [row, after[place] ?? null])
-          )
+        if (isTrue(isDry)) return dryRun(table, pairsOf(before, after))
         return answer(sent, table, yield* saved(table, after))
       }
       if (!isTrue(isDry)) return answer(sent, table, yield* inserted(table, [data]))

@@ -114,20 +114,20 @@ const remove =
       return nothing(204)
     })
 
-/** Variables and projects as engines of both generations have them. */
-export const projectEndpoints: ReadonlyArray<Endpoint> = [
+const createVariable = (shape: typeof variable): Endpoint => ({
+  method: "POST",
+  path: "/variables",
+  query: {},
+  body: shape,
+  run: ({ body }) =>
+    Effect.as(
+      Effect.flatMap(variableFields(body), (one) => write(one)),
+      nothing(201)
+    )
+})
+
+const sharedEndpoints: ReadonlyArray<Endpoint> = [
   { method: "GET", path: "/variables", query: paged, run: listOf("variable", shownVariable) },
-  {
-    method: "POST",
-    path: "/variables",
-    query: {},
-    body: variable,
-    run: ({ body }) =>
-      Effect.as(
-        Effect.flatMap(variableFields(body), (one) => write(one)),
-        nothing(201)
-      )
-  },
   {
     method: "DELETE",
     path: "/variables/:id",
@@ -173,6 +173,9 @@ export const projectEndpoints: ReadonlyArray<Endpoint> = [
   }
 ]
 
+/** Variables and projects as engines of generation 1 have them. */
+export const projectEndpoints: ReadonlyArray<Endpoint> = [...sharedEndpoints, createVariable(variable)]
+
 const folderPath = "/projects/:projectId/folders"
 const folder = { shape: fields({ name: string, parentFolderId: string }) }
 const newFolder = { shape: fields({ name: string, parentFolderId: string }, "name") }
@@ -196,20 +199,10 @@ const foldersIn = Effect.fnUntraced(function* (project: string) {
   return (yield* all("folder")).filter((one) => one.project === id)
 })
 
-/** Folders and what else came with engines of generation 2. */
+/** Variables and projects, folders and what else came with engines of generation 2. */
 export const folderEndpoints: ReadonlyArray<Endpoint> = [
-  ...projectEndpoints.filter(({ method, path }) => `${method} ${path}` !== "POST /variables"),
-  {
-    method: "POST",
-    path: "/variables",
-    query: {},
-    body: projectVariable,
-    run: ({ body }) =>
-      Effect.as(
-        Effect.flatMap(variableFields(body), (one) => write(one)),
-        nothing(201)
-      )
-  },
+  ...sharedEndpoints,
+  createVariable(projectVariable),
   {
     method: "PUT",
     path: "/variables/:id",

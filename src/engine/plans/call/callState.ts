@@ -65,8 +65,7 @@ const contents: Readonly<
   "/projects": (id) => [
     ["/workflows", { projectId: id, limit: "1" }],
     [`/projects/${encodeURIComponent(id)}/folders`, { take: "1" }]
-  ],
-  "/data-tables": (id) => [[`/data-tables/${encodeURIComponent(id)}/rows`, { limit: "1" }]]
+  ]
 }
 
 /** The lists of an instance whose items tell the project that they go with. */
@@ -127,7 +126,7 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
     judge: (change: CallChange, { outcomeUnknownSince }: StepRecord): Judgement => {
       if (isCreation(change)) return newOnes(change).length === 0 ? "pending" : "drift"
       const present = presentOf(change)
-      if (present === undefined) return outcomeUnknownSince === undefined ? "pending" : "unknown"
+      if (present === undefined) return outcomeUnknownSince === undefined ? "pending" : "drift"
       if (isAsExpected(change.after, present)) return "already"
       return isAsExpected(change.before, present) ? "pending" : "drift"
     },

@@ -141,7 +141,7 @@ const given = new Set(["id", "createdAt", "updatedAt", "type"])
 const deletion = ({ call, calls }: Wanted, undone: CallChange, present: JsonObject): Completed => {
   const opposite = oppositeOf(calls, call)
   const isPlace =
-    /^\/(?:projects|data-tables)\/\{\w+\}$/.test(call.path) ||
+    /^\/projects\/\{\w+\}$/.test(call.path) ||
     calls.some(({ method, path }) => method === "GET" && path.startsWith(`${call.path}/`))
   const body = opposite?.body === undefined || isPlace ? undefined : bodyBefore(opposite, {}, present)
   const sent = new Set(Object.keys(body ?? {}))

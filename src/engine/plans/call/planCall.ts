@@ -18,6 +18,7 @@ import { refuseMasked } from "../../tools/refuseMasked.ts"
 import { WorkflowId } from "../../workflow/models.ts"
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
+import { place } from "../Step.ts"
 import { pathOf } from "./CallChange.ts"
 import { readPresent } from "./callState.ts"
 import { draftCall, undrafted } from "./draftCall.ts"
@@ -52,8 +53,6 @@ const planCall = Effect.fn("planCall")(function* (request: CallRequest) {
   const plans = yield* WorkflowPlans
   return yield* plans.keep(draftCall(wanted, { ...change, ...about }, present))
 })
-
-const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 /** The tool that plans a change by a call of the engine's API. */
 export const planEngineCall: Tool.Tool<Instances | WorkflowPlans> = masking(

@@ -28,6 +28,7 @@ import {
 } from "../../workflow/dataTables.ts"
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
+import { place } from "../Step.ts"
 import type { TableChange } from "./TableChange.ts"
 import { about, draftOf, insertions, type Kept, ofKeys, removals, updates } from "./tableDraft.ts"
 import { keptRow } from "./tableState.ts"
@@ -257,8 +258,6 @@ const planTable = Effect.fn("planTable")(function* ({
   )
   return yield* plans.keep(yield* draft)
 })
-
-const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 /** The tool that plans changes of data tables. */
 export const changeDataTable: Tool.Tool<Instances | WorkflowPlans> = masking(

@@ -43,10 +43,10 @@ const carryOut = Effect.fnUntraced(function* (
       const left = change.rows.filter((row) => !hasValues(present.get(row.id), row.after))
       let isBegun = left.length < change.rows.length
       for (const rows of grouped(left, ({ after }) => JSON.stringify(after)).values()) {
-        const [first, ...others] = ofIds(rows.map((row) => row.id))
+        const filter = ofIds(rows.map((row) => row.id))
         const values = rows[0]?.after
-        if (first === undefined || values === undefined) continue
-        const sent = client.updateRows(id, { type: "or", filters: [first, ...others] }, values)
+        if (filter === undefined || values === undefined) continue
+        const sent = client.updateRows(id, filter, values)
         // Once some rows are changed, the step is neither done nor refused: the next call goes on with the others.
         yield* isBegun ? Effect.mapError(sent, (error) => halfDone(client, error)) : sent
         isBegun = true
@@ -55,8 +55,8 @@ const carryOut = Effect.fnUntraced(function* (
     }
     case "remove": {
       const left = change.rows.filter((row) => sameRow(present, row) !== undefined)
-      const [first, ...others] = ofIds(left.map((row) => row.id))
-      return first === undefined ? undefined : yield* client.deleteRows(id, { type: "or", filters: [first, ...others] })
+      const filter = ofIds(left.map((row) => row.id))
+      return filter === undefined ? undefined : yield* client.deleteRows(id, filter)
     }
     case "drop":
       return yield* Effect.catchIf(client.deleteTable(id), isMissing, () => Effect.succeed({}))

@@ -1,18 +1,15 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect } from "effect"
 
 import type { EngineClient } from "../../client/EngineClient.ts"
-import type { Cells, DataTable, RowFilter } from "../../workflow/dataTables.ts"
+import { anyOf, type Cells, type DataTable, type RowFilter } from "../../workflow/dataTables.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { mostRows, type TableChange, tableChangeId } from "./TableChange.ts"
 import type { keptRow } from "./tableState.ts"
 
 type Client = EngineClient["Service"]
 
-const parts = <A>(rows: ReadonlyArray<A>, size: number) =>
-  Array.from({ length: Math.ceil(rows.length / size) }, (_, part) => ({
-    part,
-    rows: rows.slice(part * size, (part + 1) * size)
-  }))
+const parts = <A>(all: ReadonlyArray<A>, size: number) =>
+  Arrays.chunksOf(all, size).map((rows, part) => ({ part, rows }))
 
 export const about = ({ instance }: Client, { id, name }: DataTable) =>
   ({ kind: "table", instance, table: id, name }) as const
@@ -44,14 +41,11 @@ export const insertions = Effect.fnUntraced(function* (
 /** The filter for rows that have the key of one of these in a column. */
 export const ofKeys =
   (columnName: string) =>
-  (rows: ReadonlyArray<Cells>): RowFilter | undefined => {
-    const [first, ...others] = rows.map((row): RowFilter["filters"][number] => ({
+  (rows: ReadonlyArray<Cells>): RowFilter | undefined =>
+    anyOf(
       columnName,
-      condition: "eq",
-      value: row[columnName] ?? null
-    }))
-    return first === undefined ? undefined : { type: "or", filters: [first, ...others] }
-  }
+      rows.map((row) => row[columnName] ?? null)
+    )
 
 export type Kept = ReturnType<typeof keptRow>
 

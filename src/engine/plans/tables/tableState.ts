@@ -8,6 +8,7 @@ import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { allTables, matchingRows } from "../../tools/dataTables.ts"
 import {
+  anyOf,
   type Cells,
   checkedFilter,
   columnsOf,
@@ -21,8 +22,7 @@ import { idText, mostRows, type TableChange, type TableChangeOf, tableChangeId, 
 
 type Client = EngineClient["Service"]
 
-export const ofIds = (ids: ReadonlyArray<number>): RowFilter["filters"][number][] =>
-  ids.map((value) => ({ columnName: "id", condition: "eq", value }))
+export const ofIds = (ids: ReadonlyArray<number>): RowFilter | undefined => anyOf("id", ids)
 
 /** A table as it is, with the rows that a change is about by their ids. */
 export interface State {
@@ -61,12 +61,9 @@ const rowsOfIds = Effect.fnUntraced(function* (client: Client, table: string, id
     ]
   }
   if (greatest - least < 5 * ids.length) return yield* rowsBy(client, table, between)
-  const parts = Array.from({ length: Math.ceil(ids.length / mostRows.remove) }, (_, place) =>
-    ids.slice(place * mostRows.remove, (place + 1) * mostRows.remove)
-  )
-  const some = yield* Effect.forEach(parts, (part) => {
-    const [first, ...others] = ofIds(part)
-    return first === undefined ? Effect.succeed([]) : rowsBy(client, table, { type: "or", filters: [first, ...others] })
+  const some = yield* Effect.forEach(Arrays.chunksOf(ids, mostRows.remove), (part) => {
+    const filter = ofIds(part)
+    return filter === undefined ? Effect.succeed([]) : rowsBy(client, table, filter)
   })
   return some.flat()
 })
