@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
 import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { resolved } from "./browser.ts"
@@ -21,10 +21,13 @@ interface ConfirmProps {
 /** Asks before something is changed. At its end the focus is where it was before, or at the head of the page. */
 export const Confirm = ({ action, children, isBusy, isDangerous, onNo, onYes, title }: ConfirmProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement
-    dialog.current?.showModal()
+    const element = dialog.current
+    element?.showModal()
     return () => {
+      // Nothing behind an open dialog takes the focus.
+      element?.close()
       const place = opener?.isConnected === true ? opener : document.querySelector("h1")
       if (place instanceof HTMLElement) place.focus()
     }

@@ -285,9 +285,16 @@ describe("runs", () => {
     const dialog = page.getByRole("dialog", { name: "Retry 2 runs on staging?" })
     assert.include(await dialog.innerText(), "Retried, run")
     assert.deepStrictEqual(await complaints(page), [])
+    const closings = [() => page.keyboard.press("Escape"), () => dialog.getByRole("button", { name: "Cancel" }).click()]
+    for (const close of closings) {
+      await close()
+      await dialog.waitFor({ state: "hidden" })
+      assert.strictEqual(await focusedText(page), "Retry 2…")
+      await button.press("Enter")
+      await dialog.waitFor()
+    }
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "hidden" })
-    assert.strictEqual(await focusedText(page), "Retry 2…")
     await page.getByRole("button", { name: "Delete 2…" }).click()
     await page.getByRole("button", { name: "Delete 2 runs" }).click()
     await page.getByRole("dialog").waitFor({ state: "hidden" })
