@@ -27,6 +27,13 @@ export const mentions = (node: JsonObject, text: string): boolean => {
   return isThere
 }
 
+/** The uses of variables of the engine in a node's expressions and code: each name once, `undefined` for what a run alone knows. */
+export const variablesOf = (node: JsonObject): ReadonlyArray<string | undefined> => {
+  const names = new Set<string | undefined>()
+  visited(node, { naming: () => undefined, onVariable: (name) => names.add(name) })
+  return [...names]
+}
+
 /** A node whose expressions and code call others as `naming` says; the same object where nothing changes. */
 export const renameInNode = (node: JsonObject, naming: Naming): JsonObject => visited(node, { naming })
 

@@ -9,6 +9,8 @@ export type Naming = (name: string) => string | undefined
 /** Callbacks for the references in code, and for its plain texts. */
 export interface Visit {
   readonly naming: Naming
+  /** Sees every use of a variable of the engine, outside of comments: its name, or `undefined` where a run alone knows it. */
+  readonly onVariable?: (name: string | undefined) => void
   /** Sees every text that stands by itself: no reference, no member, no field of an object. */
   readonly onText?: (text: string) => void
 }
@@ -18,13 +20,15 @@ export const renameInCode = (code: string, language: Language, visit: Visit): st
   mayRefer(code, visit) ? scan(code, 0, { ...dialects()[language], ...visit }).text : code
 
 /** Most texts hold nothing like a reference. */
-export const mayRefer = (text: string, { onText }: Visit) =>
-  onText !== undefined || /[$_](?:\s*\(|node|items|getPairedItem)/.test(text)
+export const mayRefer = (text: string, { onText, onVariable }: Visit) =>
+  onText !== undefined || (onVariable === undefined ? /[$_](?:\s*\(|node|items|getPairedItem)/ : /[$_]vars/).test(text)
 
 interface Dialect {
   /** The beginning of a reference: `$` or `_`. */
   readonly reference: RegExp
   readonly member: RegExp
+  /** The variables of the engine, with the name behind a dot or the bracket before it. */
+  readonly variable: RegExp
   readonly comments: ReadonlyArray<readonly [opening: string, closing: string]>
   readonly quote: RegExp
   /** Whether a slash can begin a regular expression. */
@@ -38,6 +42,8 @@ const dialects = lazy((): Readonly<Record<Language, Dialect>> => ({
   javascript: {
     reference: /\$(?:(?:items|getPairedItem)?\s*\(|node\s*(?:\?\.\s*)?\[)\s*/y,
     member: /\$node\s*(\?\.|\.)\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/uy,
+    variable:
+      /\$vars(?![\p{ID_Continue}$])(?:\s*\??\.\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)|\s*(?:\?\.\s*)?\[\s*)?/uy,
     comments: [
       ["//", "\n"],
       ["/*", "*/"]
@@ -48,6 +54,7 @@ const dialects = lazy((): Readonly<Record<Language, Dialect>> => ({
   python: {
     reference: /_(?:(?:items|getPairedItem)?\s*\(|node\s*\[)\s*/y,
     member: /_node\s*(\.)\s*([\p{ID_Start}_][\p{ID_Continue}]*)/uy,
+    variable: /_vars(?!\p{ID_Continue})(?:\s*\.\s*([\p{ID_Start}_][\p{ID_Continue}]*)|\s*\[\s*)?/uy,
     comments: [["#", "\n"]],
     quote: /(?:[rbu]?f|f[rb]|[rbu]{1,2})?("""|'''|["'])/iy,
     hasRegExps: false
@@ -74,6 +81,7 @@ const scan = (code: string, from: number, reading: Reading, level = 0): Scanned 
     if (level > 0 && character === "}" && depth === 0) return { text, end: at }
     const comment = commentAt(code, at, reading)
     const referenceHere = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
+    if (comment === undefined) seeVariable(code, at, reading)
     const quoted = comment === undefined && referenceHere === undefined ? literal(code, at, reading, level) : undefined
     if (comment !== undefined) take(comment.length, renameInComment(comment, reading))
     else if (referenceHere !== undefined) take(referenceHere.length, referenceHere.text)
@@ -146,6 +154,17 @@ const reference = (code: string, at: number, { member, naming, reference: openin
     length: whole.length,
     text: isIdentifier(renamed) ? `${before}${access}${renamed}` : `${before}${chained}[${quotedAs('"', renamed)}]`
   }
+}
+
+/** Passes a variable of the engine to `onVariable`. */
+const seeVariable = (code: string, at: number, { onVariable, variable }: Reading): void => {
+  if (onVariable === undefined || !isFree(code, at)) return
+  variable.lastIndex = at
+  const [whole, member] = variable.exec(code) ?? []
+  if (whole === undefined) return
+  const text = member === undefined ? plainText(code, at + whole.length) : undefined
+  const isAlone = text !== undefined && /^\s*\]/.test(code.slice(at + whole.length + text.length))
+  onVariable(isAlone && whole.trimEnd().endsWith("[") ? text.value : member)
 }
 
 /** Whether a name can stand behind a dot. */

@@ -2,6 +2,7 @@ import { Predicate, Struct } from "effect"
 
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nodesOf } from "./nodes.ts"
+import { located } from "./resources.ts"
 import { kindOf } from "./triggers.ts"
 
 /** Kinds of nodes that run another workflow. */
@@ -19,11 +20,10 @@ export const subWorkflowOf = (node: JsonObject): SubWorkflow | undefined => {
   if (!callers.has(kindOf(node)) || !isJsonObject(node.parameters)) return undefined
   const { source, workflowId } = node.parameters
   if (source !== undefined && source !== "database") return undefined
-  const value = isJsonObject(workflowId) ? workflowId.value : workflowId
-  if (!Predicate.isString(value) || value.startsWith("=")) return undefined
-  const id = /\/workflow\/([A-Za-z0-9_-]+)/.exec(value)?.[1] ?? value.trim()
-  const name = isJsonObject(workflowId) ? workflowId.cachedResultName : undefined
-  return id === "" ? undefined : { id, name: Predicate.isString(name) && name !== "" ? name : undefined }
+  const choice = located(workflowId)
+  if (choice === undefined || choice.value.startsWith("=")) return undefined
+  const id = /\/workflow\/([A-Za-z0-9_-]+)/.exec(choice.value)?.[1] ?? choice.value
+  return { id, name: choice.name }
 }
 
 /** The workflow that is started when this one fails. */
