@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { atMost, type Restricts } from "../../engine/client/config/instanceRules.ts"
-import { maxItemsPerApply } from "../../engine/plans/defaults.ts"
-import type { Guards, PlanSettings } from "../../engine/plans/settings.ts"
+import { type Guards, maxItemsPerApply, type PlanSettings } from "../../engine/plans/settings.ts"
 import { AnswerLimit } from "../../mcp/Tool.ts"
 import type { FileFields } from "./fileFields.ts"
 

@@ -8,10 +8,11 @@ import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject
 import { Instances } from "../client/Instances.ts"
 import { isOfFrozenType } from "../workflow/frozenTypes.ts"
 import { nameOf } from "../workflow/nodes.ts"
-import { Change, invert } from "./Change.ts"
+import { Change } from "./Change.ts"
 import * as WorkflowDriver from "./driver.ts"
 import type { ChangeError } from "./failures.ts"
 import { withoutFrozen } from "./guards.ts"
+import { invert } from "./invert.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
 import type { Step } from "./Step.ts"
 import { tableCalls } from "./tables/TableChange.ts"
@@ -87,7 +88,7 @@ export class PlanConfig extends Context.Service<PlanConfig, Settings>()("workflo
 }
 
 /** The calls of the engine that carry out a change. */
-const callsFor = Match.type<Change>().pipe(
+const callsOf = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<string>>(),
   Match.discriminatorsExhaustive("kind")({
     create: () => ["POST /workflows"],
@@ -120,7 +121,7 @@ export class WorkflowPlans extends Context.Service<WorkflowPlans, Core.Plans<Cha
           grouped(steps, ({ change }) => change.instance),
           ([instance, changes]) =>
             Effect.flatMap(instances.resolve(instance), (client) =>
-              client.requireRights([...new Set(changes.flatMap(({ change }) => callsFor(change)))])
+              client.requireRights([...new Set(changes.flatMap(({ change }) => callsOf(change)))])
             )
         )
       /** The versions of the instances that freeze nodes, as far as steps have some. */

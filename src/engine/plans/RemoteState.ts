@@ -10,15 +10,14 @@ import {
   type StepRecords
 } from "../../changes/RemoteState.ts"
 import { readWorkflows } from "../client/absence.ts"
-import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { listWhole, workflowsIn } from "../client/listAll.ts"
-import { type Tag, type Workflow, WorkflowId, generationOf } from "../workflow/models.ts"
-import { isSameJson } from "../workflow/versions.ts"
+import { type Tag, type Workflow, WorkflowId } from "../workflow/models.ts"
 import { readCalls } from "./call/callState.ts"
-import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
-import { isRetried, readRetries } from "./retry/readRetries.ts"
+import { type Change, type ChangeOf, isRetried, type Ref } from "./Change.ts"
+import { contentOf, differsBeside, isArchived } from "./content.ts"
+import { changedParts, judgementOf } from "./judgement.ts"
+import { readRetries } from "./retry/readRetries.ts"
 import { readTables } from "./tables/tableState.ts"
 
 type Client = EngineClient["Service"]
@@ -172,64 +171,6 @@ const placeOf = ({ instance, workflow }: { readonly instance: string; readonly w
 /** Executions are not read back one by one: a deletion that was answered counts as done. */
 const isBlind = (change: Change): boolean =>
   change.kind === "delete-execution" || (change.kind === "call" && change.read === undefined)
-
-/** The state of a change of a workflow, as the workflow shows it. */
-export const judgementOf = (
-  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">,
-  workflow: Workflow
-): Judgement => {
-  switch (change.kind) {
-    case "archived":
-      return isArchived(workflow) === change.after ? "already" : "pending"
-    case "active":
-      return workflow.active === change.after ? "already" : "pending"
-    case "tags": {
-      const ids = tagIdsOf(workflow)
-      return isSameSet(ids, change.after) ? "already" : isSameSet(ids, change.before) ? "pending" : "drift"
-    }
-    case "delete":
-      return changedParts(change, workflow).length === 0 ? "pending" : "drift"
-    default: {
-      const current = shownFor(change.after, workflow)
-      if (differingParts(change.after, current).length === 0 && removedSettings(change, workflow).length === 0) {
-        return "already"
-      }
-      return changedParts(change, workflow).length === 0 ? "pending" : "drift"
-    }
-  }
-}
-
-/** The parts of a workflow that are not what a change was planned for. */
-export const changedParts = (
-  change: ChangeOf<"delete" | "tags" | "update">,
-  workflow: Workflow
-): ReadonlyArray<string> => {
-  if (change.kind === "tags") return ["tags"]
-  if (change.kind === "update") {
-    return differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
-  }
-  const parts = differsBeside(change.references, change.content, contentOf(workflow))
-  const hasTags = change.tags === undefined || isSameSet(tagIdsOf(workflow), change.tags)
-  return hasTags ? parts : [...parts, "tags"]
-}
-
-/** Settings that the change removes and that are still there, although this engine can remove them. */
-export const removedSettings = (
-  { after, before }: Pick<ChangeOf<"update">, "after" | "before">,
-  workflow: Workflow
-): ReadonlyArray<string> =>
-  Object.keys(before.settings ?? {}).filter(
-    (name) =>
-      after.settings[name] === undefined &&
-      contentOf(workflow).settings[name] !== undefined &&
-      (generationOf(workflow) === "1.x" || Object.hasOwn(removals, name))
-  )
-
-const tagIdsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ id }) => id)
-
-/** Whether two lists of ids hold the same, in any order. */
-export const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
-  isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
 
 /** Clocks of engines may be this much behind ours. Plans of earlier versions know new workflows by the time alone. */
 const toleranceMs = 60_000

@@ -2,7 +2,8 @@ import { Schema } from "effect"
 
 import type * as Core from "../../changes/Plan.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { type Change, idOf, invert } from "./Change.ts"
+import { type Change, idOf } from "./Change.ts"
+import { invert } from "./invert.ts"
 
 /** A draft of changes of workflows. */
 export type Draft = Core.Draft<Change>

@@ -1,9 +1,9 @@
 import { digest } from "../../internal/json/digest.ts"
 import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../workflow/models.ts"
+import { replaceTextsAt } from "../workflow/valuePaths.ts"
 import { isSameJson } from "../workflow/versions.ts"
 import type { Content, Parts, Reference } from "./Change.ts"
-import { withTexts } from "./withValue.ts"
 
 /** A setting with this value has no effect: the editor writes it, and the API does not always accept it. */
 const byDefault = "DEFAULT"
@@ -123,7 +123,7 @@ export const differsBeside = (
   current: Content
 ): ReadonlyArray<PartName> => {
   const blank = (content: Content) =>
-    withTexts(
+    replaceTextsAt(
       content,
       references.map(({ path }) => [path, ""] as const)
     )

@@ -6,12 +6,12 @@ import { isSameJson } from "../../internal/json/digest.ts"
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
+import { replaceTextsAt } from "../workflow/valuePaths.ts"
 import { describeCall } from "./call/CallChange.ts"
 import { type Change, type ChangeOf, contentBefore, type Content, idOf } from "./Change.ts"
 import { agreementAdvice } from "./guards.ts"
 import { describeTable, undoesTable } from "./tables/TableChange.ts"
 import { tagText, withErrorNamed } from "./withNames.ts"
-import { withTexts } from "./withValue.ts"
 
 /** Lines of one workflow's differences. */
 const mostLines = 12
@@ -38,7 +38,7 @@ export const credentialsOf = ({ credentials }: JsonObject, foundOn?: string): Re
 
 /** The content after an update, where the names of workflows that the plan makes stand for their ids. */
 const withNew = ({ after, references }: ChangeOf<"update">): Content =>
-  withTexts(
+  replaceTextsAt(
     after,
     references.map(({ parts, path }) => [
       path,

@@ -8,40 +8,23 @@ import type { Instances } from "../client/Instances.ts"
 import { Agreed, agreement } from "../client/Protection.ts"
 import { readAddressWarnings } from "./addressWarnings.ts"
 import { isCreation } from "./call/CallChange.ts"
-import { type Change, deletionOf, idOf, invert, updateOf } from "./Change.ts"
+import { type Change, deletionOf, idOf, isRetried, updateOf } from "./Change.ts"
 import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, warnOfProtected } from "./guards.ts"
+import { invert } from "./invert.ts"
+import { unremovableSettings } from "./judgement.ts"
 import { changeOnto } from "./merging.ts"
-import { groupOf, order } from "./order.ts"
+import { batchesOf, order } from "./order.ts"
 import { questionOf } from "./planQuestion.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
 import { resolve } from "./resolve.ts"
-import { isRetried } from "./retry/readRetries.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
 import type { Step } from "./Step.ts"
 import { creatorOf, makesRows } from "./tables/TableChange.ts"
-import { unremovableSettings } from "./unremovableSettings.ts"
 
-/** Steps that are read at once, and sent side by side. */
-const batchSize = 20
-
-/** Steps in their order, cut where another instance, kind or level begins. */
-const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
-  const groups: Array<Array<Step>> = []
-  for (const step of steps.toSorted(order)) {
-    const last = groups.at(-1)
-    const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
-    const isFull =
-      last !== undefined && last.length >= (isRetried(step.change) || step.change.kind === "table" ? 1 : batchSize)
-    if (last !== undefined && isSame && !isFull) last.push(step)
-    else groups.push([step])
-  }
-  return groups
-}
-
-const callsFor: { readonly [kind in Change["kind"]]: number } = {
+const callCounts: { readonly [kind in Change["kind"]]: number } = {
   create: 2,
   update: 5,
   tags: 4,
@@ -61,7 +44,7 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
 const callsPerSecond = 60
 
 const estimate = (steps: ReadonlyArray<Step>): Estimate => {
-  const calls = steps.reduce((sum, { change }) => sum + callsFor[change.kind], 0)
+  const calls = steps.reduce((sum, { change }) => sum + callCounts[change.kind], 0)
   const paced = steps.filter(({ change }) => isRetried(change)).length
   return { calls, seconds: Math.max(paced, Math.ceil(calls / callsPerSecond)) }
 }
@@ -96,10 +79,10 @@ export const make = (
     batches: batchesOf,
     sending: (change) => ({
       isAlone: change.kind !== "delete-execution",
-      isRepeatable: !isOne(change) && (change.kind !== "call" || change.read !== undefined)
+      isRepeatable: !isCreated(change) && (change.kind !== "call" || change.read !== undefined)
     }),
     creations: {
-      isOne,
+      isOne: isCreated,
       describe: (change) =>
         change.kind === "create"
           ? `workflow "${change.content.name}"`
@@ -118,7 +101,7 @@ export const make = (
     },
     readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
     relations: (change) => ({
-      follows: leaderOf(change),
+      follows: stepItFollows(change),
       // What is deleted runs no more.
       settledBy: change.kind === "active" && !change.after ? deletionOf(change) : undefined
     }),
@@ -180,7 +163,7 @@ export const make = (
 }
 
 /** Whether a change makes something new, which must not be made twice. */
-const isOne = (change: Change): boolean =>
+const isCreated = (change: Change): boolean =>
   ["create", "create-tag", "retry", "run-anew"].includes(change.kind) ||
   (change.kind === "call" && isCreation(change)) ||
   (change.kind === "table" && makesRows(change))
@@ -195,7 +178,7 @@ const workflowOf = (change: Change): string | undefined =>
     : undefined
 
 /** The step without which a change is not sent: what somebody else has changed is neither tagged nor switched on for what it should have become. */
-const leaderOf = (change: Change): string | undefined => {
+const stepItFollows = (change: Change): string | undefined => {
   if (change.kind === "call") return typeof change.thing === "object" ? change.thing.created_by : undefined
   if (change.kind === "table") return creatorOf(change)
   if ("workflow" in change && typeof change.workflow !== "string") return change.workflow.created_by

@@ -1,11 +1,11 @@
 import type { Failure } from "../../changes/Driver.ts"
-import type { JournalFailed } from "../../changes/PlanError.ts"
+import type { JournalFailed, PlanError } from "../../changes/PlanError.ts"
 import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { factsOf, type ToolFailure } from "../../mcp/ToolError.ts"
+import { factsOf, type ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { isDoubtful } from "../client/verdict.ts"
-import { type Failure as CallFailure, toToolFailure } from "../tools/errors.ts"
+import { type Failure as CallFailure, toToolError, toToolFailure } from "../tools/errors.ts"
 
 /** The errors of calls that make changes. */
 export type ChangeError = ConfigurationError | EngineError
@@ -49,3 +49,20 @@ export const explain = (error: ChangeError): Failure => {
 /** An error of planning as a tool's failure. */
 export const toPlanningFailure = (error: CallFailure | JournalFailed): ToolFailure =>
   error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)
+
+/** An error of plans of workflows as a tool's error. */
+export const toPlanFailure = (error: ChangeError | PlanError): ToolError => {
+  switch (error._tag) {
+    case "ApplyStopped":
+    case "GuardViolation":
+    case "JournalFailed":
+    case "NotAgreed":
+    case "NothingToRollBack":
+    case "PlanExpired":
+    case "PlanNotFound":
+    case "PlanSpent":
+      return renderPlanError(error)
+    default:
+      return toToolError(error)
+  }
+}

@@ -2,12 +2,15 @@ import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
 import { inSlices } from "../../internal/effects.ts"
 import { weightOfJson } from "../../internal/json/values.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { mapSliced } from "../../internal/Sliced.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { listAllIfSupported, listWhole, workflowsIn } from "../client/listAll.ts"
-import { type Generation, type Workflow, type WorkflowQuery, generationOf } from "../workflow/models.ts"
-import { type Credential, credentialsIn } from "../workflow/nodes.ts"
+import { runningNodes } from "../nodes/check/activeOwners.ts"
+import { type Generation, generationOf, type Workflow, type WorkflowQuery } from "../workflow/models.ts"
+import { type Credential, credentialsIn, nameOf } from "../workflow/nodes.ts"
+import { isTrigger } from "../workflow/triggers.ts"
 import type { KnownCredentials } from "./credentials.ts"
 
 type Client = EngineClient["Service"]
@@ -90,3 +93,23 @@ export const instanceContents = Effect.fnUntraced(function* <A extends { readonl
   const archives = (yield* readGeneration(client, all, credentials)) === "2.x"
   return { kept, all, tags, credentials, archives }
 })
+
+/**
+ * A workflow without what concerns only itself, so that thousands fit into memory: of its nodes those that start it or call
+ * others, and of further ones only which credentials they use.
+ */
+export const outlineOf = (workflow: Workflow): Workflow => {
+  const { activeVersion, meta: _meta, pinData: _pins, shared: _shared, staticData: _data, ...rest } = workflow
+  return {
+    ...rest,
+    nodes: workflow.nodes.flatMap(outlineOfNode),
+    connections: {},
+    ...(isJsonObject(activeVersion) ? { activeVersion: { nodes: runningNodes(workflow).flatMap(outlineOfNode) } } : {})
+  }
+}
+
+const outlineOfNode = (node: JsonObject): ReadonlyArray<JsonObject> => {
+  if (isTrigger(node) || objectOf(node.parameters)["workflowId"] !== undefined) return [node]
+  const { credentials, type, typeVersion } = node
+  return credentials === undefined ? [] : [{ name: nameOf(node), type, typeVersion, credentials }]
+}

@@ -1,8 +1,8 @@
 import { Match } from "effect"
 
-import type { Step } from "../../changes/Plan.ts"
 import { lazy } from "../../internal/caching.ts"
-import type { Change } from "./Change.ts"
+import { type Change, isRetried } from "./Change.ts"
+import type { Step } from "./Step.ts"
 import { tablePlace } from "./tables/TableChange.ts"
 
 /** The position of a change in the order of a plan; called workflows are made before their callers, and deleted after them. */
@@ -26,14 +26,31 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
 )
 
 /** Steps of the same group may be read and sent at the same time. */
-export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
+const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
 
 /** At the first look: Node takes some milliseconds to make one. */
 const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 
 /** The order of a plan, the same for the same steps however they come. */
-export const order = (a: Step<Change>, b: Step<Change>): number => {
+export const order = (a: Step, b: Step): number => {
   const [those, these] = [placeOf(a.change), placeOf(b.change)]
   const place = those.map((one, index) => one - (these[index] ?? 0)).find((difference) => difference !== 0) ?? 0
   return place || natural().compare(a.id, b.id) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
+/** Steps that are read at once, and sent side by side. */
+const batchSize = 20
+
+/** Steps in their order, cut where another instance, kind or level begins. */
+export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
+  const groups: Array<Array<Step>> = []
+  for (const step of steps.toSorted(order)) {
+    const last = groups.at(-1)
+    const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
+    const isFull =
+      last !== undefined && last.length >= (isRetried(step.change) || step.change.kind === "table" ? 1 : batchSize)
+    if (last !== undefined && isSame && !isFull) last.push(step)
+    else groups.push([step])
+  }
+  return groups
 }

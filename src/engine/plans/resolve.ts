@@ -1,8 +1,8 @@
 import type { CreatedId } from "../../changes/Journal.ts"
+import { replaceTextsAt } from "../workflow/valuePaths.ts"
 import type { Change, Content, Names, Parts, Ref, Reference } from "./Change.ts"
 import { resolveTable } from "./tables/TableChange.ts"
 import { newTagName } from "./withNames.ts"
-import { withTexts } from "./withValue.ts"
 
 type Created = (step: string) => CreatedId | undefined
 
@@ -37,12 +37,12 @@ const resolveContent = (
     if (reference.late === true || !isKnown) left.push(reference)
     if (!isKnown && reference.late !== true && !isPatient) return undefined
   }
-  return { content: withTexts(content, texts), references: left }
+  return { content: replaceTextsAt(content, texts), references: left }
 }
 
 /** Parts with the ids that are known by now. */
 const resolveParts = (parts: Parts, references: ReadonlyArray<Reference>, created: Created): Parts =>
-  withTexts(
+  replaceTextsAt(
     parts,
     references.flatMap((reference) => {
       const texts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))

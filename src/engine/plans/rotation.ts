@@ -18,7 +18,7 @@ import type { Credential } from "../workflow/nodes.ts"
 import { draftedBulk } from "./bulk/planBulk.ts"
 import { toPlanningFailure } from "./failures.ts"
 import { eachWorkflow, knownCredentials } from "./instanceContents.ts"
-import { outlineOf } from "./outlineOf.ts"
+import { outlineOf } from "./instanceContents.ts"
 import { WorkflowPlans } from "./Plans.ts"
 import { type Draft, place } from "./Step.ts"
 

@@ -15,7 +15,7 @@ import { sendCall } from "./call/callState.ts"
 import type { Change, ChangeOf, Content, Ref } from "./Change.ts"
 import { contentOf, differingParts, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
-import { changedParts, judgementOf, removedSettings } from "./RemoteState.ts"
+import { changedParts, judgementOf, removedSettings } from "./judgement.ts"
 import { sendRetry } from "./retry/sendRetry.ts"
 import { sendTable } from "./tables/sendTable.ts"
 

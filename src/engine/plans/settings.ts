@@ -12,7 +12,9 @@ import {
 } from "../../internal/config/fields.ts"
 import { fits } from "../../internal/fits.ts"
 import { type Protected, protectsAnything } from "../client/Protection.ts"
-import { maxItemsPerApply } from "./defaults.ts"
+
+/** Number of single changes that one plan may hold unless a guard says otherwise. */
+export const maxItemsPerApply = 10_000
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 

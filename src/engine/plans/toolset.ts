@@ -1,20 +1,16 @@
 import { Effect, Option } from "effect"
 
-import type { PlanError } from "../../changes/PlanError.ts"
 import { type PlanState, recordOf } from "../../changes/PlanState.ts"
 import * as PlanSource from "../../changes/tools/PlanSource.ts"
-import { renderPlanError } from "../../changes/tools/renderPlanError.ts"
 import { AppViews } from "../../mcp/AppViews.ts"
-import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
 import { withPlanning } from "../operator/offer.ts"
-import { toToolError } from "../tools/errors.ts"
 import { WorkflowId } from "../workflow/models.ts"
 import { planEngineCall } from "./call/planCall.ts"
 import type { Change } from "./Change.ts"
 import { credentialsOf } from "./describe.ts"
-import type { ChangeError } from "./failures.ts"
+import { toPlanFailure } from "./failures.ts"
 import { type PlanConfig, WorkflowPlans } from "./Plans.ts"
 import { planTools } from "./planTools.ts"
 import { retryReport } from "./retry/retryReport.ts"
@@ -47,23 +43,6 @@ export const withCallPlans = (toolset: Toolset<Instances>): Toolset<Instances | 
     return withPlanning<Instances, Instances | WorkflowPlans>(offer, callPlanTools, yield* Instances, undefined)
   })
 })
-
-/** An error of plans of workflows as a tool's error. */
-export const toPlanFailure = (error: ChangeError | PlanError): ToolError => {
-  switch (error._tag) {
-    case "ApplyStopped":
-    case "GuardViolation":
-    case "JournalFailed":
-    case "NotAgreed":
-    case "NothingToRollBack":
-    case "PlanExpired":
-    case "PlanNotFound":
-    case "PlanSpent":
-      return renderPlanError(error)
-    default:
-      return toToolError(error)
-  }
-}
 
 /** The plans of workflows, for the tools that show, apply and roll back plans of any upstream. */
 export const workflowPlans = Effect.gen(function* () {

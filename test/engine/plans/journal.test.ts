@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-import { type Change, idOf, invert } from "../../../src/engine/plans/Change.ts"
+import { type Change, idOf } from "../../../src/engine/plans/Change.ts"
+import { invert } from "../../../src/engine/plans/invert.ts"
 import { Entry } from "../../../src/engine/plans/Plans.ts"
 
 const lines = Schema.fromJsonString(Entry)

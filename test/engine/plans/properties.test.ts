@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { type Change, contentBefore, invert } from "../../../src/engine/plans/Change.ts"
+import { type Change, contentBefore } from "../../../src/engine/plans/Change.ts"
+import { outlineOf } from "../../../src/engine/plans/instanceContents.ts"
+import { invert } from "../../../src/engine/plans/invert.ts"
 import { levels } from "../../../src/engine/plans/levels.ts"
-import { outlineOf } from "../../../src/engine/plans/outlineOf.ts"
 import { questionOf } from "../../../src/engine/plans/planQuestion.ts"
 import { chooseWorkflows, counterpartsOf } from "../../../src/engine/plans/promotion/chooseWorkflows.ts"
 import { counterpartFinder } from "../../../src/engine/plans/promotion/counterparts.ts"
@@ -11,10 +12,9 @@ import { draftPromotion } from "../../../src/engine/plans/promotion/draftPromoti
 import type { Input } from "../../../src/engine/plans/promotion/Input.ts"
 import { resolve } from "../../../src/engine/plans/resolve.ts"
 import { stepOf } from "../../../src/engine/plans/Step.ts"
-import { withValue } from "../../../src/engine/plans/withValue.ts"
 import { idsIn, linksOf } from "../../../src/engine/plans/workflowLinks.ts"
 import { type Workflow, WorkflowId } from "../../../src/engine/workflow/models.ts"
-import { valueAt } from "../../../src/engine/workflow/valuePaths.ts"
+import { valueAt, replaceAt } from "../../../src/engine/workflow/valuePaths.ts"
 import { fits } from "../../../src/internal/fits.ts"
 import { atOnce } from "../../../src/internal/Sliced.ts"
 
@@ -223,7 +223,7 @@ describe("places inside of JSON", () => {
   it("hold what is put there, and nothing else changes", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.string(), (json, field, text) => {
-        const changed = withValue(json, [field], text)
+        const changed = replaceAt(json, [field], text)
         assert.strictEqual(valueAt(changed, [field]), text)
         for (const other of Object.keys(json)) {
           if (other !== field) assert.deepStrictEqual(changed[other], json[other])

@@ -1,6 +1,7 @@
 import type { Workflow } from "../../workflow/models.ts"
-import { type Change, type ChangeOf, idOf, invert, type Reference } from "../Change.ts"
+import { type Change, type ChangeOf, idOf, type Reference } from "../Change.ts"
 import { contentOf, isArchived, wholeContentOf } from "../content.ts"
+import { invert } from "../invert.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { linksOf } from "../workflowLinks.ts"
 import type { BulkRequest } from "./BulkRequest.ts"

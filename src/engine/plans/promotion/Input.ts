@@ -1,7 +1,7 @@
 import type { Generation, Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
+import type { NodeTypes } from "../NodeTypes.ts"
 import type { Keep, Mapping } from "../settings.ts"
-import type { NodeTypes } from "../typeSupport.ts"
 import type { EarlierPromotions } from "./earlierPromotions.ts"
 
 /** The options of a promotion. */

@@ -1,11 +1,11 @@
 import { Growth, wouldGrow } from "../../../internal/texts.ts"
 import { keepIdentity } from "../../client/body.ts"
 import { type Generation, nameOf, type Workflow } from "../../workflow/models.ts"
+import { replaceTextsAt } from "../../workflow/valuePaths.ts"
 import { isSameJson } from "../../workflow/versions.ts"
 import type { Content } from "../Change.ts"
 import { contentOf, descriptionOf, differingParts, pinDataOf, shownFor } from "../content.ts"
-import { impossible } from "../typeSupport.ts"
-import { withTexts } from "../withValue.ts"
+import { impossible } from "../NodeTypes.ts"
 import type { Built } from "./Built.ts"
 import { driftOf } from "./drift.ts"
 import { fit } from "./fit.ts"
@@ -28,7 +28,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
   const brought = counterpart === undefined ? undefined : promoted.brought.get(counterpart.id)
 
   const linked = linkReferences(input, context)
-  const translated = translateNodes(input, withTexts(choice.content, linked.texts), current)
+  const translated = translateNodes(input, replaceTextsAt(choice.content, linked.texts), current)
   const { content: sent, dropped } = fit(translated.content, generation)
   const merged = mergeSettings({
     workflow: sent.name,

@@ -6,11 +6,10 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Growth, replaceTexts } from "../../../internal/texts.ts"
 import { nameOf } from "../../workflow/models.ts"
 import { nodeKind } from "../../workflow/naming.ts"
-import { mapTexts, parsePath, type Path, valueAt } from "../../workflow/valuePaths.ts"
+import { mapTexts, parsePath, type Path, valueAt, replaceAt } from "../../workflow/valuePaths.ts"
 import { type KnownCredentials, resolveCredentials } from "../credentials.ts"
 import { type Replaced, replacingIn } from "../replacing.ts"
 import type { Keep, Mapping } from "../settings.ts"
-import { withValue } from "../withValue.ts"
 
 /** A node with the credentials of the other place in place of its own. */
 export const withCredentials = (
@@ -116,7 +115,7 @@ export const withKept = (
     const given = valueAt(node, pathOf(field))
     const label = `${nameOf(node)}.${field}`
     if (value !== undefined) {
-      kept = withValue(kept, pathOf(field), value)
+      kept = replaceAt(kept, pathOf(field), value)
       if (!isSameJson(value, given)) names.push(label)
     } else if (given !== undefined) missing.push(label)
   }

@@ -13,12 +13,18 @@ import { generationOf, type Workflow, WorkflowId } from "../../workflow/models.t
 import { normalName } from "../../workflow/names.ts"
 import { addressWarnings } from "../addressWarnings.ts"
 import { descriptionOf, isArchived } from "../content.ts"
-import { atOnce, eachWorkflow, knownCredentials, readGeneration, withDescriptions } from "../instanceContents.ts"
-import { outlineOf } from "../outlineOf.ts"
+import {
+  atOnce,
+  eachWorkflow,
+  knownCredentials,
+  outlineOf,
+  readGeneration,
+  withDescriptions
+} from "../instanceContents.ts"
+import { versioned } from "../NodeTypes.ts"
 import { PlanConfig, WorkflowPlans } from "../Plans.ts"
+import { readNodeTypes } from "../readNodeTypes.ts"
 import type { Mapping, Matches } from "../settings.ts"
-import { nodeTypesOf } from "../targetNodeTypes.ts"
-import { versioned } from "../typeSupport.ts"
 import { withNames } from "../withNames.ts"
 import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
@@ -96,7 +102,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     keep: [...promotion.keep, ...given],
     valuesMatch: request.mapping?.match,
     generation,
-    nodeTypes: yield* nodeTypesOf(source, target, used),
+    nodeTypes: yield* readNodeTypes(source, target, used),
     options: request
   }
   const complete = yield* withDependencies(asListed, source, isAsked)

@@ -1,6 +1,6 @@
+import { isSameJson } from "../../../internal/json/digest.ts"
 import { mapSliced, type Sliced } from "../../../internal/Sliced.ts"
 import type { Tag, Workflow } from "../../workflow/models.ts"
-import { isSameJson } from "../../workflow/versions.ts"
 import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
 import {
   contentOf,
@@ -13,10 +13,10 @@ import {
   shownFor,
   wholeContentOf
 } from "../content.ts"
+import { unremovableSettings } from "../judgement.ts"
 import { type Levels, levels } from "../levels.ts"
 import { order } from "../order.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
-import { unremovableSettings } from "../unremovableSettings.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
 import { closing, type Creations, relinked } from "./relinking.ts"
 

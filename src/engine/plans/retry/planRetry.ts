@@ -21,14 +21,14 @@ import type { Path } from "../../workflow/valuePaths.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { draftRetry, type RetryGroup } from "./draftRetry.ts"
 import { readRetries } from "./readRetries.ts"
-import { callAnew } from "./rerun.ts"
 import {
   actedIn,
+  callAnew,
   type FailedExecution,
+  firstFields,
   isMadeUpFor,
   isSuccess,
   keyOf,
-  firstFields,
   type KeySuccesses,
   notRetried,
   oncePerKey,

@@ -8,16 +8,10 @@ import { firstPages } from "../../client/listAll.ts"
 import { statusOf } from "../../operator/explain/describeExecution.ts"
 import { jsonOf, runDataOf } from "../../operator/explain/runData.ts"
 import { type Execution, ExecutionId } from "../../workflow/models.ts"
-import type { Change, ChangeOf } from "../Change.ts"
-import { markOf } from "./rerun.ts"
-import { firstFields } from "./selectRuns.ts"
+import { type Change, isRetried } from "../Change.ts"
+import { firstFields, markOf } from "./selectRuns.ts"
 
 type Client = EngineClient["Service"]
-
-/** A change that runs a failed execution again. */
-export type Retried = ChangeOf<"retry" | "run-anew">
-
-export const isRetried = (change: Change): change is Retried => change.kind === "retry" || change.kind === "run-anew"
 
 /** Pages of a list that are read at most, and runs whose call is read. */
 const mostPages = 20

@@ -9,8 +9,7 @@ import { failureClassOf } from "../../operator/explain/failureRules.ts"
 import { readFailed } from "../../operator/explain/readExecutions.ts"
 import { failedRunOf } from "../../operator/explain/subRuns.ts"
 import { ExecutionId } from "../../workflow/models.ts"
-import type { Change } from "../Change.ts"
-import { isRetried } from "./readRetries.ts"
+import { type Change, isRetried } from "../Change.ts"
 
 /** Failed retries whose class is read. */
 const mostRead = 40

@@ -6,8 +6,9 @@ import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { runDataOf } from "../../operator/explain/runData.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { ExecutionId, WorkflowId } from "../../workflow/models.ts"
-import { readRetries, type Retried } from "./readRetries.ts"
-import { callAnew, markOf } from "./rerun.ts"
+import type { Retried } from "../Change.ts"
+import { readRetries } from "./readRetries.ts"
+import { callAnew, markOf } from "./selectRuns.ts"
 
 type Client = EngineClient["Service"]
 

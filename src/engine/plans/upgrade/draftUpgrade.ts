@@ -2,6 +2,7 @@ import type { Blocked } from "../../../changes/Plan.ts"
 import { clipped, listed } from "../../../internal/foreignText.ts"
 import { weightOfJson } from "../../../internal/json/values.ts"
 import { mapSliced, type Sliced, sortSliced } from "../../../internal/Sliced.ts"
+import type { NodeDifference } from "../../operator/proof/compare.ts"
 import { problemText } from "../../operator/tests/testReport.ts"
 import type { LeftPart, RewrittenWorkflow } from "../../upgrade/rewrites/rewrites.ts"
 import type { Workflow } from "../../workflow/models.ts"
@@ -11,7 +12,20 @@ import { levels } from "../levels.ts"
 import { order } from "../order.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
 import { calledIds, linksOf } from "../workflowLinks.ts"
-import type { Verdict } from "./Verdict.ts"
+
+/** The outcome of the proof of one workflow. */
+export type Verdict =
+  | {
+      readonly _tag: "proved"
+      readonly runs: number
+      readonly items: number
+      readonly on: ReadonlyArray<string>
+      readonly notes: ReadonlyArray<string>
+    }
+  /** The rules say that it is the same; there is no run that could show it. */
+  | { readonly _tag: "equal by rule"; readonly why: string }
+  | { readonly _tag: "different"; readonly on: string; readonly difference: NodeDifference }
+  | { readonly _tag: "unproved"; readonly why: string }
 
 /** A workflow that could be rewritten, and what its proof has shown; no verdict where there was no time for it. */
 export interface Candidate {

@@ -20,14 +20,12 @@ import { generationOf, type Workflow } from "../../workflow/models.ts"
 import { normalName } from "../../workflow/names.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { select, selectionOf } from "../bulk/selectWorkflows.ts"
-import { eachWorkflow } from "../instanceContents.ts"
-import { outlineOf } from "../outlineOf.ts"
+import { eachWorkflow, outlineOf } from "../instanceContents.ts"
+import { unknownTypes, versioned } from "../NodeTypes.ts"
 import { WorkflowPlans } from "../Plans.ts"
-import { nodeTypesOf, publicVersionOf } from "../targetNodeTypes.ts"
-import { unknownTypes, versioned } from "../typeSupport.ts"
-import { type Candidate, draftUpgrade } from "./draftUpgrade.ts"
+import { readNodeTypes, publicVersionOf } from "../readNodeTypes.ts"
+import { type Candidate, draftUpgrade, type Verdict } from "./draftUpgrade.ts"
 import { prove, type ToProve } from "./prove.ts"
-import type { Verdict } from "./Verdict.ts"
 
 type Client = EngineClient["Service"]
 
@@ -150,7 +148,7 @@ const contentsOf = Effect.fnUntraced(function* (client: Client, { ids, to, where
     fitting: concerned.map(({ workflow }) => workflow)
   })
   const chosen = new Set(selected.map(({ id }) => id))
-  const nodeTypes = yield* nodeTypesOf(client, client, used)
+  const nodeTypes = yield* readNodeTypes(client, client, used)
   const target = chosen.size === 0 ? undefined : yield* targetFor(client, to)
   const around: Pick<ToProve, "mayBeMade"> = { mayBeMade: (node) => frozenNodes([node], freezing).length === 0 }
   const candidates = concerned

@@ -16,8 +16,8 @@ import { flowOf } from "../../workflow/flow.ts"
 import { frozenNodes } from "../../workflow/frozenTypes.ts"
 import { nameOf, type Workflow } from "../../workflow/models.ts"
 import { kindOf } from "../../workflow/triggers.ts"
+import type { Verdict } from "./draftUpgrade.ts"
 import { comparedTimes } from "./times.ts"
-import type { Verdict } from "./Verdict.ts"
 
 /** A workflow with its rewrite. */
 export interface ToProve {

@@ -4,7 +4,7 @@ import type { EngineClient } from "../client/EngineClient.ts"
 import { checkType } from "../nodes/check/node.ts"
 import { type CatalogLookup, NodeKnowledge } from "../nodes/NodeKnowledge.ts"
 import { nodePackages, packageOf, toEngineType } from "../workflow/naming.ts"
-import { type NodeTypes, versioned } from "./typeSupport.ts"
+import { type NodeTypes, versioned } from "./NodeTypes.ts"
 
 type Client = EngineClient["Service"]
 
@@ -24,7 +24,7 @@ export const publicVersionOf = (client: Client): Effect.Effect<string | undefine
  * The node types of the target, as far as they are known: by its engine or its packages, else by its version and by those
  * that its workflows use (`versioned`).
  */
-export const nodeTypesOf = Effect.fnUntraced(function* (
+export const readNodeTypes = Effect.fnUntraced(function* (
   source: Client,
   target: Client,
   used: ReadonlySet<string>
