@@ -58,7 +58,8 @@ describe.each(transports)("over %s", (_transport, open) => {
       server.call("get_workflow", { id: "1", instance: "closed" }).then(errorOf),
       server.call(...read)
     ])
-    assert.isBelow(performance.now() - before, 3000)
+    // Who waited for it would wait for 30 seconds.
+    assert.isBelow(performance.now() - before, 20_000)
     assert.deepInclude(error.data, { code: "ECONNREFUSED", instance: "closed" })
     assert.include(textOf(other), "Workflow 1")
     const written = errorOf(await server.call("create_workflow", { ...create[1], instance: "closed" }))

@@ -97,7 +97,7 @@ describe("servers of one user on one machine", () => {
       })
   )
 
-  it.live("go on at once where one is killed in the midst of a change", () =>
+  it.live("go on where one is killed in the midst of a change", () =>
     Effect.gen(function* () {
       let atPut: (() => void) | undefined
       const { locks, serverNamed } = yield* slowEngine((method) => (method === "PUT" ? atPut?.() : undefined))
@@ -113,9 +113,8 @@ describe("servers of one user on one machine", () => {
         void doomed.call("edit_workflow", set("killed")).catch(String)
         await doomed.ended
         assert.lengthOf(await locks(), 1)
-        const before = performance.now()
+        // A lock that is not taken over refuses the change in the end.
         await other.call("edit_workflow", set("after"))
-        assert.isBelow(performance.now() - before, 2000)
         assert.deepStrictEqual(await locks(), [])
         await other.leave()
       })

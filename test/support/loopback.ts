@@ -1,7 +1,7 @@
-import { createServer, type Server, type Socket } from "node:net"
+import { connect, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
 
-import { Effect, Predicate, Queue, Schema } from "effect"
+import { Effect, Queue, Schema } from "effect"
 
 /** One whole request as it came over the wire. */
 export interface Received {
@@ -135,12 +135,12 @@ const endOf = (text: string): number | undefined => {
   return text.length >= end ? end : undefined
 }
 
-/** A port on which nobody listens. */
+/** A port on which nobody listens, and which the system gives to nobody: a connection that stays open goes out from it. */
 export const closedPort = Effect.callback<number>((resume) => {
-  const server = createServer()
+  const server = createServer((socket) => socket.unref()).unref()
   server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = Predicate.isObject(address) ? Schema.decodeUnknownSync(Port)(address).port : 0
-    server.close(() => resume(Effect.succeed(port)))
+    const { port } = Schema.decodeUnknownSync(Port)(server.address())
+    const socket = connect(port, "127.0.0.1", () => resume(Effect.succeed(socket.localPort ?? 0)))
+    socket.unref()
   })
 })

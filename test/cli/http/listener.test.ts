@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { HttpRouter } from "effect/http"
 
 import { httpListener } from "../../../src/cli/http/httpListener.ts"
@@ -12,7 +12,7 @@ import { toolCall } from "../../support/fixtures/messages.ts"
 
 const memory = makeMemory()
 const Listening = HttpRouter.serve(McpHttp.layer({ memory }), { disableLogger: true, disableListenLog: true }).pipe(
-  Layer.provideMerge(httpListener({ host: "127.0.0.1", port: 0 }, { stall: 300, total: 2000, every: 100 })),
+  Layer.provideMerge(httpListener({ host: "127.0.0.1", port: 0 }, { stall: 300, total: 10_000, every: 100 })),
   Layer.provideMerge(FixtureServer)
 )
 
@@ -51,22 +51,25 @@ it.live("cuts callers that do not read their answer, gives their memory back, an
     const at = yield* port
     const text = "x".repeat(3 * 1024 * 1024)
     const body = post(at, JSON.stringify(toolCall("echo", { text })))
-    const closed = (socket: Socket, read: boolean) =>
-      Effect.callback<number>((resume) => {
-        let bytes = 0
-        if (read) {
-          socket.on("data", (chunk) => {
-            bytes += chunk.length
-            if (bytes > text.length) resume(Effect.succeed(bytes))
-          })
-        } else socket.pause()
-        socket.once("close", () => resume(Effect.succeed(bytes)))
-        socket.write(body)
-      })
+    const memoryIs = (state: "used" | "free") =>
+      Effect.repeat(
+        Effect.sync(() => memory.used() > 0),
+        { until: (isUsed) => isUsed === (state === "used"), schedule: Schedule.spaced("10 millis") }
+      )
     const deaf = yield* open(at)
-    yield* Effect.raceFirst(closed(deaf, false), Effect.sleep("1500 millis"))
-    assert.strictEqual(memory.used(), 0)
+    deaf.pause().write(body)
+    yield* memoryIs("used")
+    yield* memoryIs("free")
     const reader = yield* open(at)
-    assert.isAbove(yield* closed(reader, true), text.length)
+    const bytes = yield* Effect.callback<number>((resume) => {
+      let bytes = 0
+      reader.on("data", (chunk) => {
+        bytes += chunk.length
+        if (bytes > text.length) resume(Effect.succeed(bytes))
+      })
+      reader.once("close", () => resume(Effect.succeed(bytes)))
+      reader.write(body)
+    })
+    assert.isAbove(bytes, text.length)
   }).pipe(Effect.scoped, Effect.provide(Listening))
 )
