@@ -143,6 +143,24 @@ const PriceFields = Schema.Struct({
   cachedInput: Schema.optionalKey(price)
 }).annotate({ message: "an object with input and output" })
 
+const oneOfThree = 'an object with one of "env", "file" and "command", and "field" where it holds a single text'
+
+/** The place of values of a credential outside of the conversation: all fields as JSON, or a single text, which is one field. */
+export const CredentialSourceFields = Schema.Struct({
+  env: Schema.optionalKey(matching(/^[A-Za-z_]\w*$/, "the name of an environment variable")),
+  file: Schema.optionalKey(text("the name of a file")),
+  command: Schema.optionalKey(texts("a list of a program and its arguments")),
+  field: Schema.optionalKey(text("the name of a field of the credential"))
+})
+  .annotate({ message: oneOfThree })
+  .check(
+    Schema.makeFilter(({ command, env, file }) => {
+      const isOne = [env, file, command].filter((place) => place !== undefined).length === 1
+      return (isOne && command?.length !== 0) || oneOfThree
+    })
+  )
+export type CredentialSourceSettings = typeof CredentialSourceFields.Type
+
 /** The configuration file without its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
   environments: Schema.optionalKey(
@@ -192,6 +210,9 @@ export const FileFields = Schema.Struct({
   nodeTypes: Schema.optionalKey(NodeTypesField).pipe(
     meaning("where node types come from that an engine does not tell")
   ),
+  credentialSources: Schema.optionalKey(
+    Schema.Record(Schema.String, CredentialSourceFields).annotate({ message: "an object from names to sources" })
+  ).pipe(meaning("where [values of credentials](rotation.md#sources) come from, by the name that tools are given")),
   ...sections,
   plans: Schema.optionalKey(Schema.Unknown).pipe(meaning("plans of workflows")),
   promotion: Schema.optionalKey(Schema.Unknown).pipe(meaning("what differs from instance to instance"))

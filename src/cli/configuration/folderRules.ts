@@ -32,6 +32,7 @@ export const folderRules = {
   prices: "counts",
   tests: "needs trust",
   nodeTypes: "needs trust",
+  credentialSources: "needs trust",
   marketplace: "needs trust",
   plans: {
     journal: "needs trust",

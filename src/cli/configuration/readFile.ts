@@ -4,7 +4,15 @@ import { unknownInstanceFields } from "../../engine/client/config/instance.ts"
 import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/plans/settings.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { below, decode, fieldOf, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
-import { AuditFields, FileFields, HttpFields, OAuthFields, type Settings, SharedFields } from "./fileFields.ts"
+import {
+  AuditFields,
+  CredentialSourceFields,
+  FileFields,
+  HttpFields,
+  OAuthFields,
+  type Settings,
+  SharedFields
+} from "./fileFields.ts"
 import { instancesIn, placeIn, type SourceFile } from "./SourceFile.ts"
 import { type ToolsetName, usefulAlone } from "./toolsetFacts.ts"
 
@@ -104,6 +112,9 @@ const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
   ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
   ...below("shared", unknownFields(SharedFields, fieldOf(json, "shared"))),
   ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
+  ...Object.entries(Object(fieldOf(json, "credentialSources"))).flatMap(([name, source]) =>
+    below(`credentialSources.${name}`, unknownFields(CredentialSourceFields, source))
+  ),
   ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
     below(`environments.${instance}`, unknownInstanceFields(fields))
   )

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Layer, Record, Scope } from "effect"
 
 import { Background } from "../../changes/Background.ts"
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import type { InstanceNames } from "../../engine/client/config/EngineConfig.ts"
 import { ModelPrices } from "../../engine/operator/ai/ModelPrices.ts"
 import { WorkflowExpectations } from "../../engine/operator/health/expectations.ts"
+import { CredentialSources } from "../../engine/tools/CredentialSources.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/callContext.ts"
 import { offered } from "../../mcp/Toolset.ts"
@@ -37,7 +38,8 @@ export const loaders = Effect.fnUntraced(function* (
     Effect.map((context) =>
       context.pipe(
         Context.add(WorkflowExpectations, launch.watch?.workflows ?? []),
-        Context.add(ModelPrices, launch.prices ?? {})
+        Context.add(ModelPrices, launch.prices ?? {}),
+        Context.add(CredentialSources, credentialSources(launch))
       )
     ),
     Effect.provideService(Scope.Scope, scope),
@@ -57,6 +59,15 @@ export const loaders = Effect.fnUntraced(function* (
   })
   return { instances, loads: loads.flat() }
 })
+
+/** The configured sources of credentials, each of which is read by a program that is loaded for it. */
+const credentialSources = ({ config, credentialSources = {} }: Launch) =>
+  Record.map(credentialSources, (source, name) =>
+    Effect.flatMap(
+      Effect.promise(() => import("../engine/credentialSources.ts")),
+      ({ valuesOf }) => valuesOf(name, source, config)
+    )
+  )
 
 /** The requested toolsets with everything they need, for as long as the scope lasts. */
 export const loadToolsets = Effect.fnUntraced(function* (

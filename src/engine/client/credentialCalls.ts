@@ -92,7 +92,7 @@ const readTypes = (body: unknown) => Option.map(decodeTypes(body), (types) => ty
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 /** Every string and number in the data of a credential: each may be a secret. */
-const secretsIn = (value: unknown): ReadonlyArray<string> => {
+export const secretsIn = (value: unknown): ReadonlyArray<string> => {
   if (Predicate.isString(value)) return [value]
   if (Predicate.isNumber(value)) return [String(value)]
   return Predicate.isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(secretsIn) : []

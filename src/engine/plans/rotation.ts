@@ -2,17 +2,20 @@ import { Effect, Option, Schema } from "effect"
 
 import * as results from "../../changes/tools/results.ts"
 import { summary } from "../../changes/tools/summary.ts"
+import { redactor } from "../../internal/http/redact.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { creates } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
+import { secretsIn } from "../client/credentialCalls.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { OutcomeUnknown, ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
+import { requestedNames } from "../operator/AcrossTool.ts"
 import { outcomeOf } from "../operator/running/testCredential.ts"
-import { credentialName, object, optional, text } from "../tools/parameters.ts"
+import { credentialName, credentialSource, object, optional, text } from "../tools/parameters.ts"
 import { refuseMasked } from "../tools/refuseMasked.ts"
-import { withEnteredValues } from "../tools/secretValues.ts"
+import { givenValues, withEnteredValues } from "../tools/secretValues.ts"
 import { CredentialId, CredentialType } from "../workflow/models.ts"
 import type { Credential } from "../workflow/nodes.ts"
 import { draftedBulk } from "./bulk/planBulk.ts"
@@ -35,6 +38,7 @@ interface RotationRequest {
   readonly instances?: ReadonlyArray<string> | string | undefined
   readonly name?: string | undefined
   readonly data?: JsonObject | undefined
+  readonly source?: string | undefined
 }
 
 const refuse = (problem: string) => Effect.fail(new InvalidArgument({ argument: "credential", problem }))
@@ -66,15 +70,16 @@ const made = Effect.fnUntraced(function* ({ client, former }: Held, name: string
 type Made = Effect.Success<ReturnType<typeof made>>
 
 /** Whether the engine has tried a new credential, and it works; fails where it does not. */
-const tested = Effect.fnUntraced(function* ({ client, id }: Made) {
+const tested = Effect.fnUntraced(function* ({ client, id }: Made, values: JsonObject) {
   const outcome = Option.map(yield* client.testCredentialIfSupported(id), outcomeOf)
   const works = Option.isSome(outcome) ? outcome.value.works : null
   if (works !== false) return works === true
   const message = Option.match(outcome, { onNone: () => "", onSome: (one) => one.message })
+  const { text } = redactor(secretsIn(values))
   return yield* new ToolError({
     blame: "caller",
     code: "CREDENTIAL_REFUSED",
-    message: `The new values do not work on instance ${client.instance}: ${message}. No workflow was changed.`,
+    message: `The new values do not work on instance ${client.instance}: ${text(message)}. No workflow was changed.`,
     details: { instance: client.instance }
   })
 })
@@ -89,15 +94,16 @@ const unmade = (all: ReadonlyArray<Made>) =>
   )
 
 /** Makes the new credential wherever the former one is, tries it, and plans the switch of all workflows that use it. */
-const planRotation = Effect.fn("planRotation")(function* ({ credential, data, instances, name }: RotationRequest) {
-  const { defaultName, names, resolve } = yield* Instances
-  const wantedInstances = [instances ?? defaultName].flat().flatMap((one) => (one === "*" ? names : one))
-  const held = (yield* Effect.forEach([...new Set(wantedInstances)], (one) =>
-    Effect.flatMap(resolve(one), (client) => heldOn(client, credential))
-  )).flat()
+const planRotation = Effect.fn("planRotation")(function* (request: RotationRequest) {
+  const { credential, data, instances, name, source } = request
+  const { names, resolve } = yield* Instances
+  const clients = yield* Effect.forEach(requestedNames(instances, names), (one) => resolve(one))
+  const held = (yield* Effect.forEach(clients, (client) => heldOn(client, credential))).flat()
   const [first] = held
-  if (first === undefined)
-    return yield* refuse(`is on none of ${wantedInstances.join(", ")}: give its id or its exact name`)
+  if (first === undefined) {
+    const places = clients.map(({ instance }) => instance).join(", ")
+    return yield* refuse(`is on none of ${places}: give its id or its exact name`)
+  }
   const { type } = first.former
   if (held.some(({ former }) => former.type !== type))
     return yield* refuse("is of different types: rotate one instance at a time")
@@ -106,7 +112,8 @@ const planRotation = Effect.fn("planRotation")(function* ({ credential, data, in
   })
   const newName = name ?? `${first.former.name} (new)`
   const switchOver = (values: JsonObject) => switched(held, newName, values)
-  if (data !== undefined) return yield* switchOver(data)
+  const given = yield* givenValues({ data, source })
+  if (given !== undefined) return yield* switchOver(given)
   const valueless = { tool: "plan_rotation", name: newName, type: CredentialType.make(type) } as const
   return yield* Effect.provideService(withEnteredValues(valueless, switchOver), EngineClient, first.client)
 })
@@ -117,7 +124,7 @@ const switched = Effect.fnUntraced(function* (held: ReadonlyArray<Held>, name: s
   let isKept = false
   const plan = Effect.gen(function* () {
     for (const one of held) all.push(yield* made(one, name, values))
-    const isTested = yield* Effect.forEach(all, tested)
+    const isTested = yield* Effect.forEach(all, (one) => tested(one, values))
     const drafts = yield* Effect.forEach(all, ({ client, former, id }) =>
       draftedBulk(client, { action: "replace_credential", find: former.id, value: id })
     )
@@ -169,7 +176,8 @@ export const planRotationTool: Tool.Tool<Instances | WorkflowPlans> = Tool.make(
       })
     ),
     name: optional(credentialName),
-    data: optional(object("Left out: a person enters the values"))
+    data: optional(object("Without it and source, a person enters the values")),
+    source: credentialSource
   },
   result: Schema.Struct({
     ...results.summaryFields(Schema.Literal("rotation"), place),

@@ -10,10 +10,19 @@ import knownTypes from "../nodes/data/credentialTypes.json" with { type: "json" 
 import { CredentialType } from "../workflow/models.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
-import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
+import {
+  credentialId,
+  credentialName,
+  credentialSource,
+  credentialType,
+  cursor,
+  limit,
+  object,
+  optional
+} from "./parameters.ts"
 import { refuseMasked } from "./refuseMasked.ts"
 import * as results from "./results.ts"
-import { withEnteredValues } from "./secretValues.ts"
+import { givenValues, withEnteredValues } from "./secretValues.ts"
 
 const viewInEngine = {
   guidance:
@@ -56,15 +65,16 @@ export const getCredential = EngineTool.make("get_credential", {
 
 export const createCredential = EngineTool.make("create_credential", {
   title: "Create credential",
-  description: "Create a credential; the engine encrypts its data",
+  description: "Create a credential, encrypted",
   annotations: creates,
   arguments: {
     name: credentialName,
     type: credentialType,
-    data: optional(object("As get_credential_schema says; else a person enters it"))
+    data: optional(object("By its schema; else a person enters it")),
+    source: credentialSource
   },
   result: results.credential,
-  run: ({ data, name, type }) => {
+  run: Effect.fnUntraced(function* ({ data, name, source, type }) {
     const create = (values: JsonObject) =>
       Effect.andThen(
         refuseMasked({ name, data: values }),
@@ -72,8 +82,11 @@ export const createCredential = EngineTool.make("create_credential", {
           Effect.map((created) => ({ name, type, ...withoutValues(created), id: created.id }))
         )
       )
-    return data === undefined ? withEnteredValues({ tool: "create_credential", name, type }, create) : create(data)
-  }
+    const values = yield* givenValues({ data, source })
+    return yield* values === undefined
+      ? withEnteredValues({ tool: "create_credential", name, type }, create)
+      : create(values)
+  })
 })
 
 export const updateCredential = EngineTool.make("update_credential", {
@@ -84,18 +97,21 @@ export const updateCredential = EngineTool.make("update_credential", {
     id: credentialId,
     name: optional(credentialName),
     type: optional(credentialType),
-    data: optional(object("All values; with id alone, a person enters them"))
+    data: optional(object("All; with id alone, a person enters it")),
+    source: credentialSource
   },
-  run: ({ id, ...body }) => {
-    const update = (fields: typeof body) =>
+  run: Effect.fnUntraced(function* ({ id, source, ...given }) {
+    const update = (fields: typeof given) =>
       Effect.andThen(
         refuseMasked(fields),
         EngineClient.use((engine) => engine.updateCredentialIfSupported(id, fields)).pipe(
           Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
         )
       )
-    if (Object.keys(body).length > 0) return update(body)
-    return Effect.flatMap(
+    const data = yield* givenValues({ data: given.data, source })
+    const body = data === undefined ? given : { ...given, data }
+    if (Object.keys(body).length > 0) return yield* update(body)
+    return yield* Effect.flatMap(
       EngineClient.use((engine) => engine.getCredentialIfSupported(id)),
       Option.match({
         onNone: () => Effect.succeed(createAnew),
@@ -103,7 +119,7 @@ export const updateCredential = EngineTool.make("update_credential", {
           withEnteredValues({ tool: "update_credential", ...readNamed(credential) }, (data) => update({ data }))
       })
     )
-  }
+  })
 })
 
 export const deleteCredential = EngineTool.make("delete_credential", {
@@ -120,7 +136,7 @@ export const deleteCredential = EngineTool.make("delete_credential", {
 
 export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   title: "Get credential schema",
-  description: "Read the JSON schema of the data of a credential type",
+  description: "Read the schema of a credential type",
   annotations: reads,
   arguments: { type: credentialType },
   aliases: { typeName: "type" },

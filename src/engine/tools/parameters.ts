@@ -33,6 +33,7 @@ export const tagId = reference("tag").pipe(Schema.brand("TagId"))
 
 export const workflowName = text("Name")
 export const credentialName = text("Name")
+export const credentialSource = optional(text("Configured source"))
 /** Engines count characters, blanks around the name aside, and call a longer name one that is taken. */
 export const tagName = text("At most 24 characters")
   .check(Schema.makeFilter((name) => Array.from(name.trim()).length <= 24 || "must be at most 24 characters long"))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { listed } from "../../internal/foreignText.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { callSeconds } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
@@ -9,6 +10,7 @@ import { EngineClient } from "../client/EngineClient.ts"
 import type { CredentialType } from "../workflow/models.ts"
 import { inQuotes } from "../workflow/names.ts"
 import { engineName } from "../workflow/naming.ts"
+import { CredentialSources } from "./CredentialSources.ts"
 
 /** A credential whose values a call does not hold. */
 interface Valueless {
@@ -18,8 +20,25 @@ interface Valueless {
 }
 
 const inTerminal = (tool: Valueless["tool"]) =>
-  `let a person run \`workflow-tool-server call ${tool}\` with \`--data @FILE\` in a terminal, or enter them in the engine UI. ` +
+  `name a source of the configuration, let a person run \`workflow-tool-server call ${tool}\` with \`--data @FILE\` in a terminal, or enter them in the engine UI. ` +
   "Do not ask for secrets in the conversation"
+
+interface Values {
+  readonly data?: JsonObject | undefined
+  readonly source?: string | undefined
+}
+
+/** The values that a caller gives, with those of a source that it names; `undefined` where it does neither. */
+export const givenValues = Effect.fnUntraced(function* ({ data, source }: Values) {
+  if (source === undefined) return data
+  const sources = yield* CredentialSources
+  const values = Object.hasOwn(sources, source) ? sources[source] : undefined
+  if (values !== undefined) return { ...data, ...(yield* values) }
+  const problem = `is no name in credentialSources of the configuration: ${listed(Object.keys(sources), mostSources) || "there are none"}`
+  return yield* new InvalidArgument({ argument: "source", problem })
+})
+
+const mostSources = 20
 
 /**
  * Goes on with the values of a credential that a person enters on the page of this server. No model and no client sees them.

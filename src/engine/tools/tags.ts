@@ -21,7 +21,7 @@ const onConflict = (advice: string) =>
 
 export const createTag = EngineTool.make("create_tag", {
   title: "Create tag",
-  description: "Create a tag; a taken name is a conflict (409)",
+  description: "Create a tag; a taken name is a conflict",
   annotations: creates,
   arguments: { name: tagName },
   result: results.tag,
@@ -60,7 +60,7 @@ export const getTag = EngineTool.make("get_tag", {
 
 export const updateTag = EngineTool.make("update_tag", {
   title: "Rename tag",
-  description: "Rename a tag; a taken name is a conflict (409)",
+  description: "Rename a tag; a taken name is a conflict",
   annotations: changes,
   arguments: { id: tagId, name: tagName },
   result: results.tag,

@@ -31,6 +31,7 @@ const forms: ReadonlyArray<readonly [names: string, settings: object]> = [
   ["tests", { tests: "tests" }],
   ["nodeTypes", { nodeTypes: "fetch" }],
   ["nodeTypes.folder", { nodeTypes: { folder: "packages" } }],
+  ["credentialSources.vault", { credentialSources: { vault: { command: ["touch", "../taken"] } } }],
   ["marketplace.baseUrl", { marketplace: { baseUrl: "http://127.0.0.1:9" } }],
   ["toolsets", { toolsets: ["operator"] }],
   ["tools", { tools: ["all"] }],

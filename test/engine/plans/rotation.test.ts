@@ -5,6 +5,7 @@ import { HttpClientResponse } from "effect/http"
 import { inMemory } from "../../../src/changes/Journal.ts"
 import type { Change } from "../../../src/engine/plans/Change.ts"
 import { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
+import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
 import { objectOf, objectsOf } from "../../../src/internal/schema/JsonObject.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded } from "./support.ts"
@@ -77,6 +78,48 @@ describe("a plan to rotate a credential", () => {
         for (const one of all) assert.strictEqual(yield* usedIn(one), one.credential)
         assert.notInclude(JSON.stringify(yield* entries.entries), secret)
       }).pipe(Effect.provide(twoEmbedded(versions, {}, journal)))
+    })
+  )
+
+  it.live("takes the values of a source that is only named, and shows none of them, whatever the engine repeats", () =>
+    Effect.gen(function* () {
+      const entries = yield* inMemory<Change>()
+      const journal = Layer.succeed(WorkflowJournal, entries)
+      yield* Effect.gen(function* () {
+        const { meddle, send } = yield* Beside
+        yield* seeded
+        let sent: unknown
+        yield* meddle((request, proceed) => {
+          const { body, method, url } = request
+          if (method === "POST" && url.endsWith("/credentials") && body._tag === "Uint8Array") {
+            sent = JSON.parse(new TextDecoder().decode(body.body)).data
+          }
+          return proceed
+        })
+        const request = { credential: "Mail", instances: ["production"], data: { user: "ann" } }
+        const plan = yield* ask("plan_rotation", { ...request, source: "vault" })
+        assert.deepStrictEqual(sent, data)
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
+        assert.notInclude(JSON.stringify([plan, yield* entries.entries]), secret)
+
+        const strange = yield* refused("plan_rotation", { ...request, source: "toString" })
+        assert.include(strange.message, "is no name in credentialSources of the configuration: vault")
+        yield* meddle((request, proceed) =>
+          request.url.endsWith("/test")
+            ? Effect.succeed(
+                HttpClientResponse.fromWeb(request, Response.json({ status: "Error", message: `401 for ${secret}` }))
+              )
+            : proceed
+        )
+        const before = yield* send("production", "GET", "/credentials")
+        const again = { ...request, credential: "Mail (new)", source: "vault" }
+        const refusal = yield* refused("plan_rotation", again)
+        assert.include(refusal.message, "do not work on instance production: 401 for [redacted]")
+        assert.deepStrictEqual(yield* send("production", "GET", "/credentials"), before)
+      }).pipe(
+        Effect.provide(twoEmbedded(versions, {}, journal)),
+        Effect.provideService(CredentialSources, { vault: Effect.succeed({ password: secret }) })
+      )
     })
   )
 

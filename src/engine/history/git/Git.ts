@@ -85,7 +85,7 @@ export const make = (cwd: string, environment: Environment) =>
         if (code === noProgram) return yield* new GitError({ message: `${notStarted}: ${said}` })
         return yield* new GitError({ message: said || `${silently} ${code}` })
       },
-      Effect.catchTag(["PlatformError", "ProgramHangs"], ({ message }) =>
+      Effect.catchTag(["PlatformError", "ProgramStopped"], ({ message }) =>
         Effect.fail(new GitError({ message: /ENOENT|NotFound/.test(message) ? `${notStarted}: ${message}` : message }))
       ),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
