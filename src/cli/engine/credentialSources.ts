@@ -3,6 +3,7 @@ import path from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Option, Struct } from "effect"
 
+import { keyVariables } from "../../engine/client/config/aliases.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
 import { parseJson } from "../../internal/json/values.ts"
 import { runProgram } from "../../internal/runProgram.ts"
@@ -16,8 +17,10 @@ const mostBytes = 64 * 1024
 /** A vault in another city answers in two seconds; one that waits for a person to log in would wait for ever. */
 const deadline = "15 seconds"
 
-/** Variables of this server's own, which a program of the user's does not need. */
-const isOurs = (name: string): boolean => /^(?:(?:ENGINE|N8N)_API_KEY|MCP_AUTH_TOKEN|WORKFLOW_TOOL_SERVER_)/.test(name)
+/** The beginnings of variables that hold this server's own keys and tokens, which a program of the user's does not need. */
+const secretVariables = [...keyVariables, "MARKETPLACE_API_KEY", "MCP_AUTH_TOKEN", "WORKFLOW_TOOL_SERVER_"]
+
+const isOurs = (name: string): boolean => secretVariables.some((beginning) => name.startsWith(beginning))
 
 /**
  * The values that a configured source holds now: they are read for each call anew and kept nowhere. Failures show nothing of what
