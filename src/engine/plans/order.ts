@@ -9,7 +9,7 @@ import { tablePlace } from "./tables/TableChange.ts"
 const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<number>>(),
   Match.discriminatorsExhaustive("kind")({
-    "create-tag": () => [0],
+    "create-tag": () => [0, 0],
     archived: ({ after }) => [after ? 6 : 2],
     create: ({ level }) => [3, level, 0],
     update: ({ level }) => [3, level, 1],

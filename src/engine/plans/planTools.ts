@@ -47,7 +47,7 @@ const rank = (action: string) => ["blocked", "update", "create", "leave"].indexO
 
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
-  description: "Plan to bring workflows to another instance; sub-workflows, tags, credentials are matched there",
+  description: "Plan to bring workflows to another instance; sub-workflows, tags, tables, credentials are matched",
   annotations: reads,
   arguments: {
     from: text("Instance"),
@@ -61,14 +61,14 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
       })
     ),
     dependencies: optional(
-      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows to bring along; default missing" })
+      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows; default missing" })
     ),
     mapping: optional(
       Schema.Struct({ ...MatchFields.fields, match: optional(Schema.Literals(["whole", "part"])) }).annotate({
         inputSchema: {
           type: "object",
           description:
-            "Source to target: {credentials: {name: name}, workflows: …, tags: …, values: {text: text}, match: part}"
+            "Source to target: {credentials, workflows, tables, tags: {name: name}, values: {text: text}, match: part}"
         }
       })
     ),
@@ -83,10 +83,15 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     ),
     on_drift: optional(
       Schema.Literals(["block", "overwrite"]).annotate({
-        description: "If the target was changed since the last promotion; default block"
+        description: "Target changed since the last promotion; default block"
       })
     ),
-    rewrite: optional(flag("Rewrite deprecated nodes that the target refuses"))
+    rewrite: optional(flag("Rewrite deprecated nodes")),
+    include: optional(
+      Schema.Array(Schema.Literals(["rows"])).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "rows: of new data tables" }
+      })
+    )
   },
   result: Schema.Struct({
     ...results.summaryFields(Schema.Literal("promotion"), place),

@@ -71,6 +71,7 @@ const pairs = (what: string, description: string) =>
 
 const matches = {
   credentials: pairs("the name or id of a credential", "from a credential there to one here"),
+  tables: pairs("the name or id of a data table", "from a data table there to one here"),
   tags: pairs("the name of a tag", "from a tag there to one here"),
   workflows: pairs("the name or id of a workflow", "from a workflow there to one here"),
   values: pairs("a text", "from a text in parameters there to the one here")
@@ -78,7 +79,7 @@ const matches = {
 
 /** The matches on another instance, whichever two they are. */
 export const MatchFields = Schema.Struct(matches).annotate({
-  message: "an object with credentials, tags, workflows and values"
+  message: "an object with credentials, tables, tags, workflows and values"
 })
 export type Matches = typeof MatchFields.Type
 
@@ -93,7 +94,7 @@ export const MappingFields = Schema.Struct({
     meaning("instance that is promoted to")
   ),
   ...matches
-}).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
+}).annotate({ message: "an object with from, to, credentials, tables, tags, workflows and values" })
 export type Mapping = typeof MappingFields.Type
 
 /** Fields of nodes whose values belong to the place, and stay as they are there. */

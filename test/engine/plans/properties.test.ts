@@ -62,7 +62,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   credentials: { all: [], isComplete: true },
   promoted: { counterparts: new Map(), written: new Map(), brought: new Map(), writtenAt: new Map() },
   editors: new Map(),
-  mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
+  mapping: { from: "staging", to: "production", credentials: {}, tables: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
   generation: "2.x",
   nodeTypes: { problemOf: () => undefined, isKnown: () => true, hint: undefined },

@@ -1,11 +1,12 @@
-import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { assert } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted, Schedule, Schema } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 import type { Environment } from "../../../src/engine/client/config/EngineConfig.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import type { WorkflowJournal } from "../../../src/engine/plans/Plans.ts"
 import type { Selection } from "../../../src/mcp/selection.ts"
-import { environment, type Json } from "../../support/harness.ts"
+import { ask, environment, type Json } from "../../support/harness.ts"
 import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
@@ -133,6 +134,36 @@ export const twoEmbedded = (
       return serverWithPlans(places, client, given, journal)
     })
   )
+
+const lostAnswer = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, cause: new Error("socket hang up") })
+  })
+
+/** Applies a plan while every one of its writes loses its answer, the server with it; answers how many there were. */
+export const appliedDespiteLosses = Effect.fnUntraced(function* (planned: Json) {
+  const { meddle } = yield* Beside
+  for (let losses = 0; ; losses++) {
+    const lost = yield* Deferred.make<"lost">()
+    yield* meddle((request, proceed) => {
+      if (request.method === "GET") return proceed
+      // The lock of a workflow waits for the end of a write of it.
+      const isLocked = request.url.includes("/workflows/")
+      const end = isLocked
+        ? Effect.fail(lostAnswer(request))
+        : Effect.andThen(Deferred.succeed(lost, "lost"), Effect.never)
+      return Effect.andThen(proceed, end)
+    })
+    const running = yield* Effect.forkChild(ask("apply_plan", { plan_id: planned["plan_id"], confirm: true }))
+    const end = yield* Effect.raceFirst(Deferred.await(lost), Fiber.join(running))
+    yield* meddle(undefined)
+    if (end !== "lost") {
+      assert.deepInclude(end, { state: "applied" })
+      return losses
+    }
+    yield* Fiber.interrupt(running)
+  }
+})
 
 /** A webhook at this path. */
 export const hook = (path: string) => ({

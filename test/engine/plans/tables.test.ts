@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { HttpClientResponse } from "effect/http"
 
 import { ask, callTool, type Json, refused } from "../../support/harness.ts"
-import { Beside, twoEmbedded } from "./support.ts"
+import { appliedDespiteLosses, Beside, twoEmbedded } from "./support.ts"
 
 const engines = twoEmbedded(["1.82.3", "2.41.1"])
 
@@ -38,27 +38,6 @@ const amounts = Effect.gen(function* () {
 })
 
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, place) => from + place)
-
-/** Applies a plan while every one of its writes loses its answer, the server with it; answers how many there were. */
-const appliedDespiteLosses = Effect.fnUntraced(function* (planned: Json) {
-  const { meddle } = yield* Beside
-  for (let losses = 0; ; losses++) {
-    const lost = yield* Deferred.make<"lost">()
-    yield* meddle((request, proceed) =>
-      request.method === "GET"
-        ? proceed
-        : proceed.pipe(Effect.andThen(Deferred.succeed(lost, "lost")), Effect.andThen(Effect.never))
-    )
-    const running = yield* Effect.forkChild(apply(planned))
-    const end = yield* Effect.raceFirst(Deferred.await(lost), Fiber.join(running))
-    yield* meddle(undefined)
-    if (end !== "lost") {
-      assert.deepInclude(end, { state: "applied" })
-      return losses
-    }
-    yield* Fiber.interrupt(running)
-  }
-})
 
 /** Applies a plan until it makes such a request, which does not arrive, the server with it. */
 const brokenOffBefore = Effect.fnUntraced(function* (

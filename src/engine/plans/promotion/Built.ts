@@ -1,3 +1,4 @@
+import type { DataTable } from "../../workflow/dataTables.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import type { Brought, Content, Reference } from "../Change.ts"
 import type { Drift } from "./drift.ts"
@@ -35,6 +36,8 @@ export interface Built {
   readonly impossible: ReadonlyArray<string>
   /** Texts that hold a value of the mapping, and stay as they are. */
   readonly stays: ReadonlyArray<string>
+  /** The data tables of the source that it uses and the target lacks. */
+  readonly missing: ReadonlyArray<DataTable>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }

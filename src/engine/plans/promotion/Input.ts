@@ -1,3 +1,4 @@
+import type { Cells, DataTable } from "../../workflow/dataTables.ts"
 import type { Generation, Tag, Workflow } from "../../workflow/models.ts"
 import type { KnownCredentials } from "../credentials.ts"
 import type { NodeTypes } from "../NodeTypes.ts"
@@ -13,6 +14,23 @@ export interface Options {
   readonly onDrift: "block" | "overwrite"
 }
 
+/** Things of an instance, as far as its key can see them; `unread` is the reason why nobody can tell which there are. */
+export interface Listing<A> {
+  readonly items: ReadonlyArray<A>
+  readonly unread?: string
+}
+
+/** The things beside workflows, tags and credentials that workflows of a promotion use. */
+export interface Resources {
+  readonly sourceTables: Listing<DataTable>
+  readonly targetTables: Listing<DataTable>
+  /** The rows that go along with tables of the source, by the ids of these. */
+  readonly rows: ReadonlyMap<string, ReadonlyArray<Cells>>
+}
+
+const nothing: Listing<never> = { items: [] }
+export const noResources: Resources = { sourceTables: nothing, targetTables: nothing, rows: new Map() }
+
 /** Everything that a promotion is worked out from. */
 export interface Input {
   readonly from: string
@@ -26,6 +44,8 @@ export interface Input {
   readonly target: ReadonlyArray<Workflow>
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials
+  /** Left out where no workflow uses any. */
+  readonly resources?: Resources
   readonly promoted: EarlierPromotions
   /** The editors of workflows of the target, in words, as far as their engine tells. */
   readonly editors: ReadonlyMap<string, string>

@@ -14,6 +14,7 @@ import type { Input } from "./Input.ts"
 import { type LinkContext, keyOf, linkReferences } from "./linkReferences.ts"
 import { withCredentials, withKept, withValues } from "./nodeValues.ts"
 import { type Outcome, problemsOf, warningsOf } from "./problemsAndWarnings.ts"
+import { linkTables } from "./resources.ts"
 import { mergeSettings, unclaimed, wantedTags } from "./settingsAndTags.ts"
 
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
@@ -28,7 +29,9 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
   const brought = counterpart === undefined ? undefined : promoted.brought.get(counterpart.id)
 
   const linked = linkReferences(input, context)
-  const translated = translateNodes(input, replaceTextsAt(choice.content, linked.texts), current)
+  const tables = linkTables(input, choice.content)
+  const texts = [...linked.texts, ...tables.texts]
+  const translated = translateNodes(input, replaceTextsAt(choice.content, texts), current)
   const { content: sent, dropped } = fit(translated.content, generation)
   const merged = mergeSettings({
     workflow: sent.name,
@@ -61,7 +64,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     isFirst: last === undefined,
     isChanged,
     drift,
-    linked,
+    linked: { problems: [...linked.problems, ...tables.problems] },
     translated,
     dropped,
     merged,
@@ -79,7 +82,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     content,
     counterpart,
     key: keyOf(content.name, from, id),
-    references: linked.references,
+    references: [...linked.references, ...tables.references],
     level: graph.levelOf(id),
     linkLevel: linked.level,
     isChanged,
@@ -95,8 +98,12 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     drift,
     stays: translated.stays,
     impossible: impossible(input.nodeTypes, content.nodes),
+    missing: tables.missing,
     problems: problemsOf(input, id, outcome),
-    warnings: warningsOf(input, choice.links.dynamic, outcome)
+    warnings: [
+      ...warningsOf(input, choice.links.dynamic, outcome),
+      ...tables.warnings.map((warning) => `${content.name}: ${warning}`)
+    ]
   }
 }
 

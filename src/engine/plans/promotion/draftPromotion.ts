@@ -17,6 +17,7 @@ import type { Built } from "./Built.ts"
 import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
 import type { Input } from "./Input.ts"
+import { resourceSteps } from "./resources.ts"
 import { tagsOf } from "./settingsAndTags.ts"
 import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
@@ -66,9 +67,10 @@ export function* draftPromotion(input: Input): Sliced<
     ({ content }) => 2 * weightOfJson(content)
   )
   const tags = tagSteps(input, sound)
+  const resources = resourceSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
   const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(one)]))
-  const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps]
+  const steps = [...resources.steps, ...stepsOf.flat(), ...tags.steps, ...activation.steps]
     .map((step) => withLabels(step, labels.get(keyOf(refOf(step)))))
     .toSorted(order)
   const changed = new Set(
@@ -82,6 +84,7 @@ export function* draftPromotion(input: Input): Sliced<
       ...new Set([
         ...groupedWarnings(sound),
         ...activation.warnings,
+        ...resources.warnings,
         ...stayingWarning(sound),
         ...unclaimedWarning(input, sound),
         ...nodeTypeWarnings(input, sound)

@@ -1,8 +1,9 @@
 import { holdsSecrets, secretsStay } from "../../../internal/secrets/maskSecrets.ts"
 import type { Workflow } from "../../workflow/models.ts"
 import { credentialsIn } from "../../workflow/nodes.ts"
+import { tableUses } from "../../workflow/resources.ts"
 import type { Mapping, Matches } from "../settings.ts"
-import type { Input } from "./Input.ts"
+import type { Input, Resources } from "./Input.ts"
 
 /** The mappings of two places as one; what a later one says goes before. */
 export const mappingOf = (
@@ -10,26 +11,32 @@ export const mappingOf = (
   { from, given, to }: { readonly from: string; readonly to: string; readonly given: Matches | undefined }
 ): Mapping =>
   [...mappings.filter((mapping) => mapping.from === from && mapping.to === to), ...(given === undefined ? [] : [given])]
-    .map(({ credentials, tags, values, workflows }) => ({ credentials, tags, values, workflows }))
+    .map(({ credentials, tables, tags, values, workflows }) => ({ credentials, tables, tags, values, workflows }))
     .reduce<Mapping>(
       (all, one) => ({
         from,
         to,
         credentials: { ...all.credentials, ...one.credentials },
+        tables: { ...all.tables, ...one.tables },
         tags: { ...all.tags, ...one.tags },
         workflows: { ...all.workflows, ...one.workflows },
         values: { ...all.values, ...one.values }
       }),
-      { from, to, credentials: {}, tags: {}, workflows: {}, values: {} }
+      { from, to, credentials: {}, tables: {}, tags: {}, workflows: {}, values: {} }
     )
 
 /** The entries of a mapping for one promotion that are about nothing of it: misspelt, mostly. */
 export const uselessIn = (
-  { credentials, tags, workflows }: Matches,
-  source: ReadonlyArray<Workflow>
+  { credentials, tables, tags, workflows }: Matches,
+  source: ReadonlyArray<Workflow>,
+  { sourceTables }: Pick<Resources, "sourceTables">
 ): ReadonlyArray<string> => {
   const keysOfSource = {
     credentials: credentialsIn(source).flatMap(({ id, name, type }) => [id, name, `${type}/${name}`]),
+    tables: [
+      ...source.flatMap(({ nodes }) => tableUses(nodes).flatMap(({ name = "", value }) => [name, value])),
+      ...sourceTables.items.flatMap(({ id, name }) => [id, name])
+    ],
     tags: source.flatMap((workflow) => (workflow.tags ?? []).map(({ name }) => name)),
     workflows: source.flatMap(({ id, name }) => [String(id), name])
   }
@@ -37,7 +44,12 @@ export const uselessIn = (
     Object.keys(keys)
       .filter((key) => !keysOfSource[field].includes(key))
       .map((key) => `mapping.${field}: nothing of the source is called ${key}`)
-  return [...strays("credentials", credentials), ...strays("tags", tags), ...strays("workflows", workflows)]
+  return [
+    ...strays("credentials", credentials),
+    ...strays("tables", tables),
+    ...strays("tags", tags),
+    ...strays("workflows", workflows)
+  ]
 }
 
 /** Said of values that were given, whatever they are, so that it tells nothing of what secrets hold. */

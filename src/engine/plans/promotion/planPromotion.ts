@@ -30,9 +30,10 @@ import { chooseWorkflows, counterpartsOf } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
 import { draftPromotion, type Edited } from "./draftPromotion.ts"
 import { earlierPromotions } from "./earlierPromotions.ts"
-import type { Input, Options } from "./Input.ts"
+import { type Input, noResources, type Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
 import { keepOf } from "./nodeValues.ts"
+import { type Include, withResources } from "./readResources.ts"
 import { tested } from "./requiredTests.ts"
 import { withRewrites } from "./rewriting.ts"
 import { abandoned } from "./settingsAndTags.ts"
@@ -50,6 +51,8 @@ export interface PromotionRequest extends Options {
   readonly keep?: ReadonlyArray<{ readonly node?: string | undefined; readonly field: string }> | undefined
   /** Whether nodes that the target has frozen are rewritten on the way. */
   readonly rewrite?: boolean | undefined
+  /** What goes along beside what workflows cannot do without. */
+  readonly include?: ReadonlyArray<Include> | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
   readonly isPersonal?: boolean
 }
@@ -107,7 +110,8 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   }
   const complete = yield* withDependencies(asListed, source, isAsked)
   const rewritten = request.rewrite === true ? yield* withRewrites(complete, source, target) : complete
-  const input = yield* tested(source, promotion.tests, rewritten)
+  const passing = yield* tested(source, promotion.tests, rewritten)
+  const input = yield* withResources(passing, source, target, request.include ?? [])
   const whole = yield* described(input, source, target)
   const first = yield* inSlices(() => draftPromotion(whole))
   const editors = yield* editorsOf(target, first.edited)
@@ -116,7 +120,10 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
     outcomes,
     ...draft
   } = editors.size === 0 ? first : yield* inSlices(() => draftPromotion({ ...whole, editors }))
-  const strays = request.mapping === undefined ? [] : [...uselessIn(request.mapping, theirs), ...stayingIn(input)]
+  const strays =
+    request.mapping === undefined
+      ? []
+      : [...uselessIn(request.mapping, theirs, input.resources ?? noResources), ...stayingIn(input)]
   const left = abandoned(input).filter(isMeant(request, input.mapping))
   const plan = yield* plans.keep({
     ...draft,

@@ -1,4 +1,4 @@
-import { Schema, Struct } from "effect"
+import { Array as Arrays, Schema, Struct } from "effect"
 
 import type { CreatedId } from "../../../changes/Journal.ts"
 import { Cells, ColumnType, NewColumn, RowFilter } from "../../workflow/dataTables.ts"
@@ -145,14 +145,15 @@ export const tablePlace = (change: TableChange): ReadonlyArray<number> => {
       return [12, change.isFirst === true ? 0 : 4]
     case "drop":
       return [12, 1]
+    // Workflows need their tables and rows before they are there themselves.
     case "create":
-      return [12, 2]
+      return [0, 1]
+    case "insert":
+      return [0, 2]
     case "column":
       return [12, change.after === null ? 1 : 3]
-    case "rename":
-      return [12, 3]
     default:
-      return [12, 5]
+      return [12, 3]
   }
 }
 
@@ -191,8 +192,23 @@ const idsIn = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => from + place)
   })
 
+/** Rows that a plan changes at most: all of them are kept, so that it can be rolled back. */
+export const mostChanged = 10_000
+
 /** Rows of one step: what deletes them, also in a rollback, names their ids in an address, which some take to 8 kB only. */
 export const mostRows = { insert: 40, update: 100, remove: 40 } as const
+
+/** Rows in the parts of which each is one step. */
+export const parts = <A>(all: ReadonlyArray<A>, size: number) =>
+  Arrays.chunksOf(all, size).map((rows, part) => ({ part, rows }))
+
+/** Rows to insert into a table, which may be one that another step makes. */
+export const insertionsInto = (
+  table: Pick<TableChangeOf<"insert">, "instance" | "kind" | "name" | "table">,
+  rows: ReadonlyArray<Cells>,
+  after: number
+): ReadonlyArray<TableChangeOf<"insert">> =>
+  parts(rows, mostRows.insert).map((some) => ({ ...table, action: "insert", after, ...some }))
 
 /** Rows that a plan shows of one step. */
 const few = 3

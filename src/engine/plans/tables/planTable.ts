@@ -29,7 +29,7 @@ import {
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { place } from "../Step.ts"
-import type { TableChange } from "./TableChange.ts"
+import { mostChanged, type TableChange } from "./TableChange.ts"
 import { about, draftOf, insertions, type Kept, ofKeys, removals, updates } from "./tableDraft.ts"
 import { keptRow } from "./tableState.ts"
 
@@ -47,9 +47,6 @@ const actions = [
   "rename_column",
   "delete_column"
 ] as const
-
-/** Rows that a plan changes at most: all of them are kept, so that it can be rolled back. */
-export const mostChanged = 10_000
 
 /** Rows of a table that are looked through for those of a key. */
 const mostCompared = 100_000

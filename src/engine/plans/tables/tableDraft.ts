@@ -1,15 +1,12 @@
-import { Array as Arrays, Effect } from "effect"
+import { Effect } from "effect"
 
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { anyOf, type Cells, type DataTable, type RowFilter } from "../../workflow/dataTables.ts"
 import { type Draft, type Step, stepOf } from "../Step.ts"
-import { mostRows, type TableChange, tableChangeId } from "./TableChange.ts"
+import { insertionsInto, mostRows, parts, type TableChange, tableChangeId } from "./TableChange.ts"
 import type { keptRow } from "./tableState.ts"
 
 type Client = EngineClient["Service"]
-
-const parts = <A>(all: ReadonlyArray<A>, size: number) =>
-  Arrays.chunksOf(all, size).map((rows, part) => ({ part, rows }))
 
 export const about = ({ instance }: Client, { id, name }: DataTable) =>
   ({ kind: "table", instance, table: id, name }) as const
@@ -26,15 +23,9 @@ export const insertions = Effect.fnUntraced(function* (
   unless?: (some: ReadonlyArray<Cells>) => RowFilter | undefined
 ) {
   const after = rows.length === 0 ? 0 : yield* lastId(client, table)
-  return parts(rows, mostRows.insert).map((some): TableChange => {
-    const others = unless?.(some.rows)
-    return {
-      ...about(client, table),
-      action: "insert",
-      after,
-      ...some,
-      ...(others === undefined ? {} : { unless: others })
-    }
+  return insertionsInto(about(client, table), rows, after).map((insertion): TableChange => {
+    const others = unless?.(insertion.rows)
+    return others === undefined ? insertion : { ...insertion, unless: others }
   })
 })
 

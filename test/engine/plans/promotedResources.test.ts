@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { appliedDespiteLosses, Beside, hook, twoEmbedded } from "./support.ts"
+
+const plan = (more: Json = {}) => ask("plan_promotion", { from: "staging", to: "production", name: "*", ...more })
+const planIdOf = (planned: Json) => ({ plan_id: String(planned["plan_id"]) })
+const apply = (planned: Json) => ask("apply_plan", { ...planIdOf(planned), confirm: true })
+const rollbackOf = (planned: Json) => ask("plan_rollback", planIdOf(planned))
+const text = (value: unknown) => JSON.stringify(value)
+const over = () => Effect.provide(twoEmbedded(["2.41.1", "2.41.1"]))
+
+const columns = [
+  { name: "city", type: "string" },
+  { name: "amount", type: "number" },
+  { name: "due", type: "date" }
+]
+const upTo = (count: number) => Array.from({ length: count }, (_, place) => place)
+
+/** A data table on an instance, past all of our code. */
+const madeTable = Effect.fnUntraced(function* (instance: string, name: string, count = 0, of = columns) {
+  const { send } = yield* Beside
+  const { id } = yield* send(instance, "POST", "/data-tables", { name, columns: of })
+  const data = upTo(count).map((amount) => ({ city: `city ${amount}`, amount, due: "2026-11-26T00:00:00.000Z" }))
+  if (count > 0) yield* send(instance, "POST", `/data-tables/${String(id)}/rows`, { data })
+  return String(id)
+})
+
+const byId = (id: string, name: string) => ({
+  dataTableId: {
+    __rl: true,
+    mode: "list",
+    value: id,
+    cachedResultName: name,
+    cachedResultUrl: `/projects/p/datatables/${id}`
+  }
+})
+const byName = (value: string) => ({ dataTableId: { __rl: true, mode: "name", value } })
+const tableNode = (name: string, parameters: object, type = "n8n-nodes-base.dataTable") => ({
+  name,
+  type,
+  typeVersion: 1,
+  position: [220, 0],
+  parameters: { operation: "get", ...parameters }
+})
+
+/** A workflow of such nodes behind a webhook. */
+const madeWorkflow = Effect.fnUntraced(function* (instance: string, name: string, ...nodes: ReadonlyArray<object>) {
+  const { send } = yield* Beside
+  const body = { name, nodes: [hook(name), ...nodes], connections: {}, settings: {} }
+  const { id } = yield* send(instance, "POST", "/workflows", body)
+  return String(id)
+})
+
+const listAt = Effect.fnUntraced(function* (instance: string, path: string) {
+  const { send } = yield* Beside
+  const { data } = yield* send(instance, "GET", path)
+  const all: ReadonlyArray<Json> = Array.isArray(data) ? data : []
+  return all
+})
+
+const tables = (instance: string) => listAt(instance, "/data-tables?sortBy=name:asc")
+
+/** The columns and the rows of each table of an instance by its name, as far as they do not differ from place to place. */
+const contents = Effect.fnUntraced(function* (instance: string) {
+  const all = yield* tables(instance)
+  return yield* Effect.forEach(all, ({ columns: of, id, name }) =>
+    Effect.map(listAt(instance, `/data-tables/${String(id)}/rows?limit=100`), (rows) => ({
+      name,
+      columns: Object(of).map((column: Json) => [column["name"], column["type"], column["index"]]),
+      rows: rows.map(({ amount, city, due, id: row }) => ({ amount, city, due, row }))
+    }))
+  )
+})
+
+/** Everything of an instance that a promotion of workflows with tables could change. */
+const stateOf = Effect.fnUntraced(function* (instance: string) {
+  const workflows = yield* listAt(instance, "/workflows?limit=100")
+  return {
+    tables: yield* contents(instance),
+    workflows: workflows.map(({ active, connections, id, name, nodes, settings }) => ({
+      active,
+      connections,
+      id,
+      name,
+      nodes,
+      settings
+    }))
+  }
+})
+
+const nodesOf = Effect.fnUntraced(function* (instance: string, name: string) {
+  const workflows = yield* listAt(instance, "/workflows?limit=100")
+  const nodes: unknown = workflows.find((workflow) => workflow["name"] === name)?.["nodes"]
+  return Array.isArray(nodes) ? nodes.map((node): Json => ({ ...Object(node) })) : []
+})
+
+describe("a promotion of a workflow that uses data tables", () => {
+  it.live(
+    "makes those that the target lacks, with their rows where asked, once, though each write loses its answer",
+    () =>
+      Effect.gen(function* () {
+        const orders = yield* madeTable("staging", "Orders", 45)
+        const cities = yield* madeTable("staging", "Cities", 2)
+        const nodes = [
+          tableNode("Read", byId(orders, "Orders")),
+          tableNode("Tool", byId(cities, "formerly"), "n8n-nodes-base.dataTableTool"),
+          tableNode("Named", byName("Orders"))
+        ]
+        yield* madeWorkflow("staging", "Sales", ...nodes)
+        yield* madeWorkflow("production", "Sales")
+        yield* madeWorkflow("staging", "Report", tableNode("Read", byName("cities")))
+        const before = yield* stateOf("production")
+        const planned = yield* plan({ include: ["rows"] })
+        assert.deepInclude(planned, { blocked: [], steps: 7 })
+        assert.notInclude(text(planned["warnings"]), "table")
+        assert.strictEqual(yield* appliedDespiteLosses(planned), 6)
+        assert.deepStrictEqual(yield* contents("production"), yield* contents("staging"))
+        const ids = new Map((yield* tables("production")).map(({ id, name }) => [name, String(id)]))
+        const [, read, tool, named] = yield* nodesOf("production", "Sales")
+        const wanted = (id: string | undefined, name: string) => ({
+          operation: "get",
+          dataTableId: { ...byId(String(id), name).dataTableId, cachedResultUrl: "" }
+        })
+        assert.deepStrictEqual(read?.["parameters"], wanted(ids.get("Orders"), "Orders"))
+        assert.deepStrictEqual(tool?.["parameters"], wanted(ids.get("Cities"), "formerly"))
+        assert.deepStrictEqual(named?.["parameters"], { operation: "get", ...byName("Orders") })
+        assert.deepInclude(yield* plan({ include: ["rows"] }), { steps: 0, blocked: [], warnings: [] })
+
+        yield* appliedDespiteLosses(yield* rollbackOf(planned))
+        assert.deepStrictEqual(yield* stateOf("production"), before)
+      }).pipe(over())
+  )
+
+  it.live(
+    "takes those of the same name or of the mapping, and tells of other columns and of what a run alone knows",
+    () =>
+      Effect.gen(function* () {
+        const orders = yield* madeTable("staging", "Orders", 1)
+        const tests = yield* madeTable("staging", "Test cities")
+        const theirs = yield* madeTable("production", "Orders", 0, [
+          { name: "city", type: "number" },
+          { name: "due", type: "date" }
+        ])
+        const cities = yield* madeTable("production", "Cities")
+        yield* madeWorkflow(
+          "staging",
+          "Sales",
+          tableNode("Read", byId(orders, "Orders")),
+          tableNode("Mapped", byId(tests, "Test cities")),
+          tableNode("Mapped name", byName("Test cities")),
+          tableNode("Open", byName("={{ $json.table }}"))
+        )
+        const planned = yield* plan({ mapping: { tables: { "Test cities": "Cities", Ordres: "Orders" } } })
+        assert.deepInclude(planned, { blocked: [], steps: 1 })
+        assert.deepStrictEqual(planned["warnings"], [
+          "mapping.tables: nothing of the source is called Ordres",
+          'Sales: data table "Orders" on production has other columns than on staging: city is number instead of string, no amount',
+          "Sales: node Open finds its data table at run time: nobody checks that it is on production"
+        ])
+        assert.deepInclude(yield* apply(planned), { state: "applied" })
+        const [, read, mapped, named] = yield* nodesOf("production", "Sales")
+        assert.nestedPropertyVal(read, "parameters.dataTableId.value", theirs)
+        assert.nestedPropertyVal(mapped, "parameters.dataTableId.value", cities)
+        assert.nestedPropertyVal(named, "parameters.dataTableId.value", "Cities")
+        assert.lengthOf(yield* tables("production"), 2)
+      }).pipe(over())
+  )
+
+  it.live("is blocked where nobody knows a table, and leaves a table that somebody has filled meanwhile", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const orders = yield* madeTable("staging", "Orders", 1)
+      yield* madeWorkflow("staging", "Lost", tableNode("Read", byId("gone000000000000", "Gone")))
+      yield* madeWorkflow("staging", "Sales", tableNode("Read", byId(orders, "Orders")))
+      const planned = yield* plan()
+      assert.deepInclude(planned, { steps: 2, blocked_count: 1 })
+      assert.include(text(planned["blocked"]), 'data table \\"Gone\\" of node Read has no match on production')
+      assert.include(text(planned["warnings"]), "made on production without their rows (Orders): include rows")
+      assert.deepInclude(yield* apply(planned), { state: "applied" })
+      const [table] = yield* tables("production")
+      yield* send("production", "POST", `/data-tables/${String(table?.["id"])}/rows`, { data: [{ city: "Oslo" }] })
+      const back = yield* rollbackOf(planned)
+      const report = yield* apply(back)
+      assert.deepInclude(report, { state: "partly applied" })
+      assert.include(text(report), "there are rows in it by now, so that it stays")
+      assert.lengthOf(yield* tables("production"), 1)
+      assert.lengthOf(yield* listAt("production", "/workflows"), 0)
+    }).pipe(over())
+  )
+
+  it.live("is planned without a look at tables where the target or a key has none, which the plan says", () =>
+    Effect.gen(function* () {
+      const orders = yield* madeTable("staging", "Orders")
+      yield* madeWorkflow("staging", "Sales", tableNode("Read", byId(orders, "Orders")))
+      const planned = yield* plan({ activation: "inactive" })
+      assert.include(text(planned["warnings"]), "has no data tables")
+      assert.deepInclude(planned, { blocked: [], steps: 1 })
+    }).pipe(Effect.provide(twoEmbedded(["2.41.1", "1.82.3"])))
+  )
+
+  it.live("brings no more rows than a plan keeps", () =>
+    Effect.gen(function* () {
+      const orders = yield* madeTable("staging", "Orders", 10_001)
+      yield* madeWorkflow("staging", "Sales", tableNode("Read", byId(orders, "Orders")))
+      const request = { from: "staging", to: "production", name: "*", include: ["rows"] }
+      assert.include((yield* refused("plan_promotion", request)).message, "Orders has more than 10000 rows")
+      assert.deepInclude(yield* plan(), { steps: 2, blocked: [] })
+    }).pipe(over())
+  )
+})
