@@ -1,6 +1,6 @@
 import { Array as Arrays, Effect, type Order, type Result } from "effect"
 
-import type { ActionEntry, CreatedId, Kept } from "./Journal.ts"
+import type { ActionEntry, CreatedId, StoredEntry } from "./Journal.ts"
 import type { Blocked, Draft, Estimate, Plan, Step } from "./Plan.ts"
 import type { Judgement, RemoteState, Row } from "./RemoteState.ts"
 
@@ -33,13 +33,13 @@ export type Failure =
 
 /** The time and the journal, for guards that count over several plans. */
 export interface Circumstances<C> {
-  readonly entries: ReadonlyArray<Kept<C>>
+  readonly entries: ReadonlyArray<StoredEntry<C>>
   readonly now: number
 }
 
 /** The things that an upstream's steps create, with texts about them. */
 export interface Creations<C> {
-  readonly isOne: (change: C) => boolean
+  readonly isCreation: (change: C) => boolean
   /** Such as `campaign "Winter"`; only used for changes for which `isOne` is true. */
   readonly describe: (change: C) => string
   /** The reason of an apply that stops because nobody knows yet whether one was made. */
@@ -252,7 +252,7 @@ export interface CompleteDriver<C, S extends RemoteState<C>, E>
 export const complete = <C, S extends RemoteState<C>, E>(driver: Driver<C, S, E>): CompleteDriver<C, S, E> => ({
   batches: (steps) => Arrays.chunksOf(steps, 20),
   creations: {
-    isOne: () => false,
+    isCreation: () => false,
     describe: () => "",
     unknownReason: "OutcomeUnknown",
     search: "",

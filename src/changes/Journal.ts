@@ -139,7 +139,7 @@ export interface UnreadableEntry {
 }
 
 /** Everything in the journal, in the order of writing. */
-export type Kept<C> = Entry<C> | UnreadableEntry
+export type StoredEntry<C> = Entry<C> | UnreadableEntry
 
 /** The lines of an upstream's journal, by the schema of its changes and the fields that its actions have. */
 export const entryOf = <C, const F extends Schema.Struct.Fields>(
@@ -174,25 +174,25 @@ export interface Journal<C> {
   /** Returns when the entries, in their order, would survive a crash. */
   readonly append: (...entries: ReadonlyArray<Entry<C>>) => Effect.Effect<void, JournalFailed>
   /** All entries, those of other processes included. */
-  readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  readonly entries: Effect.Effect<ReadonlyArray<StoredEntry<C>>>
   /** The results of a function for each entry; the entries, which are large where plans are, are not kept. */
-  readonly mapped: Mapped<C>
+  readonly mapEntries: MapEntries<C>
   /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
   readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | JournalFailed, R>
 }
 
-export type Mapped<C> = <A>(make: (entry: Kept<C>) => A) => Effect.Effect<ReadonlyArray<A>>
+export type MapEntries<C> = <A>(make: (entry: StoredEntry<C>) => A) => Effect.Effect<ReadonlyArray<A>>
 
 /** The reading side of a journal, by the way in which it goes through its entries. */
-export const readingBy = <C>(mapped: Mapped<C>): Pick<Journal<C>, "entries" | "mapped"> => ({
-  entries: Effect.suspend(() => mapped((entry) => entry)),
-  mapped
+export const readingBy = <C>(mapEntries: MapEntries<C>): Pick<Journal<C>, "entries" | "mapEntries"> => ({
+  entries: Effect.suspend(() => mapEntries((entry) => entry)),
+  mapEntries
 })
 
 /** A journal in memory. */
 export const inMemory = <C>(): Effect.Effect<Journal<C>> =>
-  Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (kept) => ({
-    append: (...more) => Ref.update(kept, (entries) => [...entries, ...more]),
-    ...readingBy<C>((make) => Effect.map(Ref.get(kept), (entries) => entries.map((entry) => make(entry)))),
+  Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (stored) => ({
+    append: (...more) => Ref.update(stored, (entries) => [...entries, ...more]),
+    ...readingBy<C>((make) => Effect.map(Ref.get(stored), (entries) => entries.map((entry) => make(entry)))),
     hold: (work) => work
   }))

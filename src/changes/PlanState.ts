@@ -1,7 +1,7 @@
 import { Array as Arrays, HashMap, Option } from "effect"
 
 import { objectOf } from "../internal/schema/JsonObject.ts"
-import type { CreatedId, Kept, ProgressEntry } from "./Journal.ts"
+import type { CreatedId, StoredEntry, ProgressEntry } from "./Journal.ts"
 import type { Plan } from "./Plan.ts"
 
 /** The record of one step. Times are milliseconds since 1970. */
@@ -80,7 +80,7 @@ export interface PlanState<C> {
 export type Agreement = Pick<Extract<ProgressEntry, { readonly type: "agreed" }>, "caller" | "digest">
 
 /** The state of a plan that was not begun. */
-const planned = <C>(plan: Plan<C>): PlanState<C> => ({
+const initialState = <C>(plan: Plan<C>): PlanState<C> => ({
   plan,
   progress: 0,
   steps: HashMap.empty(),
@@ -124,7 +124,7 @@ export const unconfirmedOf = <C>(state: PlanState<C>): ReadonlyArray<string> =>
   state.plan.steps.flatMap(({ id }) => (recordOf(state, id).isUnconfirmed ? [id] : []))
 
 /** The state of a plan after one more entry: the only place that knows what an entry means. */
-export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
+export const step = <C>(state: PlanState<C>, entry: StoredEntry<C>): PlanState<C> => {
   switch (entry.type) {
     case "action":
     case "expired":
@@ -150,13 +150,13 @@ export const step = <C>(state: PlanState<C>, entry: Kept<C>): PlanState<C> => {
     }
     default:
       return entry.plan_id === state.plan.id
-        ? ofOwn({ ...state, progress: state.progress + 1 }, entry)
-        : ofRollback(state, entry)
+        ? withOwnEntry({ ...state, progress: state.progress + 1 }, entry)
+        : withRollbackEntry(state, entry)
   }
 }
 
 /** An entry about another plan, which may be one that rolls this one back. */
-const ofRollback = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
+const withRollbackEntry = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
   const rollback = Option.getOrUndefined(HashMap.get(state.rollbacks, entry.plan_id))
   if (rollback === undefined) return state
   if (entry.type === "begun" || entry.type === "done") return { ...state, isRollbackBegun: true }
@@ -165,10 +165,10 @@ const ofRollback = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> 
   return isEnd ? { ...state, isRolledBack: true } : state
 }
 
-const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
+const withOwnEntry = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
   switch (entry.type) {
     case "begun":
-      return mark(beginRound(entry.read_back === true ? allRead(state) : state), entry.steps, (record) => ({
+      return updateRecords(beginRound(entry.read_back === true ? allRead(state) : state), entry.steps, (record) => ({
         ...record,
         touchedBy: state.progress,
         outcomeUnknownSince: entry.at,
@@ -176,7 +176,7 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
         latest: entry.latest
       }))
     case "done": {
-      const done = mark(beginRound(state), entry.steps, (record) => ({
+      const done = updateRecords(beginRound(state), entry.steps, (record) => ({
         ...withKnownOutcome(record),
         touchedBy: state.progress,
         doneAt: entry.at,
@@ -187,12 +187,12 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       return entry.found ? done : { ...done, unread: entry.steps.reduce(withUnread, done.unread) }
     }
     case "refused":
-      return mark(beginRound(state), entry.steps, (record) => ({
+      return updateRecords(beginRound(state), entry.steps, (record) => ({
         ...(entry.outcome_unknown === true ? record : notDone(record)),
         refused: entry.problem
       }))
     case "unsent":
-      return mark(state, entry.steps, (record) => {
+      return updateRecords(state, entry.steps, (record) => {
         const { observed, touchedBy } = record
         // What the call itself was to show is not there either.
         const before = observed?.open?.since === touchedBy ? { ...record, observed: undefined } : record
@@ -200,13 +200,14 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       })
     case "observed":
       return Arrays.zip(entry.steps, entry.details).reduce<PlanState<C>>(
-        (before, [id, detail]) => mark(before, [id], (record) => observe(record, detail, entry, state.progress)),
+        (before, [id, detail]) =>
+          updateRecords(before, [id], (record) => observe(record, detail, entry, state.progress)),
         entry.standing === "open" ? beginRound(state) : state
       )
     case "unconfirmed":
-      return mark(state, entry.steps, (record) => ({ ...record, isUnconfirmed: true }))
+      return updateRecords(state, entry.steps, (record) => ({ ...record, isUnconfirmed: true }))
     case "confirmed":
-      return mark(state, entry.steps, (record) => ({ ...record, isUnconfirmed: false }))
+      return updateRecords(state, entry.steps, (record) => ({ ...record, isUnconfirmed: false }))
     case "agreed": {
       const { caller, digest } = entry
       return { ...state, agreements: [...state.agreements, { caller, digest }] }
@@ -267,7 +268,7 @@ const withKnownOutcome = (record: StepRecord): StepRecord => ({
 const notDone = (record: StepRecord): StepRecord =>
   record.observed?.open === undefined ? { ...record, outcomeUnknownSince: undefined } : record
 
-const mark = <C>(
+const updateRecords = <C>(
   state: PlanState<C>,
   ids: ReadonlyArray<string>,
   change: (record: StepRecord) => StepRecord
@@ -283,13 +284,13 @@ const mark = <C>(
 }
 
 /** The state of a plan after all entries of the journal; undefined if it was never made. */
-export const fold = <C>(entries: ReadonlyArray<Kept<C>>, id: string): PlanState<C> | undefined => {
+export const fold = <C>(entries: ReadonlyArray<StoredEntry<C>>, id: string): PlanState<C> | undefined => {
   const start = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === id)
   const first = entries[start]
   if (first?.type !== "planned") return undefined
   const begin = entries
     .slice(0, start)
     .filter((entry) => entry.type === "planned")
-    .reduce<PlanState<C>>(step, planned(first.plan))
+    .reduce<PlanState<C>>(step, initialState(first.plan))
   return entries.slice(start + 1).reduce<PlanState<C>>(step, begin)
 }

@@ -3,12 +3,12 @@ import { Clock, Effect, HashMap, Semaphore } from "effect"
 import { monotonicMillis } from "../internal/time.ts"
 import * as Agreement from "./apply/agreements.ts"
 import * as Run from "./apply/Run.ts"
-import { byCaller } from "./apply/Run.ts"
+import { callerField } from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
 import * as WithoutCaller from "./apply/toTheEnd.ts"
-import { complete, type Describing, type Driver } from "./Driver.ts"
-import type { ActionEntry, Journal, Kept } from "./Journal.ts"
-import { joined, linesOf, measured, outlined, stepsAt, type Subject } from "./largePlans.ts"
+import { type Circumstances, complete, type CompleteDriver, type Describing, type Driver } from "./Driver.ts"
+import type { ActionEntry, Journal, StoredEntry } from "./Journal.ts"
+import { joinEntries, linesOf, measureSteps, entryOutliner, stepCollector, type Subject } from "./largePlans.ts"
 import type { Draft, Plan, Step } from "./Plan.ts"
 import {
   type ApplyStopped,
@@ -21,7 +21,7 @@ import {
   PlanSpent
 } from "./PlanError.ts"
 import { fold, isOpen, type PlanState, recordOf, step } from "./PlanState.ts"
-import { rebased } from "./rebasing.ts"
+import { rebaseSteps } from "./rebasing.ts"
 import { type RemoteState } from "./RemoteState.ts"
 import { draftRollback, isOutdated, isOvertaken, isRevert } from "./rollback.ts"
 
@@ -83,9 +83,9 @@ export interface Plans<C, E> {
   /** The texts about the changes, for people. */
   readonly describing: Describing<C>
   /** Everything that the journal holds, in the order of writing. */
-  readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  readonly entries: Effect.Effect<ReadonlyArray<StoredEntry<C>>>
   /** The results of a function for each line of the journal; steps of a large plan stand in lines before its own. */
-  readonly mapped: Journal<C>["mapped"]
+  readonly mapEntries: Journal<C>["mapEntries"]
   /** Records a change that needs no plan. */
   readonly record: (action: Action) => Effect.Effect<void, JournalFailed>
 }
@@ -100,12 +100,12 @@ export interface Options<C, S extends RemoteState<C>, E> {
 
 /** Plans of one upstream over one journal. */
 export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>({
-  driver: given,
-  journal: kept,
+  driver: partialDriver,
+  journal: storedJournal,
   planMinutes
 }: Options<C, S, E>) {
-  const driver = complete(given)
-  const journal: Journal<C> = { ...kept, entries: Effect.map(kept.entries, joined) }
+  const driver = complete(partialDriver)
+  const journal: Journal<C> = { ...storedJournal, entries: Effect.map(storedJournal.entries, joinEntries) }
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
   const sentTimes: Run.SentTimes = new Map()
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
 
   const write = Effect.fn("Plans.write")(function* (draft: Draft<C>, reversed?: PlanState<C>) {
     const createdAt = yield* now
-    const { hash, lengths } = yield* measured(draft.steps)
+    const { hash, lengths } = yield* measureSteps(draft.steps)
     const content = (hash >>> 0).toString(36)
     const plan: Plan<C> = {
       ...draft,
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
       expiresAt: createdAt + planMinutes * 60_000,
       ...(reversed === undefined ? {} : { reverses: reversed.plan.id, reversedProgress: reversed.progress })
     }
-    const planned = { type: "planned", at: createdAt, plan_id: plan.id, plan, ...(yield* byCaller) } as const
+    const planned = { type: "planned", at: createdAt, plan_id: plan.id, plan, ...(yield* callerField) } as const
     yield* append(...linesOf(planned, lengths))
     return plan
   })
@@ -133,75 +133,35 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   /** Leaves out what the guards forbid at this time, which only the journal can tell. */
   const keep = (draft: Draft<C>) => Effect.flatMap(driver.guards.hold(draft, circumstances), (held) => write(held))
 
-  /** The state of a plan by these entries. One that is not among them may be in what cannot be read. */
-  const stateIn = <A>(entries: ReadonlyArray<Kept<A>>, id: string) => {
-    const state = fold(entries, id)
-    if (state !== undefined) return Effect.succeed(state)
-    if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
-      return Effect.fail(new PlanExpired({ id }))
-    }
-    const unread = entries.filter((entry) => entry.type === "unreadable")
-    const lost = unread.find(({ plan_id }) => plan_id === id) ?? unread.find(({ plan_id }) => plan_id === undefined)
-    return Effect.fail(lost === undefined ? new PlanNotFound({ id }) : new JournalFailed({ problem: lost.problem }))
-  }
   const state = Effect.fn("Plans.state")(function* (id: string) {
     return yield* stateIn(yield* journal.entries, id)
   })
 
   const outline = Effect.fn("Plans.outline")(function* (id: string, isWanted: (place: number) => boolean) {
-    const outlineOf = outlined(driver.subjectOf)
-    const { steps, take } = stepsAt<C>(id, isWanted)
-    const lines = yield* journal.mapped((entry) => {
+    const outlineOf = entryOutliner(driver.subjectOf)
+    const { steps, add: take } = stepCollector<C>(id, isWanted)
+    const lines = yield* journal.mapEntries((entry) => {
       take(entry)
       return outlineOf(entry)
     })
-    return { state: yield* stateIn(joined(lines), id), steps }
-  })
-
-  /** The state of a plan that may be applied now, and of the plan that it rolls back. */
-  const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
-    const at = yield* circumstances
-    const past = yield* stateIn(at.entries, id)
-    const readOnly = driver.readOnly?.(at.now)
-    if (readOnly?.error !== undefined) return yield* Effect.fail(readOnly.error)
-    if (readOnly !== undefined) return yield* new GuardViolation({ id, problems: [readOnly.reason] })
-    const [unreadable] = past.unreadable
-    if (unreadable !== undefined) {
-      return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
-    }
-    const { plan } = past
-    if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
-    if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
-    yield* driver.guards.mayApply(plan)
-    const original = plan.reverses === undefined ? undefined : yield* stateIn(at.entries, plan.reverses)
-    if (original !== undefined) {
-      if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
-      if (isOutdated(plan, original, driver.idOf) || isOvertaken(at.entries, plan, original))
-        return yield* new PlanExpired({ id })
-    }
-    if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-    const problems = driver.guards.problems(plan, {
-      ...at,
-      isRevert: isRevert(at.entries, plan),
-      isProtectedConfirmed
-    })
-    return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { at, past, original }
+    return { state: yield* stateIn(joinEntries(lines), id), steps }
   })
 
   /**
    * The state from which a plan is applied now: on top of what other plans have changed since it was made, which is written before
    * anything is sent. A journal may be large: it is read once, and only what is about this plan is kept.
    */
-  const starting = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
-    const { at: circumstancesNow, original, past } = yield* applicable(id, isProtectedConfirmed)
-    const { entries, now: at } = circumstancesNow
+  const rebaseOntoOthers = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
+    const present = yield* circumstances
+    const { original, past } = yield* checkApplicable(driver, present, { id, isProtectedConfirmed })
+    const { entries, now: at } = present
     const { plan } = past
     const from = entries.findIndex((entry) => entry.type === "planned" && entry.plan_id === plan.id)
     const untouchedSteps = plan.steps.flatMap((one) =>
       recordOf(past, one.id).touchedBy === 0 && isOpen(past)(one) ? [{ step: one, from }] : []
     )
     const besides = new Set([plan.id, ...(plan.reverses === undefined ? [] : [plan.reverses])])
-    const { overtaken, steps } = rebased(driver, entries, untouchedSteps, { besides, now: at })
+    const { overtaken, steps } = rebaseSteps(driver, entries, untouchedSteps, { besides, now: at })
     if (steps.length === 0) return { original, overtaken, past, state: past }
     const entry = { type: "rebased", at, plan_id: plan.id, of_plan: steps } as const
     yield* append(entry)
@@ -210,12 +170,15 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
 
   const applyWithState = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
     const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
+    const mayApply = Effect.flatMap(circumstances, (present) =>
+      checkApplicable(driver, present, { id, isProtectedConfirmed: true })
+    )
     // Nothing is held or begun while a person is asked. Where nobody can be, what the caller says counts.
-    const agreement = yield* Agreement.obtain(driver, state(id), applicable(id, true))
+    const agreement = yield* Agreement.obtain(driver, state(id), mayApply)
     const isProtectedConfirmed = agreement !== undefined || options.isProtectedConfirmed === true
     const until = (yield* monotonicMillis) + maxSeconds * 1000
     const work = Effect.gen(function* () {
-      const { past, ...from } = yield* starting(id, isProtectedConfirmed)
+      const { past, ...from } = yield* rebaseOntoOthers(id, isProtectedConfirmed)
       const run = yield* Run.make({ driver, journal: { ...journal, append }, sentTimes, until, ...from })
       if (agreement !== undefined && (yield* Agreement.isUnrecorded(driver, past, agreement))) {
         yield* run.record({ type: "agreed", ...agreement })
@@ -252,13 +215,13 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const standing = earlier.filter(({ isRollbackBegun }) => !isRollbackBegun)
     const draft = yield* draftRollback(driver, past, standing, (undoing) => {
       const placed = undoing.map(({ step: one, undone }) => ({ step: one, from: places.get(undone) ?? entries.length }))
-      return rebased(driver, entries, placed, { besides, now: at.now })
+      return rebaseSteps(driver, entries, placed, { besides, now: at.now })
     })
     const checked = driver.guards.holdRollback(draft, isForward)
-    const left = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
-    const whole = { ...checked, warnings: [...checked.warnings, ...left] }
-    if (whole.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: whole.blocked })
-    return yield* write(isForward ? yield* driver.guards.hold(whole, Effect.succeed(at)) : whole, past)
+    const gaps = past.unreadable.map((problem) => `${problem}: changes that only it records are not rolled back`)
+    const warned = { ...checked, warnings: [...checked.warnings, ...gaps] }
+    if (warned.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: warned.blocked })
+    return yield* write(isForward ? yield* driver.guards.hold(warned, Effect.succeed(at)) : warned, past)
   })
 
   return {
@@ -268,12 +231,59 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     apply,
     applyWithState,
     goOn,
-    goingOn: Effect.zipWith(journal.mapped(WithoutCaller.signOf), now, WithoutCaller.goingOn),
+    goingOn: Effect.zipWith(journal.mapEntries(WithoutCaller.signOf), now, WithoutCaller.goingOn),
     rollback,
     describing: driver,
     entries: journal.entries,
-    mapped: journal.mapped,
+    mapEntries: journal.mapEntries,
     record: (action) =>
-      Effect.flatMap(Effect.zip(now, byCaller), ([at, who]) => append({ ...who, ...action, type: "action", at }))
+      Effect.flatMap(Effect.zip(now, callerField), ([at, who]) => append({ ...who, ...action, type: "action", at }))
   } satisfies Plans<C, E>
+})
+
+/** The state of a plan by these entries. One that is not among them may be in what cannot be read. */
+const stateIn = <A>(entries: ReadonlyArray<StoredEntry<A>>, id: string) => {
+  const state = fold(entries, id)
+  if (state !== undefined) return Effect.succeed(state)
+  if (entries.some((entry) => entry.type === "expired" && entry.plan_id === id)) {
+    return Effect.fail(new PlanExpired({ id }))
+  }
+  const unread = entries.filter((entry) => entry.type === "unreadable")
+  const lost = unread.find(({ plan_id }) => plan_id === id) ?? unread.find(({ plan_id }) => plan_id === undefined)
+  return Effect.fail(lost === undefined ? new PlanNotFound({ id }) : new JournalFailed({ problem: lost.problem }))
+}
+
+/** The state of a plan, and of the plan that it rolls back; fails where it may not be applied now. */
+const checkApplicable = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  driver: CompleteDriver<C, S, E>,
+  circumstances: Circumstances<C>,
+  { id, isProtectedConfirmed }: { readonly id: string; readonly isProtectedConfirmed: boolean }
+) {
+  const { entries, now } = circumstances
+  const past = yield* stateIn(entries, id)
+  const readOnly = driver.readOnly?.(now)
+  if (readOnly?.error !== undefined) return yield* Effect.fail(readOnly.error)
+  if (readOnly !== undefined) return yield* new GuardViolation({ id, problems: [readOnly.reason] })
+  const [unreadable] = past.unreadable
+  if (unreadable !== undefined) {
+    return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
+  }
+  const { plan } = past
+  if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "rolled back" })
+  if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
+  yield* driver.guards.mayApply(plan)
+  const original = plan.reverses === undefined ? undefined : yield* stateIn(entries, plan.reverses)
+  if (original !== undefined) {
+    if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "rolled back" })
+    if (isOutdated(plan, original, driver.idOf) || isOvertaken(entries, plan, original)) {
+      return yield* new PlanExpired({ id })
+    }
+  }
+  if (!past.isBegun && (yield* Clock.currentTimeMillis) > plan.expiresAt) return yield* new PlanExpired({ id })
+  const problems = driver.guards.problems(plan, {
+    ...circumstances,
+    isRevert: isRevert(entries, plan),
+    isProtectedConfirmed
+  })
+  return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { past, original }
 })

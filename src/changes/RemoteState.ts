@@ -38,7 +38,7 @@ export type Observation =
     }
 
 /** The creation of a call whose answer was lost, or the other things that are there instead, and why they are not it. */
-export interface Lost {
+export interface LostCreation {
   readonly created?: CreatedId
   readonly others?: string
 }
@@ -58,8 +58,8 @@ export interface RemoteState<C> {
   readonly withPresent?: (change: C) => C
   /** The id of the last thing that was there before what a change creates; recorded when that is sent. By default none. */
   readonly latest?: (change: C) => CreatedId | undefined
-  /** The outcome of a creation that was sent at that moment, after that thing, and not answered. */
-  readonly lost?: (change: C, sentAt: number, latest?: CreatedId) => Lost
+  /** The outcome of a creation that was sent and not answered; its record says since when, and after which thing. */
+  readonly findLostCreation?: (change: C, record: Pick<StepRecord, "latest" | "outcomeUnknownSince">) => LostCreation
   /** Explains, for people, why changes found something other than what they were planned for; may read more. */
   readonly explainDrift?: Effect.Effect<(change: C) => string>
   /** The reason for which the reading is less certain than usual, for people. */

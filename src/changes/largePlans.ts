@@ -3,14 +3,14 @@ import { Effect, Hash } from "effect"
 import { inSlices } from "../internal/effects.ts"
 import { weightOfJson } from "../internal/json/values.ts"
 import { mapSliced } from "../internal/Sliced.ts"
-import type { CreatedId, Entry, Kept, PlannedEntry } from "./Journal.ts"
+import type { CreatedId, Entry, StoredEntry, PlannedEntry } from "./Journal.ts"
 import type { Step } from "./Plan.ts"
 
 /** Characters of steps that one line holds: some milliseconds of writing or reading. */
 const longestLine = 256 * 1024
 
 /** Steps with how long they are, and a hash of all of them. */
-export const measured = Effect.fnUntraced(function* <C>(steps: ReadonlyArray<Step<C>>) {
+export const measureSteps = Effect.fnUntraced(function* <C>(steps: ReadonlyArray<Step<C>>) {
   const texts = yield* inSlices(function* () {
     return yield* mapSliced(
       steps,
@@ -51,9 +51,9 @@ export const linesOf = <C>(entry: PlannedEntry<C>, lengths: ReadonlyArray<number
 }
 
 /** Entries with each plan whole again. One of which lines are missing counts as unreadable. */
-export const joined = <C>(entries: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C>> => {
+export const joinEntries = <C>(entries: ReadonlyArray<StoredEntry<C>>): ReadonlyArray<StoredEntry<C>> => {
   const before = new Map<string, Array<Step<C>>>()
-  return entries.flatMap((entry): ReadonlyArray<Kept<C>> => {
+  return entries.flatMap((entry): ReadonlyArray<StoredEntry<C>> => {
     if (entry.type === "steps") {
       const steps = before.get(entry.plan_id) ?? []
       before.set(entry.plan_id, steps)
@@ -75,9 +75,9 @@ export const joined = <C>(entries: ReadonlyArray<Kept<C>>): ReadonlyArray<Kept<C
 export type Subject = CreatedId | undefined
 
 /** The function from an entry to one that has only the subjects of the changes of plans, which may be large. */
-export const outlined = <C>(subjectOf: (change: C) => Subject) => {
+export const entryOutliner = <C>(subjectOf: (change: C) => Subject) => {
   const outline = ({ change, id }: Step<C>): Step<Subject> => ({ id, change: subjectOf(change), reason: "", undo: [] })
-  return (entry: Kept<C>): Kept<Subject> => {
+  return (entry: StoredEntry<C>): StoredEntry<Subject> => {
     switch (entry.type) {
       case "planned":
         return { ...entry, plan: { ...entry.plan, steps: entry.plan.steps.map(outline) } }
@@ -90,18 +90,18 @@ export const outlined = <C>(subjectOf: (change: C) => Subject) => {
   }
 }
 
-export const stepsIn = <C>(entry: Kept<C>): ReadonlyArray<Step<C>> => {
+export const stepsIn = <C>(entry: StoredEntry<C>): ReadonlyArray<Step<C>> => {
   if (entry.type === "steps") return entry.of_plan
   return entry.type === "planned" ? entry.plan.steps : []
 }
 
 /** Keeps the steps of one plan at the wanted places while entries are gone through in their order, as they are in the end. */
-export const stepsAt = <C>(id: string, isWanted: (place: number) => boolean) => {
+export const stepCollector = <C>(id: string, isWanted: (place: number) => boolean) => {
   const steps = new Map<string, Step<C>>()
   let place = 0
   return {
     steps,
-    take: (entry: Kept<C>) => {
+    add: (entry: StoredEntry<C>) => {
       if (!("plan_id" in entry) || entry.plan_id !== id) return
       for (const step of stepsIn(entry)) if (isWanted(place++)) steps.set(step.id, step)
       if (entry.type === "rebased") for (const step of entry.of_plan) if (steps.has(step.id)) steps.set(step.id, step)

@@ -12,7 +12,7 @@ export const openProblems = <C>(state: PlanState<C>): ReadonlyArray<string> =>
   valuesByStep(state, ({ observed }) => observed?.open?.problem).map(([, problem]) => problem)
 
 /** A notice with advice to a model, if something stands otherwise than it was sent. */
-export const advised = <C>(
+export const withAdvice = <C>(
   { notice }: { readonly notice?: string },
   state: PlanState<C>,
   audience: Audience

@@ -2,7 +2,7 @@ import { Result } from "effect"
 
 import { grouped } from "../internal/collections.ts"
 import type { CompleteDriver } from "./Driver.ts"
-import type { Kept } from "./Journal.ts"
+import type { StoredEntry } from "./Journal.ts"
 import type { Step } from "./Plan.ts"
 import { fold, recordOf } from "./PlanState.ts"
 import type { RemoteState } from "./RemoteState.ts"
@@ -19,28 +19,28 @@ interface OtherChange<C> {
 }
 
 /** A step, with the place in the journal of what it was made from. */
-interface Placed<C> {
+interface PlacedStep<C> {
   readonly step: Step<C>
   readonly from: number
 }
 
 /** Steps as they are on top of what other plans have made, and for others which plan has overtaken them. */
-export interface Rebased<C> {
+export interface RebasedSteps<C> {
   readonly steps: ReadonlyArray<Step<C>>
   readonly overtaken: ReadonlyMap<string, string>
 }
 
-interface Since {
+interface RebaseOptions {
   /** Plans whose changes are those of the steps themselves. */
   readonly besides: ReadonlySet<string>
   readonly now: number
 }
 
 /** The changes that other plans have made since, by what they are about, the latest last. */
-const madeSince = <C, S extends RemoteState<C>, E>(
+const changesSince = <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
-  entries: ReadonlyArray<Kept<C>>,
-  { besides, from }: Since & { readonly from: number }
+  entries: ReadonlyArray<StoredEntry<C>>,
+  { besides, from }: RebaseOptions & { readonly from: number }
 ): ReadonlyMap<string, ReadonlyArray<OtherChange<C>>> => {
   const { rebase, resolve } = driver
   const done = entries.slice(from).flatMap((entry, place) => {
@@ -69,16 +69,16 @@ const madeSince = <C, S extends RemoteState<C>, E>(
  * Steps on top of what other plans have changed since: merged where they touch other fields. What they cannot be merged with is
  * told, by the plan that has changed it.
  */
-export const rebased = <C, S extends RemoteState<C>, E>(
+export const rebaseSteps = <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
-  entries: ReadonlyArray<Kept<C>>,
-  steps: ReadonlyArray<Placed<C>>,
-  since: Since
-): Rebased<C> => {
+  entries: ReadonlyArray<StoredEntry<C>>,
+  steps: ReadonlyArray<PlacedStep<C>>,
+  since: RebaseOptions
+): RebasedSteps<C> => {
   const { invert, kindOf, rebase } = driver
   const overtaken = new Map<string, string>()
   const first = steps.reduce((least, { from }) => Math.min(least, from), entries.length)
-  const made = rebase === undefined ? new Map() : madeSince(driver, entries, { ...since, from: first })
+  const made = rebase === undefined ? new Map() : changesSince(driver, entries, { ...since, from: first })
   if (rebase === undefined || made.size === 0) return { steps: [], overtaken }
   const changed = steps.flatMap(({ from, step }): ReadonlyArray<Step<C>> => {
     const about = rebase.about(step.change)

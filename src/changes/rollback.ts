@@ -3,10 +3,10 @@ import { Clock, Effect, HashMap } from "effect"
 import { elapsedSince, monotonicMillis } from "../internal/time.ts"
 import { bisectReads } from "./bisectReads.ts"
 import { type CompleteDriver } from "./Driver.ts"
-import type { CreatedId, Kept } from "./Journal.ts"
+import type { CreatedId, StoredEntry } from "./Journal.ts"
 import type { Draft, Plan, Step } from "./Plan.ts"
 import { type PlanState, recordOf, type StepRecord, valuesByStep, untouched } from "./PlanState.ts"
-import type { Rebased } from "./rebasing.ts"
+import type { RebasedSteps } from "./rebasing.ts"
 import { driftIn, type Judgement, type RemoteState, type Row } from "./RemoteState.ts"
 
 /**
@@ -18,18 +18,18 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   past: PlanState<C>,
   /** Other rollbacks of the same plan, some of whose steps are done. */
   earlier: ReadonlyArray<PlanState<C>>,
-  onTop: (undoing: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => Rebased<C>
+  onTop: (undoing: ReadonlyArray<{ readonly step: Step<C>; readonly undone: string }>) => RebasedSteps<C>
 ) {
   const { creations, idOf, invert, order, relations, resolve, rollback, visibleMs } = driver
   const isTouched = ({ doneAt, isForeign, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     !isForeign && (doneAt !== undefined || outcomeUnknownSince !== undefined)
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
-  const lostCreations = yield* lost(driver, touched, past)
+  const lostCreations = yield* findLostCreations(driver, touched, past)
   const created = new Map<string, CreatedId>([
     ...lostCreations.created,
     ...valuesByStep(past, (record) => record.created)
   ])
-  const again = yield* madeAgain(driver, earlier)
+  const again = yield* recreations(driver, earlier)
   const undoing = touched.flatMap(({ change: done, id, undo }) =>
     undo.flatMap((change) => {
       const first = resolve(change, (step) => created.get(step))
@@ -44,7 +44,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   const mergedById = new Map(merged.map((step) => [step.id, step]))
   const undone = undoing.map(({ step }) => mergedById.get(step.id) ?? step)
   const wanted = order === undefined ? undone.toReversed() : undone.toSorted(order)
-  const { adjusted, changed, notYet, read } = yield* drift(driver, wanted, past)
+  const { adjusted, changed, notYet, read } = yield* readDrift(driver, wanted, past)
   const { irreversible, later, premise } = rollback.limits(touched, wanted, read, past.plan)
   for (const { reason, what } of later) notYet.set(what, reason)
   for (const [step, reason] of overtaken) if (changed.has(step)) changed.set(step, reason)
@@ -54,7 +54,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   for (const state of earlier) {
     for (const { change, id } of state.plan.steps) {
       const record = recordOf(state, id)
-      if (!creations.isOne(change) || record.outcomeUnknownSince === undefined || !isRecent(record)) continue
+      if (!creations.isCreation(change) || record.outcomeUnknownSince === undefined || !isRecent(record)) continue
       if (!again.steps.has(id))
         notYet.set(id, "it does not show yet whether another rollback has made it: plan again later")
     }
@@ -66,7 +66,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   }
   const isLeft = (id: string) => stays.has(id) || changed.has(id) || notYet.has(id)
   // What would belong to a thing that is not made anew cannot be done.
-  const creating = new Set(wanted.filter(({ change }) => creations.isOne(change)).map(({ id }) => id))
+  const creating = new Set(wanted.filter(({ change }) => creations.isCreation(change)).map(({ id }) => id))
   for (const { change, id } of wanted.filter((step) => !isLeft(step.id))) {
     const leader = relations(change).follows
     if (leader !== undefined && creating.has(leader) && isLeft(leader)) {
@@ -78,7 +78,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
     .map((step) => ({ ...step, change: adjusted.get(step.id) ?? step.change }))
   const mayShow = (step: string) => isRecent(recordOf(past, step))
   const uncertain = touched
-    .filter(({ change, id }) => creations.isOne(change) && !created.has(id) && mayShow(id))
+    .filter(({ change, id }) => creations.isCreation(change) && !created.has(id) && mayShow(id))
     .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
   const strangers = [...lostCreations.others].filter(([id]) => !mayShow(id))
   return {
@@ -100,7 +100,7 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
  * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or must
  * not be touched, and what that means; but what the upstream has made of the plan's own change is the plan's own. What belongs to a thing that itself only comes back cannot be read yet.
  */
-const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const readDrift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
   past: PlanState<C>
@@ -151,16 +151,16 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 })
 
 /** The steps of other rollbacks that have made something anew, which must not be made twice, and its ids. */
-const madeAgain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const recreations = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   driver: CompleteDriver<C, S, E>,
   earlier: ReadonlyArray<PlanState<C>>
 ) {
   const steps = new Set<string>()
   const created = new Map<string, CreatedId>()
   for (const state of earlier) {
-    const making = state.plan.steps.filter(({ change }) => driver.creations.isOne(change))
+    const making = state.plan.steps.filter(({ change }) => driver.creations.isCreation(change))
     const isOpen = ({ id }: Step<C>) => recordOf(state, id).outcomeUnknownSince !== undefined
-    const late = yield* lost(driver, making.filter(isOpen), state)
+    const late = yield* findLostCreations(driver, making.filter(isOpen), state)
     for (const { id } of making) {
       const { created: made = late.created.get(id), doneAt } = recordOf(state, id)
       if (made !== undefined) created.set(id, made)
@@ -171,7 +171,7 @@ const madeAgain = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 })
 
 /** The ids of creations that were not recorded, and why other things in their place are not these. */
-const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+const findLostCreations = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   { creations, readRemoteState, resolve }: CompleteDriver<C, S, E>,
   touched: ReadonlyArray<Step<C>>,
   past: PlanState<C>
@@ -179,7 +179,7 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const created = new Map<string, CreatedId>()
   const others = new Map<string, string>()
   const unknown = touched.flatMap(({ change, id }) => {
-    const isUnknown = creations.isOne(change) && recordOf(past, id).created === undefined
+    const isUnknown = creations.isCreation(change) && recordOf(past, id).created === undefined
     const resolved = isUnknown ? resolve(change, (step) => recordOf(past, step).created) : undefined
     return resolved === undefined ? [] : [{ id, change: resolved }]
   })
@@ -189,16 +189,15 @@ const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     past.plan
   )
   for (const { change, id } of unknown) {
-    const { latest, outcomeUnknownSince: sentAt = 0 } = recordOf(past, id)
-    const one = state.lost?.(change, sentAt, latest) ?? {}
-    if (one.created !== undefined) created.set(id, one.created)
-    if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
+    const creation = state.findLostCreation?.(change, recordOf(past, id)) ?? {}
+    if (creation.created !== undefined) created.set(id, creation.created)
+    if (creation.others !== undefined) others.set(id, `${creation.others}, and it stays as it is`)
   }
   return { created, others }
 })
 
 /** Whether a plan reverts another: a rollback does, and a rollback of that goes forward again. */
-export const isRevert = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<C>): boolean => {
+export const isRevert = <C>(entries: ReadonlyArray<StoredEntry<C>>, { reverses }: Plan<C>): boolean => {
   if (reverses === undefined) return false
   const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
   return original?.type !== "planned" || !isRevert(entries, original.plan)
@@ -219,7 +218,7 @@ export const isOutdated = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (cha
 
 /** Whether another rollback of the same plan has begun since a rollback was planned, which may have undone the same. */
 export const isOvertaken = <C>(
-  entries: ReadonlyArray<Kept<C>>,
+  entries: ReadonlyArray<StoredEntry<C>>,
   { id }: Plan<C>,
   { rollbacks }: PlanState<C>
 ): boolean => {

@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 import { goingOn, markOf, signOf, toTheEnd } from "../../src/changes/apply/toTheEnd.ts"
-import type { Kept } from "../../src/changes/Journal.ts"
+import type { StoredEntry } from "../../src/changes/Journal.ts"
 import { ApplyStopped, GuardViolation, JournalFailed } from "../../src/changes/PlanError.ts"
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { applyPlan } from "../../src/changes/tools/planTools.ts"
@@ -12,13 +12,13 @@ const hour = 3_600_000
 
 describe("a plan that is applied in the background", () => {
   const mark = markOf("bids-1", hour, true)
-  const later = (type: "begun" | "finished" | "stopped"): Kept<never> => {
+  const later = (type: "begun" | "finished" | "stopped"): StoredEntry<never> => {
     const about = { at: 2 * hour, plan_id: "bids-1" }
     if (type === "finished") return { ...about, type }
     return type === "stopped" ? { ...about, type, problem: "no answer" } : { ...about, type: "begun", steps: ["a"] }
   }
 
-  const going = (entries: ReadonlyArray<Kept<never>>, now: number) => goingOn(entries.map(signOf), now)
+  const going = (entries: ReadonlyArray<StoredEntry<never>>, now: number) => goingOn(entries.map(signOf), now)
 
   it("goes on after a restart, unless it has finished or stopped, or a day has passed", () => {
     assert.deepStrictEqual(going([mark, later("begun")], 3 * hour), [{ id: "bids-1", isProtectedConfirmed: true }])

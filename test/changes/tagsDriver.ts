@@ -91,7 +91,7 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
       const [isAfter, isBefore] = compared(change)
       return isAfter ? "already" : isBefore ? "pending" : "drift"
     },
-    lost: (change) => {
+    findLostCreation: (change) => {
       const tag = change.kind === "create" ? tags.find(({ name }) => name === change.name) : undefined
       return tag === undefined ? {} : { created: tag.id }
     }
@@ -133,7 +133,7 @@ export const make = (
     }),
   sending: ({ kind }) => ({ isAlone: false, isRepeatable: kind === "rename" || kind === "label" }),
   creations: {
-    isOne: ({ kind }) => kind === "create",
+    isCreation: ({ kind }) => kind === "create",
     describe: idOf,
     unknownReason: "OutcomeUnknown",
     search: "The next call looks for it.",

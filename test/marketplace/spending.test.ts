@@ -15,7 +15,7 @@ const start = (advert_id: number) =>
 const fullDisk = Layer.succeed(PlanJournal, {
   append: () => Effect.fail(new JournalFailed({ problem: "no room on the disk" })),
   entries: Effect.succeed([]),
-  mapped: () => Effect.succeed([]),
+  mapEntries: () => Effect.succeed([]),
   hold: (work) => work
 })
 

@@ -45,7 +45,7 @@ export interface Run<C, S extends RemoteState<C>, E> {
   refusedInARow: number
 }
 
-interface Start<C, S extends RemoteState<C>, E> extends Pick<
+interface RunStart<C, S extends RemoteState<C>, E> extends Pick<
   Run<C, S, E>,
   "driver" | "original" | "overtaken" | "sentTimes" | "until"
 > {
@@ -54,7 +54,7 @@ interface Start<C, S extends RemoteState<C>, E> extends Pick<
 }
 
 /** The caller, as entries name it. */
-export const byCaller = Effect.map(callerName, (who) => (who === undefined ? {} : { who }))
+export const callerField = Effect.map(callerName, (who) => (who === undefined ? {} : { who }))
 
 /** A run that goes on where the state ends. */
 export const make = <C, S extends RemoteState<C>, E>({
@@ -65,7 +65,7 @@ export const make = <C, S extends RemoteState<C>, E>({
   sentTimes,
   state,
   until
-}: Start<C, S, E>) =>
+}: RunStart<C, S, E>) =>
   Effect.map(Semaphore.make(1), (writing) => {
     const run: Run<C, S, E> = {
       driver,
@@ -74,18 +74,19 @@ export const make = <C, S extends RemoteState<C>, E>({
       original,
       overtaken,
       state,
-      record: (news) =>
+      record: (body) =>
         Effect.gen(function* () {
-          const isRead = news.type === "begun" && HashMap.isEmpty(run.state.unread)
-          const body: EntryBody = isRead ? { ...news, read_back: true } : news
-          const who = news.type === "begun" ? { ...(yield* byCaller), uptime: Math.floor(yield* monotonicMillis) } : {}
-          const entry = { ...body, ...who, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
+          const isRead = body.type === "begun" && HashMap.isEmpty(run.state.unread)
+          const wholeBody: EntryBody = isRead ? { ...body, read_back: true } : body
+          const who =
+            body.type === "begun" ? { ...(yield* callerField), uptime: Math.floor(yield* monotonicMillis) } : {}
+          const entry = { ...wholeBody, ...who, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
           const millis = yield* monotonicMillis
-          for (const step of "steps" in news ? news.steps : []) {
+          for (const step of "steps" in body ? body.steps : []) {
             const key = sentKey(run, step)
-            if (news.type === "begun") sentTimes.set(key, { at: entry.at, millis })
+            if (body.type === "begun") sentTimes.set(key, { at: entry.at, millis })
             else if (!PlanState.isOpen(run.state)({ id: step })) sentTimes.delete(key)
           }
         }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
@@ -181,7 +182,7 @@ export const stoppedBy = <C, S extends RemoteState<C>, E>(
     return stopped(state, { reason, problem, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
   }
   const words = `${problem} It may have happened all the same`
-  const isCreation = state.plan.steps.some(({ change, id }) => at.includes(id) && driver.creations.isOne(change))
+  const isCreation = state.plan.steps.some(({ change, id }) => at.includes(id) && driver.creations.isCreation(change))
   return isCreation
     ? stopped(state, {
         reason,

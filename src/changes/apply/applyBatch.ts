@@ -73,9 +73,11 @@ const readOnceVisible = Effect.fnUntraced(function* <C, S extends RemoteState<C>
     const isEarly = left > 0 && rows.some((row) => isOpenRow(run)(row) && isTooEarly(run, state, now, row))
     if (!isEarly && creations.isAwaited !== true) return state
     const missing = rows.filter(({ change, step }) => {
-      const { latest, outcomeUnknownSince: sentAt } = recordOf(run.state, step)
+      const record = recordOf(run.state, step)
       return (
-        creations.isOne(change) && sentAt !== undefined && state.lost?.(change, sentAt, latest).created === undefined
+        creations.isCreation(change) &&
+        record.outcomeUnknownSince !== undefined &&
+        state.findLostCreation?.(change, record).created === undefined
       )
     })
     const ages = yield* Effect.forEach(missing, ({ step }) => sinceSent(run, step))
@@ -105,7 +107,10 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const heldBack = holdBack === undefined ? new Map<string, string>() : yield* holdBack(judged)
   const already = judged.filter(({ judgement }) => judgement === "already")
   yield* Effect.forEach(already, ({ change, step }) => {
-    const created = run.driver.creations.isOne(change) ? state.lost?.(change, now).created : undefined
+    const sentNow = { latest: undefined, outcomeUnknownSince: now }
+    const created = run.driver.creations.isCreation(change)
+      ? state.findLostCreation?.(change, sentNow).created
+      : undefined
     return created === undefined ? Effect.void : recordDone(run, [step], { isUnsent: true, created })
   })
   const settled = already.filter(isOpenRow(run))
@@ -159,9 +164,9 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 ) {
   const { creations, visibleMs } = run.driver
   for (const { change, step } of rows) {
-    const { latest, outcomeUnknownSince: sentAt } = recordOf(run.state, step)
-    if (!creations.isOne(change) || sentAt === undefined) continue
-    const { created, others } = state.lost?.(change, sentAt, latest) ?? {}
+    const record = recordOf(run.state, step)
+    if (!creations.isCreation(change) || record.outcomeUnknownSince === undefined) continue
+    const { created, others } = state.findLostCreation?.(change, record) ?? {}
     const waitMs = visibleMs - (yield* sinceSent(run, step))
     const beside = others === undefined ? "" : ` (${others})`
     const what = creations.describe(change)

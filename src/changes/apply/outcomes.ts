@@ -4,7 +4,7 @@ import type { CreatedId } from "../Journal.ts"
 import type { RemoteState } from "../RemoteState.ts"
 import { type Run, stopped } from "./Run.ts"
 
-interface Done {
+interface DoneOptions {
   /** Whether the steps were as wanted without being sent. */
   readonly isUnsent: boolean
   /** The id of the thing that they created. */
@@ -15,7 +15,7 @@ interface Done {
 export const recordDone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<string>,
-  { created, isUnsent }: Done
+  { created, isUnsent }: DoneOptions
 ) {
   if (steps.length === 0) return
   // oxlint-disable-next-line id-denylist -- a field of journals on disk

@@ -17,7 +17,7 @@ export const readBack = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   const unread = new Set(HashMap.keys(run.state.unread))
   if (unread.size === 0) return
   const isDue = ({ change, id }: Step<C>) =>
-    unread.has(id) && PlanState.recordOf(run.state, id).doneAt !== undefined && !creations.isOne(change)
+    unread.has(id) && PlanState.recordOf(run.state, id).doneAt !== undefined && !creations.isCreation(change)
   for (const steps of batches(run.state.plan.steps.filter(isDue))) {
     const rows = rowsOf(run, steps)
     const shownSteps = yield* shownAmong(run, rows)
@@ -36,9 +36,9 @@ export const confirm = Effect.fnUntraced(function* <C, S extends RemoteState<C>,
   }
 })
 
-interface Seen {
+interface ObservedRow {
   readonly step: string
-  readonly as: Observation
+  readonly observation: Observation
 }
 
 /** The steps that show as wanted, or adjusted; what the upstream does not show at all is none of them. */
@@ -48,11 +48,11 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
 ) {
   const { answers } = yield* bisectReads(rows, (some) => read(run, some), refusalOf)
   const all = answers.flatMap(({ answer, items }) =>
-    items.map(({ change, step }): Seen => ({ step, as: observationIn(answer, change) }))
+    items.map(({ change, step }): ObservedRow => ({ step, observation: observationIn(answer, change) }))
   )
   yield* stopAtMistaken(run, all)
   yield* recordAllAdjusted(run, all)
-  return new Set(all.filter(({ as }) => as._tag !== "Other").map(({ step }) => step))
+  return new Set(all.filter(({ observation }) => observation._tag !== "Other").map(({ step }) => step))
 })
 
 /** The reason for which the upstream does not show something, where that is what a failure says. */
@@ -66,11 +66,13 @@ export const recordAdjusted = <C, S extends RemoteState<C>, E>(
 ) =>
   recordAllAdjusted(
     run,
-    rows.map(({ change, step }) => ({ step, as: observationIn(state, change) }))
+    rows.map(({ change, step }) => ({ step, observation: observationIn(state, change) }))
   )
 
-const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
-  const adjusted = all.flatMap(({ as, step }) => (as._tag === "Adjusted" ? [{ ...as, step }] : []))
+const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<ObservedRow>) => {
+  const adjusted = all.flatMap(({ observation, step }) =>
+    observation._tag === "Adjusted" ? [{ ...observation, step }] : []
+  )
   return Effect.forEach(
     Object.entries(Arrays.groupBy(adjusted, (one) => one.word)),
     ([word, some]) => run.record({ type: "observed", word, standing: "done", ...entryOf(some) }),
@@ -79,8 +81,10 @@ const recordAllAdjusted = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, al
 }
 
 /** Stops the apply if something shows that must not stand: such a step is not done. */
-const stopAtMistaken = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
-  const mistaken = all.flatMap(({ as, step }) => (as._tag === "Mistaken" ? [{ ...as, step }] : []))
+const stopAtMistaken = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<ObservedRow>) => {
+  const mistaken = all.flatMap(({ observation, step }) =>
+    observation._tag === "Mistaken" ? [{ ...observation, step }] : []
+  )
   const [first, ...others] = mistaken
   if (first === undefined) return Effect.void
   const { problem, reason, remedy } = first.explain(others.length)

@@ -27,7 +27,7 @@ const applyAndRecover = Effect.fnUntraced(function* <C, S extends RemoteState<C>
 const isOutcomeUnknown = (error: { readonly _tag: string }): error is ApplyStopped =>
   error instanceof ApplyStopped && error.isOutcomeUnknown
 
-interface Loss {
+interface LostAnswer {
   readonly error: ApplyStopped
   /** The moment at which the batch began, on the clock that nobody sets. */
   readonly startedAt: number
@@ -37,7 +37,7 @@ interface Loss {
 const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
-  { error, startedAt }: Loss
+  { error, startedAt }: LostAnswer
 ) {
   const { sending, visibleMs } = run.driver
   const ages = yield* Effect.forEach(steps, ({ id }) => sinceSent(run, id))
@@ -80,18 +80,17 @@ const recordShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
 ) {
-  const since = (step: string) => recordOf(run.state, step).outcomeUnknownSince
-  const lost = rows.filter(({ step }) => since(step) !== undefined)
-  if (lost.length === 0 || isRollback(run)) return
-  const state = yield* read(run, lost)
-  for (const { change, step } of lost) {
-    const isCreation = run.driver.creations.isOne(change)
-    const { latest } = recordOf(run.state, step)
-    const created = isCreation ? state.lost?.(change, since(step) ?? 0, latest).created : undefined
+  const isUnknown = ({ step }: Row<C>) => recordOf(run.state, step).outcomeUnknownSince !== undefined
+  const unanswered = rows.filter(isUnknown)
+  if (unanswered.length === 0 || isRollback(run)) return
+  const state = yield* read(run, unanswered)
+  for (const { change, step } of unanswered) {
+    const isCreation = run.driver.creations.isCreation(change)
+    const created = isCreation ? state.findLostCreation?.(change, recordOf(run.state, step)).created : undefined
     if (created !== undefined) yield* recordDone(run, [step], { isUnsent: false, created })
   }
-  const visible = lost.filter(
-    (row) => since(row.step) !== undefined && state.judge(row.change, recordsOf(run, row.step)) === "already"
+  const visible = unanswered.filter(
+    (row) => isUnknown(row) && state.judge(row.change, recordsOf(run, row.step)) === "already"
   )
   yield* recordDone(run, stepsOf(visible), { isUnsent: false })
   yield* recordAdjusted(run, visible, state)

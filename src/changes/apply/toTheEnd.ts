@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 
 import { Progress } from "../../mcp/callContext.ts"
 import { Elicitation } from "../../mcp/Elicitation.ts"
-import type { Kept, ProgressEntry } from "../Journal.ts"
+import type { StoredEntry, ProgressEntry } from "../Journal.ts"
 import { ApplyStopped, JournalFailed } from "../PlanError.ts"
 
 /* Applying plans to their end, without a caller that waits. */
@@ -27,7 +27,7 @@ export const markOf = (plan_id: string, at: number, isProtectedConfirmed: boolea
 })
 
 /** The parts of an entry by which it is known whether a plan goes on. */
-export const signOf = <C>(entry: Kept<C>) => ({
+export const signOf = <C>(entry: StoredEntry<C>) => ({
   at: entry.at,
   type: entry.type,
   plan: entry.type === "action" ? undefined : entry.plan_id,

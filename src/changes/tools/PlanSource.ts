@@ -5,7 +5,7 @@ import { Audience } from "../../mcp/callContext.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import type { Describing } from "../Driver.ts"
-import { advised, notice } from "../notice.ts"
+import { withAdvice, notice } from "../notice.ts"
 import { PlanNotFound, type PlanError } from "../PlanError.ts"
 import type { ApplyOptions, Plans } from "../Plans.ts"
 import { type PlanState, recordOf, valuesByStep, unconfirmedOf } from "../PlanState.ts"
@@ -94,7 +94,7 @@ export const make = <C, E>(
         const adjustments = describing.describeAdjusted?.(report.adjusted)
         return {
           ...report,
-          ...advised(report, state, audience),
+          ...withAdvice(report, state, audience),
           fields: {
             ...adjustments?.fields,
             ...(report.state === "in progress" ? {} : yield* outcomeOf(state))
@@ -206,7 +206,7 @@ const shownPlan = <C>(
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
     ...(audience === "person" && needsAgreement ? { needs_agreement: true } : {}),
-    ...(state.isRolledBack ? {} : advised(notice(state), state, audience))
+    ...(state.isRolledBack ? {} : withAdvice(notice(state), state, audience))
   }
 }
 

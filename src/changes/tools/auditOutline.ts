@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { grouped } from "../../internal/collections.ts"
 import type { Describing } from "../Driver.ts"
-import type { Mapped } from "../Journal.ts"
+import type { MapEntries } from "../Journal.ts"
 import { stepsIn } from "../largePlans.ts"
 import { stepRow } from "./summary.ts"
 
@@ -11,15 +11,15 @@ export type RowFields = Readonly<Record<string, unknown>>
 /** A journal, and the words for what is in it. */
 export interface Source<C> {
   readonly describing: Describing<C>
-  readonly mapped: Mapped<C>
+  readonly mapEntries: MapEntries<C>
 }
 
 export const sentKey = (plan: string, step: string): string => `${plan} ${step}`
 
 /** The rows of steps by plan and step, and the digests of plans by their ids. */
-export const detailsOf = <C>({ describing, mapped }: Source<C>, keys: ReadonlySet<string>) => {
+export const detailsOf = <C>({ describing, mapEntries }: Source<C>, keys: ReadonlySet<string>) => {
   const { overview } = describing
-  const reading = mapped((entry) => {
+  const reading = mapEntries((entry) => {
     const plan = (entry.type !== "action" && entry.plan_id) || ""
     const steps = stepsIn(entry)
     return {

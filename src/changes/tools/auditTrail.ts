@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 import type { DescribedAction, Describing } from "../Driver.ts"
-import type { ActionEntry, Kept, PlannedEntry, ProgressEntry } from "../Journal.ts"
-import { joined, outlined, type Subject } from "../largePlans.ts"
+import type { ActionEntry, StoredEntry, PlannedEntry, ProgressEntry } from "../Journal.ts"
+import { joinEntries, entryOutliner, type Subject } from "../largePlans.ts"
 import type { Step } from "../Plan.ts"
 import { detailsOf, type RowFields, type Source, sentKey } from "./auditOutline.ts"
 import { moment } from "./summary.ts"
@@ -44,9 +44,9 @@ const actionKey = ({ group = "", operation, subject }: ActionEntry & DescribedAc
 type Made = ReadonlyMap<string, PlannedEntry<Subject>>
 
 /** The rows of a journal in the words of its upstream. Of the changes of all plans only their subjects are kept. */
-export const trailOf = <C>({ describing, mapped }: Source<C>): Effect.Effect<AuditTrail> =>
-  Effect.map(mapped(outlined(describing.subjectOf)), (lines) => {
-    const entries = joined(lines)
+export const trailOf = <C>({ describing, mapEntries }: Source<C>): Effect.Effect<AuditTrail> =>
+  Effect.map(mapEntries(entryOutliner(describing.subjectOf)), (lines) => {
+    const entries = joinEntries(lines)
     const made: Made = new Map(
       entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry] as const] : []))
     )
@@ -55,7 +55,7 @@ export const trailOf = <C>({ describing, mapped }: Source<C>): Effect.Effect<Aud
       changes: () => changeRows(describing, entries, made),
       detailsOf: (rows) => {
         const keys = rows.flatMap(({ key, plan }) => (plan !== undefined && made.has(plan) && key) || [])
-        return keys.length === 0 ? Effect.succeed(new Map()) : detailsOf({ describing, mapped }, new Set(keys))
+        return keys.length === 0 ? Effect.succeed(new Map()) : detailsOf({ describing, mapEntries }, new Set(keys))
       },
       hoursAhead: describing.hoursAhead ?? 0
     }
@@ -63,7 +63,7 @@ export const trailOf = <C>({ describing, mapped }: Source<C>): Effect.Effect<Aud
 
 const eventRows = <C>(
   describing: Describing<C>,
-  entries: ReadonlyArray<Kept<Subject>>,
+  entries: ReadonlyArray<StoredEntry<Subject>>,
   made: Made
 ): ReadonlyArray<AuditRow> => {
   const steps = new Map<string, ReadonlyMap<string, Step<Subject>>>()
@@ -109,7 +109,7 @@ const eventRows = <C>(
 const by = (who: string | undefined) => (who === undefined ? {} : { who })
 
 /** An entry that is about no single step. */
-const eventOf = (entry: Exclude<Kept<Subject>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
+const eventOf = (entry: Exclude<StoredEntry<Subject>, ActionEntry | WithSteps>): ReadonlyArray<AuditRow> => {
   const plan = "plan_id" in entry ? entry.plan_id : undefined
   const about = { at: entry.at, plan, subject: undefined }
   const at = moment(entry.at)
@@ -162,7 +162,7 @@ interface Progress {
 /** A row for each plan with what has become of it, and for each change without one; several of one call are one. */
 const changeRows = <C>(
   describing: Describing<C>,
-  entries: ReadonlyArray<Kept<Subject>>,
+  entries: ReadonlyArray<StoredEntry<Subject>>,
   made: Made
 ): ReadonlyArray<AuditRow> => {
   const progress = new Map<string, Progress>()

@@ -4,8 +4,8 @@ import {
   type Entry,
   inMemory,
   type Journal,
-  type Kept,
-  type Mapped,
+  type StoredEntry,
+  type MapEntries,
   readingBy,
   type UnreadableEntry
 } from "../../changes/Journal.ts"
@@ -50,7 +50,7 @@ const withActions = <A>(plans: ReadonlyArray<Made<A>>, actions: ReadonlyArray<Ma
 const allEntries = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   const plans = yield* reader(name, lines)
   const actions = yield* reader(actionsFile(name), lines)
-  return (waiting: Effect.Effect<ReadonlyArray<Entry<C>>>): Mapped<C> =>
+  return (waiting: Effect.Effect<ReadonlyArray<Entry<C>>>): MapEntries<C> =>
     (make) =>
       Effect.gen(function* () {
         const read = yield* plans(make)
@@ -82,9 +82,9 @@ const reader = <C>(name: string, lines: Lines<C>) =>
     const decodeLine = reading(lines)
     let [cache, isLong] = [emptyCache<C>(), false]
 
-    return <A>(make: (entry: Kept<C>) => A) => {
+    return <A>(make: (entry: StoredEntry<C>) => A) => {
       const made: Array<Made<A>> = []
-      const add = (entry: Kept<C>) => made.push({ at: entry.at, value: make(entry) })
+      const add = (entry: StoredEntry<C>) => made.push({ at: entry.at, value: make(entry) })
       let [number, characters] = [0, 0]
       const take = (line: string) => {
         number++
@@ -259,10 +259,10 @@ export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: 
 })
 
 /** A journal that is only read, followed by the plans made here. */
-export const besideMemory = Effect.fnUntraced(function* <C>(read: Mapped<C>) {
+export const besideMemory = Effect.fnUntraced(function* <C>(read: MapEntries<C>) {
   const memory = yield* inMemory<C>()
-  const both: Mapped<C> = (make) =>
-    Effect.zipWith(read(make), memory.mapped(make), (kept, added) => [...kept, ...added])
+  const both: MapEntries<C> = (make) =>
+    Effect.zipWith(read(make), memory.mapEntries(make), (kept, added) => [...kept, ...added])
   const journal: Journal<C> = { ...memory, ...readingBy(both) }
   return journal
 })

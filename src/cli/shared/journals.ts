@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Option, Schema } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import { type Entry, type Journal, type Kept, type Mapped, readingBy } from "../../changes/Journal.ts"
+import { type Entry, type Journal, type StoredEntry, type MapEntries, readingBy } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import {
   type Journals,
@@ -47,10 +47,10 @@ const problems = new Map([
 ])
 
 /** The current journal: whole entries in order, each read and decoded once, as nothing is ever removed. */
-const reader = <C>(store: Store, name: string, lines: Lines<C>): Mapped<C> => {
+const reader = <C>(store: Store, name: string, lines: Lines<C>): MapEntries<C> => {
   const decode = reading(lines)
   const list = store.key("journal", name)
-  let entries: ReadonlyArray<Kept<C>> = []
+  let entries: ReadonlyArray<StoredEntry<C>> = []
 
   const read = Effect.gen(function* () {
     const before = entries
@@ -67,7 +67,7 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>): Mapped<C> => {
     return kept
   })
   const whole = Effect.catch(read, (error) =>
-    Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: journalProblem(error) }])
+    Effect.succeed<ReadonlyArray<StoredEntry<C>>>([{ type: "unreadable", at: 0, problem: journalProblem(error) }])
   )
   return (make) => Effect.map(whole, (kept) => kept.map((entry) => make(entry)))
 }

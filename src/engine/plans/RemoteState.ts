@@ -5,7 +5,7 @@ import { untouched } from "../../changes/PlanState.ts"
 import {
   changedSince,
   type Judgement,
-  type Lost,
+  type LostCreation,
   type RemoteState,
   type StepRecords
 } from "../../changes/RemoteState.ts"
@@ -120,7 +120,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
         : change
     },
     latest: (change) => (change.kind === "table" ? tables.latest(change) : undefined),
-    lost: (change, sentAt, latest): Lost => {
+    findLostCreation: (change, { latest, outcomeUnknownSince: sentAt = 0 }): LostCreation => {
       if (change.kind === "create-tag") {
         const tag = tags.find(({ name }) => name === change.name)
         return tag === undefined ? {} : { created: tag.id }

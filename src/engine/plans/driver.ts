@@ -82,7 +82,7 @@ export const make = (
       isRepeatable: !isCreated(change) && (change.kind !== "call" || change.read !== undefined)
     }),
     creations: {
-      isOne: isCreated,
+      isCreation: isCreated,
       describe: (change) =>
         change.kind === "create"
           ? `workflow "${change.content.name}"`

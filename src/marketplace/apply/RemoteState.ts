@@ -33,7 +33,7 @@ import * as Phrases from "../plan/phrases.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
 import { isLocated, type Located, type LocatedOf } from "./Located.ts"
-import { findLost, isMisread, isProbe, isRounded } from "./ownWork.ts"
+import { findLostCampaign, isMisread, isProbe, isRounded } from "./ownWork.ts"
 import { budgetsOf, depositShown, judgeDeposit, judgeState, whyNotDeposited, withoutPartner } from "./running.ts"
 
 /** The marketplace's state of the things that one batch changes. */
@@ -193,7 +193,8 @@ export const readRemoteState = Effect.fnUntraced(function* (
       const before = bidShown(change)
       return before !== null && isOwn(change, before, original) ? { ...change, before } : undefined
     },
-    lost: (change, sentAt) => (change.kind === "create" ? findLost(adverts, change, sentAt) : {}),
+    findLostCreation: (change, { outcomeUnknownSince: sentAt = 0 }) =>
+      change.kind === "create" ? findLostCampaign(adverts, change, sentAt) : {},
     explainDrift: Effect.map(
       has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
       (current) => (change) =>

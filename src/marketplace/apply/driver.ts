@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 
 import type { Driver } from "../../changes/Driver.ts"
-import type { Kept } from "../../changes/Journal.ts"
+import type { StoredEntry } from "../../changes/Journal.ts"
 import type { Judgement, Row } from "../../changes/RemoteState.ts"
 import { status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
@@ -60,7 +60,7 @@ const single: ReadonlyArray<Change["kind"]> = ["phrases", "state", "deposit", "n
 export const make = (
   ads: MarketplaceAds["Service"],
   settings: MarketplaceSettings,
-  entries: Effect.Effect<ReadonlyArray<Kept<Change>>>
+  entries: Effect.Effect<ReadonlyArray<StoredEntry<Change>>>
 ): Driver<Change, AdsState, MarketplaceError> => {
   const { guards } = settings
   const wire = clusterWire(settings)
@@ -78,7 +78,7 @@ export const make = (
       isRepeatable: repeatable.includes(workOf(change))
     }),
     creations: {
-      isOne: ({ kind }) => kind === "create",
+      isCreation: ({ kind }) => kind === "create",
       describe: (change) => ("name" in change ? `campaign "${change.name}"` : changeKey(change)),
       unknownReason: outcomeUnknown,
       search:

@@ -1,11 +1,11 @@
 import { DateTime, Option } from "effect"
 
-import type { Lost } from "../../changes/RemoteState.ts"
+import type { LostCreation } from "../../changes/RemoteState.ts"
 import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../client/Campaign.ts"
 import type { Create } from "../plan/Change.ts"
 
 /** Looks for the campaign created by a call whose answer was lost. Somebody may have created one of the same name by hand. */
-export const findLost = (campaigns: ReadonlyArray<Campaign>, change: Create, sentAt: number): Lost => {
+export const findLostCampaign = (campaigns: ReadonlyArray<Campaign>, change: Create, sentAt: number): LostCreation => {
   const named = allOfName(campaigns, change.name)
   const match = named.find((campaign) => otherwise(campaign, change, sentAt) === undefined)
   if (match !== undefined) return { created: match.id }

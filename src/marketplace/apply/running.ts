@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Kept } from "../../changes/Journal.ts"
+import type { StoredEntry } from "../../changes/Journal.ts"
 import type { Judgement, Observation, StepRecords } from "../../changes/RemoteState.ts"
 import { type Campaign, mayChange, status, statusText } from "../client/Campaign.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -22,9 +22,9 @@ export const budgetsOf = (ads: Ads, ids: ReadonlyArray<number>) =>
     return amounts
   })
 
-type Entries = ReadonlyArray<Kept<Change>>
+type Entries = ReadonlyArray<StoredEntry<Change>>
 
-const isBrake = (entry: Kept<Change>) => entry.type === "action" && typeof entry["pause"] === "string"
+const isBrake = (entry: StoredEntry<Change>) => entry.type === "action" && typeof entry["pause"] === "string"
 
 /** The reason for which a plan starts nothing more: somebody has pulled the brake since it was begun, and nobody agreed since. */
 export const whyNotStarted = (entries: Entries, plan: string | undefined): string | undefined => {

@@ -1,4 +1,4 @@
-import type { Kept } from "../../changes/Journal.ts"
+import type { StoredEntry } from "../../changes/Journal.ts"
 import {
   articlesOf,
   bidOf,
@@ -56,7 +56,7 @@ const actions: Readonly<Record<string, number>> = {
 }
 
 /** The values that plans and direct changes have set since a moment, by place, and the campaigns that they have made. */
-export const setSince = (entries: ReadonlyArray<Kept<Change>>, since: number) => {
+export const setSince = (entries: ReadonlyArray<StoredEntry<Change>>, since: number) => {
   const values = new Map<string, string>()
   const phrases = new Map<string, ReadonlyArray<string>>()
   const created = new Set<number>()

@@ -1,4 +1,4 @@
-import type { Kept } from "../../changes/Journal.ts"
+import type { StoredEntry } from "../../changes/Journal.ts"
 import type * as Core from "../../changes/Plan.ts"
 import type { Campaign } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
@@ -77,7 +77,7 @@ const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | 
 const dayMs = 86_400_000
 
 /** The bids a day before `now` of everything that a plan has sent a change of since. */
-export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): DayAgo => {
+export const bidsDayAgo = (entries: ReadonlyArray<StoredEntry<Change>>, now: number): DayAgo => {
   const plans = new Map<string, ReadonlyMap<string, Step>>()
   const bids = new Map<string, Kopecks>()
   for (const entry of entries) {
@@ -96,7 +96,7 @@ export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): D
  * Cuts that may raise a bid are left out: a plan has sent a lower one, which need not show yet. Whatever was
  * sent before `shownSince` shows.
  */
-export const holdToSent = (draft: Draft, entries: ReadonlyArray<Kept<Change>>, shownSince: number): Draft => {
+export const holdToSent = (draft: Draft, entries: ReadonlyArray<StoredEntry<Change>>, shownSince: number): Draft => {
   const sent = bidsSent(entries, shownSince)
   const { allowed, problems } = parted(draft, ({ change }) => raiseProblem(change, sent))
   return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
@@ -116,7 +116,7 @@ const raiseProblem = (change: Change, sent: ReadonlyMap<string, Kopecks>): strin
 
 /** The latest bids that plans have sent since a moment, by place; those of one plan do not count for itself. */
 export const bidsSent = (
-  entries: ReadonlyArray<Kept<Change>>,
+  entries: ReadonlyArray<StoredEntry<Change>>,
   since: number,
   except?: string
 ): ReadonlyMap<string, Kopecks> => {
@@ -137,7 +137,10 @@ export const bidsSent = (
 }
 
 /** The bids that plans have set since a moment, by place, each with the time of the last change. */
-export const bidsChangedSince = (entries: ReadonlyArray<Kept<Change>>, since: number): ReadonlyMap<string, number> =>
+export const bidsChangedSince = (
+  entries: ReadonlyArray<StoredEntry<Change>>,
+  since: number
+): ReadonlyMap<string, number> =>
   new Map(
     entries.flatMap((entry) =>
       entry.type === "done" && !entry.found && entry.at >= since
@@ -147,7 +150,7 @@ export const bidsChangedSince = (entries: ReadonlyArray<Kept<Change>>, since: nu
   )
 
 /** Money that plans have sent to budgets within a day, in rubles, by plan and step; it counts unless it surely was not sent. */
-export const topUpsOf = (entries: ReadonlyArray<Kept<Change>>, now: number): ReadonlyMap<string, number> => {
+export const topUpsOf = (entries: ReadonlyArray<StoredEntry<Change>>, now: number): ReadonlyMap<string, number> => {
   const plans = new Map<string, ReadonlyMap<string, number>>()
   const sums = new Map<string, number>()
   for (const entry of entries) {

@@ -41,7 +41,7 @@ describe("a plan over thousands of workflows", () => {
         ...readingBy<Change>((make) =>
           Effect.suspend(() => {
             reads++
-            return journal.mapped(make)
+            return journal.mapEntries(make)
           })
         )
       }))

@@ -1,7 +1,7 @@
 import { Effect, Option, Struct } from "effect"
 
 import type { StepRecord } from "../../../changes/PlanState.ts"
-import { changedSince, type Judgement, type Lost } from "../../../changes/RemoteState.ts"
+import { changedSince, type Judgement, type LostCreation } from "../../../changes/RemoteState.ts"
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { type EngineError, OutcomeUnknown } from "../../client/EngineError.ts"
@@ -132,7 +132,7 @@ export const readCalls = Effect.fnUntraced(function* (client: Client, changes: R
     },
     withPresent: (change: CallChange): CallChange =>
       isCreation(change) ? { ...change, namesakes: [...(change.namesakes ?? []), ...newOnes(change)] } : change,
-    lost: (change: CallChange): Lost => {
+    lost: (change: CallChange): LostCreation => {
       const [id, ...more] = isCreation(change) ? newOnes(change) : []
       if (id === undefined) return {}
       return more.length === 0 ? { created: id } : { others: `there are several like it (${[id, ...more].join(", ")})` }

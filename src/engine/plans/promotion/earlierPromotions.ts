@@ -1,4 +1,4 @@
-import type { Kept } from "../../../changes/Journal.ts"
+import type { StoredEntry } from "../../../changes/Journal.ts"
 import type { Brought, Change, Content } from "../Change.ts"
 import { resolve } from "../resolve.ts"
 
@@ -16,7 +16,7 @@ export interface EarlierPromotions {
 
 /** Reads from the journal what earlier promotions have made, and what they have written. */
 export const earlierPromotions = (
-  entries: ReadonlyArray<Kept<Change>>,
+  entries: ReadonlyArray<StoredEntry<Change>>,
   from: string,
   to: string
 ): EarlierPromotions => {

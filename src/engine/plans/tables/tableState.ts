@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Result } from "effect"
 
 import type { CreatedId } from "../../../changes/Journal.ts"
-import { changedSince, type Judgement, type Lost } from "../../../changes/RemoteState.ts"
+import { changedSince, type Judgement, type LostCreation } from "../../../changes/RemoteState.ts"
 import { isSameJson } from "../../../internal/json/digest.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
@@ -153,7 +153,7 @@ export const readTables = Effect.fnUntraced(function* (client: Client, changes: 
       change.action === "insert" ? { ...change, after: Math.max(0, ...stateOf(change).rows.keys()) } : change,
     latest: (change: TableChange): number | undefined =>
       change.action === "insert" ? Math.max(0, ...stateOf(change).rows.keys()) : undefined,
-    lost: (change: TableChange, latest: CreatedId | undefined): Lost => lostIn(change, stateOf(change), latest),
+    lost: (change: TableChange, latest: CreatedId | undefined): LostCreation => lostIn(change, stateOf(change), latest),
     explain: (change: TableChange): string => {
       const { isTaken, table } = stateOf(change)
       if (isTaken === true) return "what it was to insert is there by now: plan again"
@@ -246,7 +246,7 @@ export const judgementOf = (change: TableChange, state: State): Judgement => {
 }
 
 /** The creation of a call whose answer was lost, as far as it shows. */
-const lostIn = (change: TableChange, state: State, latest: CreatedId | undefined): Lost => {
+const lostIn = (change: TableChange, state: State, latest: CreatedId | undefined): LostCreation => {
   const { rows, table } = state
   if (table === undefined) return {}
   if (change.action === "create") {
