@@ -79,7 +79,7 @@ describe("an apply in the background", () => {
       Effect.gen(function* () {
         const { settings, world } = yield* served({ account, limits: "none" })
         const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const slow = { ...limits, setMinusPhrases: { limit: 50, periodMs: 1000, burst: 1 } }
+        const slow = { ...limits, setMinusPhrases: { limit: 25, periodMs: 1000, burst: 1 } }
         const configuration = { toolsets: ["marketplace"], marketplace: { ...settings, limits: slow } }
         const cwd = yield* Effect.promise(() => directory())
         const journal = path.join(cwd, "plans.jsonl")

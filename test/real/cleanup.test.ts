@@ -1,7 +1,7 @@
 import { assert, describe, inject, it } from "vitest"
 
 import { directory, useCommand } from "../cli/built.ts"
-import { operatorCommand, sender, watched } from "../engine/plans/process.ts"
+import { operatorCommand, removed, sender, watched } from "../engine/plans/process.ts"
 
 /** How many executions are deleted on each engine; they take their time to be made. */
 const count = Number(process.env["DELETED_EXECUTIONS"] ?? 150)
@@ -117,9 +117,7 @@ describe("a cleanup of executions on a real engine", () => {
         )
       } finally {
         await way.close()
-        await send("engine", "POST", `/workflows/${id}/deactivate`, {})
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        await send("engine", "DELETE", `/workflows/${id}`)
+        await removed(send, "engine", id)
       }
     }, 600_000)
   }

@@ -117,7 +117,8 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
       const since = Date.now()
       server.child.kill("SIGTERM")
       const { code } = await server.ended
-      assert.isBelow(Date.now() - since, 2500)
+      // The run itself would take 20 seconds.
+      assert.isBelow(Date.now() - since, 10_000)
       assert.strictEqual(code, 0)
       assert.nestedPropertyVal(JSON.parse(await answer), "error.data.code", "SERVER_STOPPING")
       assert.deepStrictEqual(await copies(), [])

@@ -1,5 +1,6 @@
 import { createServer, request as forward } from "node:http"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
@@ -35,6 +36,18 @@ export const operatorCommand = (
     await ended
   }
   return { call, child, ended, leave, says }
+}
+
+/** Deletes a workflow that may be active, as soon as the engine lets it: newer ones take it out of service first. */
+export const removed = async (send: Send, instance: string, id: string) => {
+  await send(instance, "POST", `/workflows/${id}/deactivate`, {})
+  const tried = (): Promise<unknown> =>
+    send(instance, "DELETE", `/workflows/${id}`).catch(async (error: Error) => {
+      if (!/: (409|500) /.test(error.message)) throw error
+      await sleep(50)
+      return tried()
+    })
+  await tried()
 }
 
 /** A way to an engine on which a test sees every request, and may keep it waiting. */

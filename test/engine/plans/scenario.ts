@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 import { passthroughTrigger } from "../../support/engineNodes.ts"
 import type { Json } from "../../support/harness.ts"
-import type { Send } from "./process.ts"
+import { removed, type Send } from "./process.ts"
 
 const Node = Schema.StructWithRest(Schema.Struct({ name: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown)
@@ -189,13 +189,7 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
 export const clean = async (send: Send, { credentials, prefix, tags }: Seeded) => {
   for (const [instance, id] of credentials) await send(instance, "DELETE", `/credentials/${id}`)
   for (const instance of ["staging", "production"]) {
-    for (const { active, id } of (await workflowsOf(send, instance, prefix)).values()) {
-      if (active) await send(instance, "POST", `/workflows/${id}/deactivate`, {})
-    }
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    for (const { id } of (await workflowsOf(send, instance, prefix)).values()) {
-      await send(instance, "DELETE", `/workflows/${id}`)
-    }
+    for (const { id } of (await workflowsOf(send, instance, prefix)).values()) await removed(send, instance, id)
     const page = Schema.decodeUnknownSync(
       Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })) })
     )(await send(instance, "GET", "/tags?limit=250"))
