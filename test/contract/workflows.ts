@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { ask, refused } from "../support/harness.ts"
+import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import {
   answer,
@@ -21,6 +21,9 @@ import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const decodeId = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
 
+const decodeNamed = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String, name: Schema.String }))
+const noLocation = /makes workflows in the personal project of its key alone. Nothing was sent/
+
 export const workflows = (it: Suite) => {
   it.effect("create_workflow makes an inactive workflow and answers it whole, in the engine's own node types", () =>
     Effect.gen(function* () {
@@ -32,6 +35,40 @@ export const workflows = (it: Suite) => {
       assert.nestedPropertyVal({ nodes }, "nodes[0].type", "n8n-nodes-base.manualTrigger")
       assert.nestedPropertyVal({ nodes }, "nodes[0].name", "Start")
       assert.deepInclude(yield* shown(`/workflows/${id}`), { id, name, active: false, settings })
+    })
+  )
+
+  it.effect("create_workflow makes a workflow in its project and folder, or says why not and makes none", () =>
+    Effect.gen(function* () {
+      const { isV2, send } = yield* TestedEngine
+      const [name, top, inside] = [unique("placed"), unique("Top"), unique("Inside")]
+      const draft = { name, nodes: [manual()] }
+      const made = yield* send("POST", "/projects", { name: unique("Sales") })
+      if (!isV2 || made.status === 403) {
+        for (const location of [{ folder: top }, { project: "Sales" }, { project: "Sales", folder: top }]) {
+          const { message } = yield* refused("create_workflow", { ...draft, ...location })
+          assert.match(message, isV2 ? /licence of this engine does not include (folders|projectRole)/ : noLocation)
+        }
+        assert.notInclude(JSON.stringify(yield* shown("/workflows?limit=250")), name)
+        return
+      }
+      const { id: projectId, name: project } = decodeNamed(made.body)
+      const folderIn = (of: string, body: Json) => Effect.map(sent("POST", `/projects/${of}/folders`, body), decodeId)
+      for (const of of [projectId, "personal"]) {
+        const { id: parentFolderId } = yield* folderIn(of, { name: top })
+        const folder = yield* folderIn(of, { name: inside, parentFolderId })
+        const location = of === "personal" ? {} : { project }
+        for (const given of [folder.id, inside, `${top}/${inside}`, `/${top}/${inside}/`]) {
+          const { id, parentFolder } = yield* created({ ...draft, ...location, folder: given })
+          assert.deepInclude(parentFolder, { id: folder.id, name: inside })
+          const owner = yield* shown(`/workflows/${id}`)
+          if (of === projectId) assert.nestedPropertyVal(owner, "shared[0].projectId", projectId)
+        }
+        const { message } = yield* refused("create_workflow", { ...draft, ...location, folder: `${top}/${inside}s` })
+        assert.include(message, `there is no folder "${top}/${inside}s". Did you mean "${top}/${inside}"?`)
+      }
+      const { message } = yield* refused("create_workflow", { ...draft, project: `${project}s` })
+      assert.include(message, `Did you mean "${project}"?`)
     })
   )
 

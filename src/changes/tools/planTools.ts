@@ -73,8 +73,8 @@ const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
 export const applyPlan = Tool.make("apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan once, except where someone else has changed something since. One that takes long, or was broken off, goes on " +
-    "with the next call",
+    "Apply a plan once, except where someone else has changed something since. A long or broken-off one goes on with " +
+    "the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,
@@ -169,7 +169,7 @@ const variedFirst = (refused: Report["refused"]): Report["refused"] => {
 
 export const planRollback = Tool.make("plan_rollback", {
   title: "Plan rollback",
-  description: "Plan to undo an applied or broken-off plan; apply_plan applies it",
+  description: "Plan to undo an applied or broken-off plan",
   annotations: reads,
   arguments: { plan_id: planId },
   result: results.rollback,

@@ -33,6 +33,7 @@ import { freezing } from "./freezing.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import { KeyHeaders, type KnownHeaders } from "./KeyHeaders.ts"
+import type { ProjectCalls } from "./projectCalls.ts"
 import type { Changed, Protected } from "./Protection.ts"
 import { authorsBy, recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
@@ -51,6 +52,9 @@ interface Options {
   readonly protection?: Protected | undefined
 }
 
+/** The calls about what workflows use beside credentials. */
+type ResourceCalls = ProjectCalls & TableCalls
+
 /**
  * The client of one instance: one method per call of the engine's REST API v1. In a tool, it is the instance that the
  * caller asked for. Answers are passed on whole, unknown fields included; times are ISO 8601, durations seconds.
@@ -65,7 +69,7 @@ interface Options {
  */
 export class EngineClient extends Context.Service<
   EngineClient,
-  TableCalls & {
+  ResourceCalls & {
     /** Name of the instance, as in the configuration. */
     readonly instance: string
     /** Address of the instance, without a trailing slash. */

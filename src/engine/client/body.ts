@@ -29,6 +29,9 @@ export interface Creation {
   readonly staticData?: unknown
   readonly pinData?: unknown
   readonly nodeGroups?: unknown
+  /** The project and the folder that it is made in; an engine that takes none refuses them, and makes nothing. */
+  readonly projectId?: string | undefined
+  readonly parentFolderId?: string | undefined
 }
 
 /** Fields to change; omitted ones stay. `connections` are replaced as a whole, `settings` are merged. */
@@ -193,7 +196,7 @@ export interface BodyForm {
 /** Refuses the whole body because of one unknown field. */
 const strict: BodyForm = {
   carried: ["staticData"],
-  others: { only: ["staticData"] },
+  others: { only: ["staticData", "projectId", "parentFolderId"] },
   settings: {
     only: [
       "saveExecutionProgress",

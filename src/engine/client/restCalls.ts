@@ -30,6 +30,7 @@ import type { Environment } from "./config/EngineConfig.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { KnownHeaders } from "./KeyHeaders.ts"
+import { projectCalls } from "./projectCalls.ts"
 import type { Changed } from "./Protection.ts"
 import { tableCalls } from "./tableCalls.ts"
 import { withWebhookIds } from "./webhookIds.ts"
@@ -67,6 +68,7 @@ export const restCalls = (
     ...credentialCalls(calls),
     ...tagCalls(calls),
     ...tableCalls(calls),
+    ...projectCalls(calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     requireRights: calls.requireRights,

@@ -19,7 +19,7 @@ const instancesArgument = Arguments.make(
         inputSchema: {
           type: "array",
           items: { type: "string" },
-          description: "Names; *: all; default: the default one"
+          description: "Names (*: all); else the default"
         }
       })
     )

@@ -135,7 +135,7 @@ const partFields = {
   }),
   value: optional(
     Schema.String.annotate({
-      description: "Tag, error workflow (or none), new credential or new text"
+      description: "Tag, error workflow (or none), new credential or text"
     })
   ),
   find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
@@ -154,7 +154,7 @@ const partFields = {
   ),
   status: optional(
     ExecutionStatus.annotate({
-      inputSchema: { type: "string", description: "delete_executions: such as error, success" }
+      inputSchema: { type: "string", description: "delete_executions: error, success, …" }
     })
   ),
   before: optional(timestamp("delete_executions: started before; ISO 8601"))

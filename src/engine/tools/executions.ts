@@ -118,7 +118,7 @@ export const deleteExecution = EngineTool.make("delete_execution", {
 
 export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
-  description: "Run a failed execution again, from the node that failed; answers the new record",
+  description: "Run a failed execution again, from the node that failed",
   annotations: runs,
   arguments: { id: executionId, loadWorkflow: optional(flag("With the workflow as it is now")) },
   run: Effect.fnUntraced(function* ({ id, loadWorkflow }) {

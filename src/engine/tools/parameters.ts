@@ -24,7 +24,7 @@ export const workflowId = reference("workflow").pipe(Schema.brand("WorkflowId"))
 export const ifVersion = optional(
   Schema.String.check(
     Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
-  ).annotate({ description: "`version` read; refused if changed since" })
+  ).annotate({ description: "`version` read; refused if changed" })
 )
 export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
 export const credentialId = reference("credential").pipe(Schema.brand("CredentialId"))

@@ -21,7 +21,7 @@ const onConflict = (advice: string) =>
 
 export const createTag = EngineTool.make("create_tag", {
   title: "Create tag",
-  description: "Create a tag; a taken name is a conflict",
+  description: "Create a tag",
   annotations: creates,
   arguments: { name: tagName },
   result: results.tag,
@@ -60,7 +60,7 @@ export const getTag = EngineTool.make("get_tag", {
 
 export const updateTag = EngineTool.make("update_tag", {
   title: "Rename tag",
-  description: "Rename a tag; a taken name is a conflict",
+  description: "Rename a tag",
   annotations: changes,
   arguments: { id: tagId, name: tagName },
   result: results.tag,
@@ -75,7 +75,7 @@ export const updateTag = EngineTool.make("update_tag", {
 
 export const deleteTag = EngineTool.make("delete_tag", {
   title: "Delete tag",
-  description: "Delete a tag; it disappears from its workflows",
+  description: "Delete a tag, also from its workflows",
   annotations: changes,
   arguments: { id: tagId },
   result: results.deleted,

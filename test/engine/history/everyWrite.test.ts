@@ -84,6 +84,9 @@ const methods: { readonly [method in keyof Client]: Use } = {
   communityPackagesIfSupported: "none",
 
   // Nor does it keep what tables hold.
+  listProjectsIfSupported: "none",
+  foldersIfSupported: "none",
+  listVariablesIfSupported: "none",
   listTablesIfSupported: "none",
   getTable: "none",
   listRows: "none",

@@ -22,6 +22,7 @@ const list = (path: string) =>
     const { data } = yield* (yield* Beside).send("production", "GET", path)
     return Array.isArray(data) ? data.map((one) => Object(one)) : []
   })
+const projects = Effect.map(list("/projects"), (all) => all.filter(({ type }) => type === "team"))
 const variables = Effect.map(list("/variables"), (all) => all.map(({ key, value }) => `${key}=${value}`))
 
 /** A variable with its id. */
@@ -97,11 +98,11 @@ describe("a plan of a call of the engine's API", () => {
 
       const created = yield* plan("POST /projects", { body: { name: "Sales" } })
       yield* apply(created)
-      const [project] = yield* list("/projects")
+      const [project] = yield* projects
       yield* send("production", "POST", `/projects/${project.id}/folders`, { name: "Inside" })
       const { report } = yield* rolledBack(created)
       assert.include(JSON.stringify(report), "it is not empty any more, so that it stays")
-      assert.lengthOf(yield* list("/projects"), 1)
+      assert.lengthOf(yield* projects, 1)
 
       const another = yield* plan("POST /projects", { body: { name: "Stock" } })
       const [projectId] = Object.values(Object((yield* apply(another))["created"]))
@@ -115,14 +116,14 @@ describe("a plan of a call of the engine's API", () => {
     Effect.gen(function* () {
       const { send } = yield* Beside
       yield* send("production", "POST", "/projects", { name: "Sales" })
-      const [project] = yield* list("/projects")
+      const [project] = yield* projects
       const planned = yield* plan("DELETE /projects/{projectId}", { arguments: { projectId: project.id } })
       assert.include(JSON.stringify(planned["warnings"]), "a person has to agree")
       const { message } = yield* refused("apply_plan", { plan_id: String(planned["plan_id"]), confirm: true })
       assert.include(message, `nothing undoes DELETE /projects/${project.id}, which needs confirm_protected`)
-      assert.lengthOf(yield* list("/projects"), 1)
+      assert.lengthOf(yield* projects, 1)
       yield* apply(planned, { confirm_protected: true })
-      assert.lengthOf(yield* list("/projects"), 0)
+      assert.lengthOf(yield* projects, 0)
       const rollback = yield* refused("plan_rollback", { plan_id: String(planned["plan_id"]) })
       assert.include(rollback.message, "the engine's API has no call that undoes it")
     }).pipe(Effect.provide(engines))

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { projectsOf, shownFolder, shownProject } from "../dialects/viewParts.ts"
 import type { ThingRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
 import { freshId, now } from "../store/values.ts"
@@ -72,26 +73,11 @@ const shownVariable = Effect.fnUntraced(function* ({ id, name: key, project, val
   return { id, key, type: "string", value, project: whole }
 })
 
-const shownProject = ({ createdAt, id, name, updatedAt }: ThingRecord) => ({
-  id,
-  name,
-  type: "team",
-  icon: null,
-  description: null,
-  customTelemetryTags: [],
-  creatorId: null,
-  createdAt,
-  updatedAt
+const listVariables: Handler = Effect.fnUntraced(function* ({ query }) {
+  const { paging } = yield* Dialect
+  const { data, nextCursor } = yield* byOffset(yield* all("variable"), query, paging)
+  return ok({ data: yield* Effect.forEach(data, shownVariable), nextCursor })
 })
-
-const listOf =
-  <A>(kind: Kind, view: (thing: ThingRecord) => Effect.Effect<A, never, Store>): Handler =>
-  ({ query }) =>
-    Effect.gen(function* () {
-      const { paging } = yield* Dialect
-      const { data, nextCursor } = yield* byOffset(yield* all(kind), query, paging)
-      return ok({ data: yield* Effect.forEach(data, view), nextCursor })
-    })
 
 const paged = { limit: "limit", cursor: "encoded" } as const
 
@@ -127,7 +113,7 @@ const createVariable = (shape: typeof variable): Endpoint => ({
 })
 
 const sharedEndpoints: ReadonlyArray<Endpoint> = [
-  { method: "GET", path: "/variables", query: paged, run: listOf("variable", shownVariable) },
+  { method: "GET", path: "/variables", query: paged, run: listVariables },
   {
     method: "DELETE",
     path: "/variables/:id",
@@ -138,7 +124,10 @@ const sharedEndpoints: ReadonlyArray<Endpoint> = [
     method: "GET",
     path: "/projects",
     query: paged,
-    run: listOf("project", (one) => Effect.succeed(shownProject(one)))
+    run: Effect.fnUntraced(function* ({ query }) {
+      const { tables } = yield* Store
+      return ok(yield* byOffset(projectsOf(tables), query, (yield* Dialect).paging))
+    })
   },
   {
     method: "POST",
@@ -179,14 +168,6 @@ export const projectEndpoints: ReadonlyArray<Endpoint> = [...sharedEndpoints, cr
 const folderPath = "/projects/:projectId/folders"
 const folder = { shape: fields({ name: string, parentFolderId: string }) }
 const newFolder = { shape: fields({ name: string, parentFolderId: string }, "name") }
-
-const shownFolder = ({ createdAt, id, name, parent, updatedAt }: ThingRecord) => ({
-  id,
-  name,
-  parentFolderId: parent ?? null,
-  createdAt,
-  updatedAt
-})
 
 const findFolder = Effect.fnUntraced(function* (project: string, id: string) {
   const { id: projectId } = yield* findProject(project)

@@ -102,5 +102,5 @@ const holdsInOrder = (text: string, parts: ReadonlyArray<string>): boolean => {
 
 const byProject = (query: Query, { owner }: Tables): Test => {
   const project = query.get("projectId")
-  return () => project === undefined || project === owner.projectId
+  return (workflow) => project === undefined || project === (workflow.project ?? owner.projectId)
 }

@@ -78,6 +78,8 @@ export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
     staticData: yield* staticDataOf(draft),
     pinData: draft.pinData ?? null,
     tagIds: [],
+    ...(Predicate.isString(draft.projectId) ? { project: draft.projectId } : {}),
+    ...(Predicate.isString(draft.parentFolderId) ? { folder: draft.parentFolderId } : {}),
     versionId: yield* freshUuid,
     versionCounter: 1,
     triggerCount: 0,

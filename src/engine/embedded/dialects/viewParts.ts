@@ -1,12 +1,52 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../run/triggers.ts"
-import type { ExecutionRecord, Problem, Source, Step } from "../store/records.ts"
+import type { ExecutionRecord, Problem, Source, Step, ThingRecord } from "../store/records.ts"
+import type { Tables } from "../store/Store.ts"
 import { entryOf, iso } from "../store/values.ts"
 
 /** The only user, who owns everything. */
 export const author = { firstName: "Engine", lastName: "Owner", email: "owner@engine.test" }
 export const ownerName = `${author.firstName} ${author.lastName}`
 export const projectName = `${ownerName} <${author.email}>`
+
+/** The project of the only user. */
+export const personalProject = ({ owner }: Tables) => ({
+  id: owner.projectId,
+  name: projectName,
+  type: "personal",
+  icon: null,
+  description: null,
+  customTelemetryTags: [],
+  creatorId: owner.userId,
+  createdAt: owner.createdAt,
+  updatedAt: owner.createdAt
+})
+
+export const shownProject = ({ createdAt, id, name, updatedAt }: ThingRecord) => ({
+  id,
+  name,
+  type: "team",
+  icon: null,
+  description: null,
+  customTelemetryTags: [],
+  creatorId: null,
+  createdAt,
+  updatedAt
+})
+
+/** All projects, the personal one first. */
+export const projectsOf = (tables: Tables) => [
+  personalProject(tables),
+  ...[...tables.things.values()].filter(({ kind }) => kind === "project").map(shownProject)
+]
+
+export const shownFolder = ({ createdAt, id, name, parent, updatedAt }: ThingRecord) => ({
+  id,
+  name,
+  parentFolderId: parent ?? null,
+  createdAt,
+  updatedAt
+})
 
 /** The fields with which every view of an execution begins. */
 export const head = ({ id, mode, retryOf, retrySuccessId, status }: ExecutionRecord) => ({

@@ -90,6 +90,9 @@ export const WorkflowRecord = Schema.Struct({
   staticData: Schema.Unknown,
   pinData: Schema.Unknown,
   tagIds: Schema.Array(Schema.String),
+  /** The project that owns it, where that is not the personal one; and the folder that it was made in. */
+  project: Schema.optionalKey(Schema.String),
+  folder: Schema.optionalKey(Schema.String),
   versionId: Schema.String,
   versionCounter: Schema.Int,
   triggerCount: Schema.Int,

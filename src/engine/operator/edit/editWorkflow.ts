@@ -31,7 +31,7 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   title: "Edit workflow",
   description:
     "Change parts of a workflow: all operations, or none. A rename also changes connections, expressions and code. Answers " +
-    "the difference and warnings",
+    "difference and warnings",
   annotations: changes,
   arguments: {
     id: workflowId,

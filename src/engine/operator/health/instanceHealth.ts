@@ -21,15 +21,15 @@ const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { 
 
 const limit = Schema.optionalKey(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }, { message: "must be between 1 and 50" })).annotate(
-    shownNumber("Rows of each kind; default what fits into 2 kB")
+    shownNumber("Rows of each kind; default what fits")
   )
 )
 
 export const instanceHealth = AcrossTool.make("instance_health", {
   title: "Instance health",
   description:
-    "Tell what is wrong on instances, and why: failures by workflow and error, schedules that did not run, triggers that cannot " +
-    "work, long runs, bad credentials, changes by others",
+    "Tell what is wrong on instances, and why: failures by workflow and error, missed schedules, broken triggers, " +
+    "long runs, bad credentials, changes by others",
   annotations: { ...reads, openWorldHint: true },
   arguments: { hours, limit },
   run: Effect.fnUntraced(function* ({ hours, limit }, engines) {

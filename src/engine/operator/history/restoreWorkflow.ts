@@ -25,8 +25,7 @@ import { recreate, restore } from "./restore.ts"
 export const restoreWorkflow = EngineTool.make("restore_workflow", {
   title: "Restore workflow",
   description:
-    "Undo the last change of a workflow, or bring back a former version: content, tags, state. A deleted one is made anew, with " +
-    "a new id",
+    "Undo the last change of a workflow, or bring back a former version: content, tags, state. A deleted one gets a new id",
   annotations: changes,
   arguments: {
     id: workflowId,

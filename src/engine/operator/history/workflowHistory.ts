@@ -17,7 +17,7 @@ const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { m
 export const workflowHistory = AcrossTool.make("workflow_history", {
   title: "Workflow history",
   description:
-    "List former versions of a workflow, newest first, also of a deleted one. Without id: the changes in all workflows; " +
+    "List versions of a workflow, newest first, also of a deleted one. Without id: changes in all workflows; " +
     "restore_workflow undoes a row",
   annotations: reads,
   arguments: {

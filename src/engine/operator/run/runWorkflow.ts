@@ -56,8 +56,8 @@ const nodeName = (description: string) => Schema.String.annotate({ description }
 export const runWorkflow = EngineTool.make("run_workflow", {
   title: "Run workflow",
   description:
-    "Run a workflow once, active or not, saved or with operations, as a temporary copy. Answers errors, the response, and items " +
-    "that nodes made",
+    "Run a workflow once, active or not, saved or with operations, as a temporary copy. Answers errors, the response and items " +
+    "of nodes",
   annotations: runs,
   arguments: {
     id: workflowId,
@@ -88,7 +88,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     dry_run: optional(flag("Only list what acts outside")),
     confirm: optional(
       Schema.Union([Schema.Boolean, Schema.String, Schema.Array(Schema.String)]).annotate({
-        inputSchema: { type: "array", items: { type: "string" }, description: "Names of nodes that may act outside" }
+        inputSchema: { type: "array", items: { type: "string" }, description: "Nodes that may act outside" }
       })
     )
   },

@@ -27,7 +27,7 @@ export const criteria = {
   path: optional(text("Webhook path or URL")),
   calls: optional(workflowId.annotate({ description: "Call this workflow" })),
   calledBy: optional(workflowId.annotate({ description: "Are called by it" })),
-  errorWorkflow: optional(workflowId.annotate({ description: "Have this error workflow" })),
+  errorWorkflow: optional(workflowId.annotate({ description: "Have this one" })),
   tags: optional(Schema.Array(Schema.String).annotate({ description: "Names" })),
   active: optional(flag("State")),
   archived: optional(flag("Default both")),
@@ -41,7 +41,7 @@ const room = 5700
 
 export const searchWorkflows = AcrossTool.make("search_workflows", {
   title: "Search workflows",
-  description: "Find workflows by all that is given. Answers id, name, state, and the node, field and text that match",
+  description: "Find workflows by all that is given. Answers state, and the node, field and text that match",
   annotations: reads,
   arguments: { ...criteria, cursor },
   run: Effect.fnUntraced(function* ({ cursor, ...given }, engines) {

@@ -24,7 +24,7 @@ import { namesById } from "../workflowNames.ts"
 
 export const viewWorkflow = EngineTool.make("view_workflow", {
   title: "View workflow",
-  description: "Show a workflow in few words: a line for each node, with what it does and where it leads",
+  description: "Show a workflow: a line for each node, with what it does and where it leads",
   annotations: reads,
   arguments: {
     id: workflowId,

@@ -55,7 +55,7 @@ const isRunByOthers = (workflow: Workflow): boolean =>
 
 export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   title: "Deactivate workflow",
-  description: "Stop a workflow from running by itself",
+  description: "Deactivate a workflow",
   annotations: changes,
   arguments: { id: workflowId },
   result: results.workflowState,

@@ -24,7 +24,7 @@ type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listWorkflows = EngineTool.make("list_workflows", {
   title: "List workflows",
-  description: `List ${engineName} workflows: id, name, state, times, tags, number of nodes`,
+  description: `List ${engineName} workflows: state, times, tags, number of nodes`,
   annotations: reads,
   arguments: { ...filters, limit, cursor },
   result: results.page,

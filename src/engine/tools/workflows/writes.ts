@@ -32,6 +32,7 @@ import { addressNotices, takenOver } from "./addressing.ts"
 import { isConcurrentWrite, overwritten } from "./concurrentWrites.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, failIfChanged, namingCollisions, readUnchanged, stepFailed, whileDone } from "./guards.ts"
+import { locationOf } from "./location.ts"
 import { answerForm, leftOut, shorten, showWritten } from "./showWorkflow.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
 
@@ -45,14 +46,16 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     connections: optional(connections),
     settings: optional(settings),
     staticData: optional(object("Static data")),
-    tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag ids or names" })),
+    tags: optional(Schema.Array(Schema.String).annotate({ description: "Ids or names" })),
     active: optional(flag("Activate it")),
+    project: optional(Schema.NonEmptyString.annotate({ description: "Name" })),
+    folder: optional(Schema.NonEmptyString.annotate({ description: "Path" })),
     answer: answerForm
   },
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("created"),
-  run: Effect.fnUntraced(function* ({ active = false, answer, tags: given = [], ...draft }) {
+  run: Effect.fnUntraced(function* ({ active = false, answer, folder, project, tags: given = [], ...draft }) {
     yield* refuseMasked(draft)
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
@@ -62,12 +65,13 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       tags.length > 0 && "PUT /workflows/{}/tags",
       active && "POST /workflows/{}/activate"
     ])
+    const location = yield* locationOf({ folder, project })
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
     const warnings = yield* checkBeside({ nodes: draft.nodes, connections })
     const settings = { executionOrder: "v1", ...draft.settings }
-    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
+    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, ...location, connections, settings })
     const { id } = workflow
     const notices = [...addressNotices(draft.nodes, [], workflow), ...leftOut(dropped)]
     if (total === 1) return yield* showWritten(answer, workflow, notices, yield* warnings(workflow))

@@ -131,10 +131,18 @@ const targetsOf = (types: unknown): ReadonlyArray<{ readonly at: string; readonl
   )
 
 /** Refusal of a new workflow for its name, its project or its folder. */
-export const creationProblem = ({ name, parentFolderId, projectId }: Draft, { owner }: Tables): Refusal | undefined => {
+export const creationProblem = (
+  { name, parentFolderId, projectId }: Draft,
+  { owner, things }: Tables
+): Refusal | undefined => {
   if (name.length === 0 || name.length > 128) return badRequest("Workflow name must be 1 to 128 characters long.")
-  if (projectId !== undefined && projectId !== owner.projectId) return notFound("Project not found")
-  return parentFolderId === undefined ? undefined : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
+  const project = projectId === undefined ? owner.projectId : textOf(projectId)
+  if (project !== owner.projectId && things.get(project)?.kind !== "project") return notFound("Project not found")
+  if (parentFolderId === undefined) return undefined
+  const folder = things.get(textOf(parentFolderId))
+  return folder?.kind === "folder" && folder.project === project
+    ? undefined
+    : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
 }
 
 /** Refusal to publish a workflow; it lists every node with an issue. Unreachable nodes do not matter. */

@@ -7,9 +7,11 @@ import { iso } from "../../store/values.ts"
 import {
   head,
   ownerName,
-  projectName,
+  personalProject,
+  projectsOf,
   record,
   renderRun,
+  shownFolder,
   stackOf,
   type Style,
   times,
@@ -49,28 +51,26 @@ const workflow: Views["workflow"] = (tables, workflow, occasion) => {
     ...(showsTags(occasion) ? { tags: tagsOf(tables, workflow) } : {}),
     ...(showsShares(occasion) ? { shared: [share(tables, workflow)] } : {}),
     ...(occasion === "delete" ? {} : { activeVersion: activeVersion(tables, workflow) }),
-    ...(occasion === "create" ? { parentFolder: null } : {})
+    ...(occasion === "create" ? { parentFolder: folderOf(tables, workflow) } : {})
   }
 }
 
-const share = ({ owner }: Tables, { createdAt, id }: WorkflowRecord) => ({
-  role: "workflow:owner",
-  workflowId: id,
-  projectId: owner.projectId,
-  project: {
-    id: owner.projectId,
-    name: projectName,
-    type: "personal",
-    icon: null,
-    description: null,
-    customTelemetryTags: [],
-    creatorId: owner.userId,
-    createdAt: owner.createdAt,
-    updatedAt: owner.createdAt
-  },
-  createdAt,
-  updatedAt: createdAt
-})
+const share = (tables: Tables, { createdAt, id, project: projectId }: WorkflowRecord) => {
+  const project = projectsOf(tables).find((one) => one.id === projectId) ?? personalProject(tables)
+  return {
+    role: "workflow:owner",
+    workflowId: id,
+    projectId: project.id,
+    project,
+    createdAt,
+    updatedAt: createdAt
+  }
+}
+
+const folderOf = ({ things }: Tables, { folder }: WorkflowRecord) => {
+  const one = folder === undefined ? undefined : things.get(folder)
+  return one === undefined ? null : shownFolder(one)
+}
 
 const activeVersion = ({ owner }: Tables, { id, publications, published }: WorkflowRecord) => {
   if (published === null) return null
@@ -114,21 +114,16 @@ export const credential = ({ createdAt, id, name, type, updatedAt }: CredentialR
 })
 
 /** A credential in a list, with the project that it belongs to. */
-export const listedCredential = ({ owner }: Tables, { id, name, type, ...times }: CredentialRecord) => ({
-  id,
-  name,
-  type,
-  ...times,
-  shared: [
-    {
-      id: owner.projectId,
-      name: projectName,
-      role: "credential:owner",
-      createdAt: owner.createdAt,
-      updatedAt: owner.createdAt
-    }
-  ]
-})
+export const listedCredential = (tables: Tables, { id, name, type, ...times }: CredentialRecord) => {
+  const { createdAt, id: project, name: projectName, updatedAt } = personalProject(tables)
+  return {
+    id,
+    name,
+    type,
+    ...times,
+    shared: [{ id: project, name: projectName, role: "credential:owner", createdAt, updatedAt }]
+  }
+}
 
 /** The error thrown by code, without node and item. */
 const codeError = ({ message, thrown }: Problem) => ({

@@ -1,0 +1,59 @@
+import { Effect, Option, Schema } from "effect"
+
+import { type Page, page, type PageQuery } from "../workflow/models.ts"
+import { Folder, Project, Variable } from "../workflow/projects.ts"
+import type * as Call from "./call.ts"
+import type { EngineError } from "./EngineError.ts"
+
+/** The lists of projects, folders and variables. An engine whose licence lacks them fails with `PermissionDenied`, which names that. */
+export interface ProjectCalls {
+  /** One page of all projects. */
+  readonly listProjectsIfSupported: (query: PageQuery) => Effect.Effect<Option.Option<Page<Project>>, EngineError>
+  /** All folders of a project, at any depth; engines of generation 1 have none. */
+  readonly foldersIfSupported: (project: string) => Effect.Effect<Option.Option<ReadonlyArray<Folder>>, EngineError>
+  /** One page of all variables, with their values. */
+  readonly listVariablesIfSupported: (query: PageQuery) => Effect.Effect<Option.Option<Page<Variable>>, EngineError>
+}
+
+/** Folders of a page. */
+const pageSize = 250
+
+const FolderPage = Schema.Struct({ count: Schema.Int, data: Schema.Array(Folder) })
+
+/** Projects, folders and variables, which need a licence. */
+export const projectCalls = ({ callIfSupported }: Call.Calls): ProjectCalls => {
+  const folderPage = (project: string, skip: number) =>
+    callIfSupported(FolderPage, {
+      operation: "list folders",
+      method: "GET",
+      path: `/projects/${encodeURIComponent(project)}/folders`,
+      about: `project ${project}`,
+      query: { sortBy: "name:asc", skip, take: pageSize }
+    })
+  return {
+    listProjectsIfSupported: (query) =>
+      callIfSupported(page(Project), {
+        operation: "list projects",
+        method: "GET",
+        path: "/projects",
+        query: { ...query }
+      }),
+    listVariablesIfSupported: (query) =>
+      callIfSupported(page(Variable), {
+        operation: "list variables",
+        method: "GET",
+        path: "/variables",
+        query: { ...query }
+      }),
+    foldersIfSupported: Effect.fnUntraced(function* (project: string) {
+      const folders: Array<Folder> = []
+      for (;;) {
+        const answer = yield* folderPage(project, folders.length)
+        if (Option.isNone(answer)) return Option.none()
+        const { count, data } = answer.value
+        folders.push(...data)
+        if (data.length === 0 || folders.length >= count) return Option.some(folders)
+      }
+    })
+  }
+}
