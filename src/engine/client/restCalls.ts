@@ -234,7 +234,6 @@ const executionCalls = ({ call, callDeletion, callIfSupported }: Call.Calls) => 
   }
 }
 
-/** Many engines can only create and delete credentials; their values are never returned. */
 const tagCalls = ({ call, callDeletion }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
   listTags: (query: PageQuery) =>
