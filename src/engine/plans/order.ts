@@ -1,6 +1,7 @@
 import { Match } from "effect"
 
 import { lazy } from "../../internal/caching.ts"
+import { isCreation } from "./call/CallChange.ts"
 import { type Change, isRetried } from "./Change.ts"
 import type { Step } from "./Step.ts"
 import { tablePlace } from "./tables/TableChange.ts"
@@ -20,7 +21,7 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
     "delete-execution": () => [9],
     retry: () => [10],
     "run-anew": () => [10],
-    call: () => [11],
+    call: (change) => (change.made !== undefined && isCreation(change) ? [0, 3] : [11]),
     table: tablePlace
   })
 )

@@ -10,7 +10,7 @@ import { masking } from "../../mcp/masking.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { instanceSchema } from "../tools/overInstances.ts"
-import { flag, optional, text, timestamp } from "../tools/parameters.ts"
+import { credentialSource, flag, optional, text, timestamp } from "../tools/parameters.ts"
 import { ExecutionStatus } from "../workflow/models.ts"
 import { actions, planBulk } from "./bulk/planBulk.ts"
 import { toPlanningFailure } from "./failures.ts"
@@ -57,7 +57,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     name: optional(text("Name (*: anything)")),
     activation: optional(
       Schema.Literals(["keep", "activate", "inactive"]).annotate({
-        description: "keep (default): as there; new ones as here"
+        description: "keep (default): as there; new: as here"
       })
     ),
     dependencies: optional(
@@ -88,10 +88,15 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     ),
     rewrite: optional(flag("Rewrite deprecated nodes")),
     include: optional(
-      Schema.Array(Schema.Literals(["rows"])).annotate({
-        inputSchema: { type: "array", items: { type: "string" }, description: "rows: of new data tables" }
+      Schema.Array(Schema.Literals(["rows", "variables"])).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "string" },
+          description: "rows of new tables; variables: a person enters them"
+        }
       })
-    )
+    ),
+    source: credentialSource
   },
   result: Schema.Struct({
     ...results.summaryFields(Schema.Literal("promotion"), place),

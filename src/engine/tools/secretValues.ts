@@ -40,10 +40,53 @@ export const givenValues = Effect.fnUntraced(function* ({ data, source }: Values
 
 const mostSources = 20
 
+/** Values that a person is asked to enter. */
+interface Asked<E> {
+  readonly instance: string
+  /** The argument that asks for them, and what can be done where nobody can be asked. */
+  readonly argument: string
+  readonly instead: string
+  readonly subject: string
+  /** The way of the values, as a sentence without its end. */
+  readonly way: string
+  readonly schema: Effect.Effect<JsonObject, E>
+}
+
 /**
- * Goes on with the values of a credential that a person enters on the page of this server. No model and no client sees them.
- * What comes after that has all the time of a call.
+ * Goes on with values that a person enters on the page of this server. No model and no client sees them. What comes after that
+ * has all the time of a call.
  */
+export const withEntered = <A, E, R, E2>(
+  { argument, instance, instead, schema, subject, way }: Asked<E2>,
+  then: (data: JsonObject) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const { enter } = yield* Elicitation
+    if (enter === undefined) {
+      const problem = `is required, as no person can be asked for the values here: ${instead}`
+      return yield* new InvalidArgument({ argument, problem })
+    }
+    const reply = yield* enter({
+      key: "values",
+      message: `Enter the values of ${subject}. ${way}; the assistant does not see them.`,
+      schema: yield* schema
+    })
+    if (reply._tag === "Accepted" && isJsonObject(reply.content)) {
+      return yield* within(`${callSeconds} seconds`)(then(reply.content))
+    }
+    const reason =
+      reply._tag === "Unanswered"
+        ? `${reply.problem}. Calling again asks again; or ${instead}`
+        : "the person who was asked declined. Ask them what they want instead"
+    return yield* new ToolError({
+      blame: "caller",
+      code: "NOT_ENTERED",
+      message: `The values of ${subject} were not entered: ${reason}. Nothing was changed.`,
+      details: { instance, answer: reply._tag.toLowerCase() }
+    })
+  })
+
+/** Goes on with the values of a credential that a person enters. */
 export const withEnteredValues = <A, E, R>(
   { name, tool, type }: Valueless,
   then: (data: JsonObject) => Effect.Effect<A, E, R>
@@ -51,29 +94,14 @@ export const withEnteredValues = <A, E, R>(
   Effect.gen(function* () {
     const engine = yield* EngineClient
     yield* engine.requireRights([tool === "update_credential" ? "PATCH /credentials/{}" : "POST /credentials"])
-    const { enter } = yield* Elicitation
-    if (enter === undefined) {
-      const problem = `is required, as no person can be asked for the values here: ${inTerminal(tool)}`
-      return yield* new InvalidArgument({ argument: "data", problem })
+    const noun = tool === "update_credential" ? "credential" : "the new credential"
+    const form = {
+      instance: engine.instance,
+      argument: "data",
+      instead: inTerminal(tool),
+      subject: `${noun} ${inQuotes(name)} (${type}) on instance ${engine.instance}`,
+      way: `They go from this page to ${engineName} alone`,
+      schema: engine.getCredentialSchema(type)
     }
-    const schema = yield* engine.getCredentialSchema(type)
-    const subject = `${tool === "update_credential" ? "credential" : "the new credential"} ${inQuotes(name)} (${type}) on instance ${engine.instance}`
-    const reply = yield* enter({
-      key: "values",
-      message: `Enter the values of ${subject}. They go from this page to ${engineName} alone; the assistant does not see them.`,
-      schema
-    })
-    if (reply._tag === "Accepted" && isJsonObject(reply.content)) {
-      return yield* within(`${callSeconds} seconds`)(then(reply.content))
-    }
-    const reason =
-      reply._tag === "Unanswered"
-        ? `${reply.problem}. Calling again asks again; or ${inTerminal(tool)}`
-        : "the person who was asked declined. Ask them what they want instead"
-    return yield* new ToolError({
-      blame: "caller",
-      code: "NOT_ENTERED",
-      message: `The values of ${subject} were not entered: ${reason}. Nothing was changed.`,
-      details: { instance: engine.instance, answer: reply._tag.toLowerCase() }
-    })
+    return yield* withEntered(form, then)
   })

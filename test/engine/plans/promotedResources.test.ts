@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { HttpClientResponse } from "effect/http"
 
+import { CredentialSources } from "../../../src/engine/tools/CredentialSources.ts"
+import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { appliedDespiteLosses, Beside, hook, twoEmbedded } from "./support.ts"
 
@@ -210,3 +213,114 @@ describe("a promotion of a workflow that uses data tables", () => {
     }).pipe(over())
   )
 })
+
+const secret = "hidden-4711"
+const fetchNode = (url: string) => ({
+  name: "Fetch",
+  type: "n8n-nodes-base.httpRequest",
+  typeVersion: 4.2,
+  position: [220, 0],
+  parameters: { url, options: {} }
+})
+
+/** Values of variables by their names, past all of our code. */
+const variables = (instance: string) =>
+  Effect.map(listAt(instance, "/variables"), (all) =>
+    Object.fromEntries(all.map(({ key, value }) => [String(key), value]))
+  )
+
+const entering = (reply: Reply, forms: Array<string> = []) =>
+  Effect.provideService(Elicitation, {
+    ask: undefined,
+    enter: (form) =>
+      Effect.sync(() => {
+        forms.push(text(form))
+        return reply
+      })
+  })
+
+describe("a promotion of a workflow that uses variables", () => {
+  const url = "=https://{{ $vars.host }}/{{ $vars['path'] }}?{{ $vars.theirs }}"
+  const madeHere = Effect.gen(function* () {
+    const { send } = yield* Beside
+    yield* madeWorkflow("staging", "Sales", fetchNode(url))
+    yield* send("production", "POST", "/variables", { key: "theirs", value: "1" })
+  })
+
+  it.live("is blocked where the target lacks them, as no model is to give their values", () =>
+    Effect.gen(function* () {
+      yield* madeHere
+      const planned = yield* plan()
+      assert.deepInclude(planned, { steps: 0, blocked_count: 1 })
+      const words = text(planned["blocked"])
+      assert.include(words, "production has no variable host (node Fetch): create it there, or take its value from")
+      assert.include(words, "no variable path")
+      assert.notInclude(words, "theirs")
+      const request = { from: "staging", to: "production", name: "*", include: ["variables"] }
+      const { message } = yield* refused("plan_promotion", request)
+      assert.include(message, "no person can be asked for the values here")
+      const declined = yield* entering({ _tag: "Declined" })(refused("plan_promotion", request))
+      assert.include(declined.message, "The values of the variables host, path on instance production were not entered")
+    }).pipe(over())
+  )
+
+  it.live("makes them with values that a source and a person give, which no answer shows, and deletes them again", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* madeHere
+      const before = { ...(yield* stateOf("production")), variables: yield* variables("production") }
+      const forms: Array<string> = []
+      const planned = yield* plan({ include: ["variables"], source: "vault" }).pipe(
+        entering({ _tag: "Accepted", content: { host: secret } }, forms),
+        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", other: 1 }) })
+      )
+      assert.lengthOf(forms, 1)
+      assert.include(forms[0], '"properties":{"host":{"type":"string","maxLength":1000}}')
+      assert.deepInclude(planned, { blocked: [], steps: 3 })
+      const described = yield* ask("show_plan", planIdOf(planned))
+      yield* appliedDespiteLosses(planned)
+      assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: secret, path: "orders" })
+      assert.deepInclude(yield* plan(), { steps: 0, blocked: [] })
+      const back = yield* rollbackOf(planned)
+      for (const answer of [planned, described, back, yield* ask("show_plan", planIdOf(back))]) {
+        assert.include(text(answer), "(not shown)")
+        assert.notInclude(text(answer), secret)
+        assert.notInclude(text(answer), "orders")
+      }
+      yield* appliedDespiteLosses(back)
+      assert.deepStrictEqual({ ...(yield* stateOf("production")), variables: yield* variables("production") }, before)
+
+      const again = yield* plan({ source: "vault" }).pipe(
+        Effect.provideService(CredentialSources, { vault: Effect.succeed({ path: "orders", host: secret }) })
+      )
+      yield* apply(again)
+      const [host] = (yield* listAt("production", "/variables")).filter(({ key }) => key === "host")
+      yield* send("production", "PUT", `/variables/${String(host?.["id"])}`, { key: "host", value: "changed" })
+      const partly = yield* rollbackOf(again)
+      assert.include(text(partly["blocked"]), "someone else has changed it since")
+      assert.deepInclude(yield* apply(partly), { state: "applied" })
+      assert.deepStrictEqual(yield* variables("production"), { theirs: "1", host: "changed" })
+    }).pipe(over())
+  )
+
+  it.live("tells of variables that nobody can check, or that a run alone knows", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      yield* madeWorkflow("staging", "Sales", fetchNode("={{ $vars.host + $vars[$json.name] }}"))
+      yield* meddle((request, proceed) =>
+        request.url.includes("/variables")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ message: noLicence }, { status: 403 })))
+          : proceed
+      )
+      const planned = yield* plan()
+      assert.deepInclude(planned, { blocked: [], steps: 1 })
+      const words = text(planned["warnings"])
+      assert.include(words, "nobody has checked that production has the variables host")
+      assert.include(words, "The licence of this engine does not include variables")
+      assert.include(words, "node Fetch finds a variable at run time")
+    }).pipe(over())
+  )
+})
+
+const noLicence =
+  "Your license does not allow for feat:variables. To enable feat:variables, please upgrade to a license that supports this feature."

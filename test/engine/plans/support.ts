@@ -140,7 +140,7 @@ const lostAnswer = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, cause: new Error("socket hang up") })
   })
 
-/** Applies a plan while every one of its writes loses its answer, the server with it; answers how many there were. */
+/** Applies a plan while every one of its writes that does something loses its answer, the server with it; answers how many there were. */
 export const appliedDespiteLosses = Effect.fnUntraced(function* (planned: Json) {
   const { meddle } = yield* Beside
   for (let losses = 0; ; losses++) {
@@ -152,7 +152,7 @@ export const appliedDespiteLosses = Effect.fnUntraced(function* (planned: Json) 
       const end = isLocked
         ? Effect.fail(lostAnswer(request))
         : Effect.andThen(Deferred.succeed(lost, "lost"), Effect.never)
-      return Effect.andThen(proceed, end)
+      return Effect.flatMap(proceed, (response) => (response.status === 404 ? Effect.succeed(response) : end))
     })
     const running = yield* Effect.forkChild(ask("apply_plan", { plan_id: planned["plan_id"], confirm: true }))
     const end = yield* Effect.raceFirst(Deferred.await(lost), Fiber.join(running))

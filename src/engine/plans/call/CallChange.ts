@@ -28,6 +28,10 @@ export const CallChange = Schema.Struct({
   back: Schema.optionalKey(
     Schema.Struct({ call: Schema.String, body: Schema.optionalKey(Schema.Unknown), read: Schema.optionalKey(Read) })
   ),
+  /** The name of what it creates for workflows of the same plan, which come after it; several calls may create such things. */
+  made: Schema.optionalKey(Schema.String),
+  /** Fields with values that no model gave: no answer shows them. */
+  hidden: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Of a call about a workflow: its name and its tags, for the guards. */
   name: Schema.optionalKey(Schema.String),
   labels: Schema.optionalKey(Schema.Array(Schema.String))
@@ -46,7 +50,8 @@ export const pathOf = ({ path, thing }: Pick<CallChange, "path" | "thing">): str
 /** The id of the step for a call. */
 export const callId = (change: CallChange): string => {
   const target = typeof change.thing === "object" ? `${change.path}/<${change.thing.created_by}>` : pathOf(change)
-  return `${methodOf(change)} ${change.instance}${target}`
+  const made = typeof change.thing === "object" || change.made === undefined ? "" : ` (${change.made})`
+  return `${methodOf(change)} ${change.instance}${target}${made}`
 }
 
 /** A call with the path that it goes to, for people. */
@@ -54,7 +59,8 @@ export const callText = (change: CallChange): string => `${methodOf(change)} ${p
 
 /** A call before and after, as plans show it: the fields that it changes; of what is deleted or created, all that is known. */
 export const describeCall = (change: CallChange) => {
-  const { after, before, body } = change
+  const hidden = (value: unknown) => withoutHidden(value, change)
+  const [after, before, body] = [change.after, change.before, change.body].map(hidden)
   const call = callText(change)
   if (change.read === undefined) return { before: null, after: { call, ...(body === undefined ? {} : { body }) } }
   if (!isJsonObject(before) || !isJsonObject(after)) return { before, after }
@@ -62,6 +68,13 @@ export const describeCall = (change: CallChange) => {
   const only = (thing: JsonObject) => Object.fromEntries(names.map((name) => [name, shownField(thing, name) ?? null]))
   return { before: only(before), after: only(after) }
 }
+
+const withoutHidden = (value: unknown, { hidden = [] }: CallChange): unknown =>
+  isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [name, hidden.includes(name) ? "(not shown)" : one])
+      )
+    : value
 
 /** Whether a call makes something new, which shows in a list. */
 export const isCreation = (change: CallChange): boolean => change.read !== undefined && methodOf(change) === "POST"

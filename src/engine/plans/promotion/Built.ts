@@ -38,6 +38,8 @@ export interface Built {
   readonly stays: ReadonlyArray<string>
   /** The data tables of the source that it uses and the target lacks. */
   readonly missing: ReadonlyArray<DataTable>
+  /** The variables that it uses and the target lacks. */
+  readonly variables: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }

@@ -24,12 +24,22 @@ export interface Listing<A> {
 export interface Resources {
   readonly sourceTables: Listing<DataTable>
   readonly targetTables: Listing<DataTable>
+  /** The names of the variables of the target. */
+  readonly targetVariables: Listing<string>
+  /** Values for variables that the target lacks. */
+  readonly values: ReadonlyMap<string, string>
   /** The rows that go along with tables of the source, by the ids of these. */
   readonly rows: ReadonlyMap<string, ReadonlyArray<Cells>>
 }
 
 const nothing: Listing<never> = { items: [] }
-export const noResources: Resources = { sourceTables: nothing, targetTables: nothing, rows: new Map() }
+export const noResources: Resources = {
+  sourceTables: nothing,
+  targetTables: nothing,
+  targetVariables: nothing,
+  values: new Map(),
+  rows: new Map()
+}
 
 /** Everything that a promotion is worked out from. */
 export interface Input {

@@ -14,7 +14,7 @@ import type { Input } from "./Input.ts"
 import { type LinkContext, keyOf, linkReferences } from "./linkReferences.ts"
 import { withCredentials, withKept, withValues } from "./nodeValues.ts"
 import { type Outcome, problemsOf, warningsOf } from "./problemsAndWarnings.ts"
-import { linkTables } from "./resources.ts"
+import { linkTables, linkVariables } from "./resources.ts"
 import { mergeSettings, unclaimed, wantedTags } from "./settingsAndTags.ts"
 
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
@@ -30,6 +30,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
 
   const linked = linkReferences(input, context)
   const tables = linkTables(input, choice.content)
+  const variables = linkVariables(input, choice.content)
   const texts = [...linked.texts, ...tables.texts]
   const translated = translateNodes(input, replaceTextsAt(choice.content, texts), current)
   const { content: sent, dropped } = fit(translated.content, generation)
@@ -64,7 +65,7 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     isFirst: last === undefined,
     isChanged,
     drift,
-    linked: { problems: [...linked.problems, ...tables.problems] },
+    linked: { problems: [...linked.problems, ...tables.problems, ...variables.problems] },
     translated,
     dropped,
     merged,
@@ -99,10 +100,11 @@ export const buildWorkflow = (input: Input, context: LinkContext): Built => {
     stays: translated.stays,
     impossible: impossible(input.nodeTypes, content.nodes),
     missing: tables.missing,
+    variables: variables.missing,
     problems: problemsOf(input, id, outcome),
     warnings: [
       ...warningsOf(input, choice.links.dynamic, outcome),
-      ...tables.warnings.map((warning) => `${content.name}: ${warning}`)
+      ...[...tables.warnings, ...variables.warnings].map((warning) => `${content.name}: ${warning}`)
     ]
   }
 }

@@ -33,7 +33,7 @@ import { earlierPromotions } from "./earlierPromotions.ts"
 import { type Input, noResources, type Options } from "./Input.ts"
 import { mappingOf, stayingIn, uselessIn } from "./mapping.ts"
 import { keepOf } from "./nodeValues.ts"
-import { type Include, withResources } from "./readResources.ts"
+import { type Include, withResources, withVariables } from "./readResources.ts"
 import { tested } from "./requiredTests.ts"
 import { withRewrites } from "./rewriting.ts"
 import { abandoned } from "./settingsAndTags.ts"
@@ -53,6 +53,8 @@ export interface PromotionRequest extends Options {
   readonly rewrite?: boolean | undefined
   /** What goes along beside what workflows cannot do without. */
   readonly include?: ReadonlyArray<Include> | undefined
+  /** The configured source of values for variables that the target lacks. */
+  readonly source?: string | undefined
   /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
   readonly isPersonal?: boolean
 }
@@ -112,6 +114,17 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   const rewritten = request.rewrite === true ? yield* withRewrites(complete, source, target) : complete
   const passing = yield* tested(source, promotion.tests, rewritten)
   const input = yield* withResources(passing, source, target, request.include ?? [])
+  return yield* withVariables(input, request, (whole) => planned(request, whole, { source, target, theirs }))
+})
+
+/** Keeps the plan of a promotion of which everything is read. */
+const planned = Effect.fnUntraced(function* (
+  request: PromotionRequest,
+  input: Input,
+  { source, target, theirs }: Record<"source" | "target", Client> & { readonly theirs: ReadonlyArray<Workflow> }
+) {
+  const plans = yield* WorkflowPlans
+  const { tags, target: targetWorkflows } = input
   const whole = yield* described(input, source, target)
   const first = yield* inSlices(() => draftPromotion(whole))
   const editors = yield* editorsOf(target, first.edited)

@@ -1,20 +1,28 @@
 import { Effect } from "effect"
 
+import { listed } from "../../../internal/foreignText.ts"
+import { type JsonObject, textOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
 import { allTables, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
+import { givenValues, withEntered } from "../../tools/secretValues.ts"
 import { columnsOf, type DataTable, valuesIn } from "../../workflow/dataTables.ts"
-import { tableUses } from "../../workflow/resources.ts"
+import { engineName } from "../../workflow/naming.ts"
+import { tableUses, variableUses } from "../../workflow/resources.ts"
+import { listWhole } from "../call/callState.ts"
 import { mostChanged } from "../tables/TableChange.ts"
 import { chooseWorkflows } from "./chooseWorkflows.ts"
 import { counterpartFinder } from "./counterparts.ts"
-import { type Input, type Listing, noResources } from "./Input.ts"
-import { linkTables } from "./resources.ts"
+import { type Input, type Listing, noResources, type Resources } from "./Input.ts"
+import { linkTables, linkVariables } from "./resources.ts"
 
 type Client = EngineClient["Service"]
 
 /** What goes along beside what workflows cannot do without. */
-export type Include = "rows"
+export type Include = "rows" | "variables"
+
+type Content = Parameters<typeof linkTables>[1]
 
 /** The input with what its workflows use on both instances; only read where they use some. */
 export const withResources = Effect.fnUntraced(function* (
@@ -23,11 +31,17 @@ export const withResources = Effect.fnUntraced(function* (
   target: Client,
   include: ReadonlyArray<Include>
 ) {
-  const { chosen } = chooseWorkflows(input, counterpartFinder(input))
-  const contents = [...chosen.values()].map(({ content }) => content)
-  if (contents.every(({ nodes }) => tableUses(nodes).length === 0)) return input
-  const [sourceTables, targetTables] = yield* Effect.all([tablesOf(source), tablesOf(target)], { concurrency: 2 })
-  const resources = { ...noResources, sourceTables, targetTables }
+  const contents = contentsOf(input)
+  const hasTables = contents.some(({ nodes }) => tableUses(nodes).length > 0)
+  const hasVariables = contents.some(({ nodes }) => variableUses(nodes).length > 0)
+  const listings = yield* Effect.all(
+    {
+      ...(hasTables ? { sourceTables: tablesOf(source), targetTables: tablesOf(target) } : {}),
+      ...(hasVariables ? { targetVariables: variablesOf(target) } : {})
+    },
+    { concurrency: 2 }
+  )
+  const resources = { ...noResources, ...listings }
   if (!include.includes("rows")) return { ...input, resources }
   const missing = new Set(contents.flatMap((content) => linkTables({ ...input, resources }, content).missing))
   const rows = yield* Effect.forEach(missing, (table) =>
@@ -35,6 +49,68 @@ export const withResources = Effect.fnUntraced(function* (
   )
   return { ...input, resources: { ...resources, rows: new Map(rows) } }
 })
+
+/** The names of the variables that a key can see, or why nobody can tell. */
+const variablesOf = (client: Client): Effect.Effect<Listing<string>, EngineError> =>
+  Effect.catchTag(
+    Effect.map(listWhole(client, "/variables", { limit: "250" }), (all) => ({
+      items: all.map(({ key }) => textOf(key))
+    })),
+    "PermissionDenied",
+    ({ message }) => Effect.succeed({ items: [], unread: message })
+  )
+
+/** Longest value of a variable that engines keep. */
+const maxLength = 1000
+
+/**
+ * Goes on with the values of the variables that the target lacks, from a configured source or from a person: none of them comes
+ * from a model.
+ */
+export const withVariables = <A, E, R>(
+  input: Input & { readonly resources: Resources },
+  {
+    include = [],
+    source
+  }: { readonly include?: ReadonlyArray<Include> | undefined; readonly source?: string | undefined },
+  then: (input: Input) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const missing = [
+      ...new Set(contentsOf(input).flatMap((content) => linkVariables(input, content).missing))
+    ].toSorted()
+    if (missing.length === 0) return yield* then(input)
+    const given = yield* givenValues({ source })
+    const goOn = (values: JsonObject) => {
+      const texts = missing.flatMap((name) => {
+        const value = Object.hasOwn(values, name) ? values[name] : undefined
+        return typeof value === "string" && value.length <= maxLength ? [[name, value] as const] : []
+      })
+      return then({ ...input, resources: { ...input.resources, values: new Map(texts) } })
+    }
+    const open = missing.filter((name) => given === undefined || !Object.hasOwn(given, name))
+    if (open.length === 0 || !include.includes("variables")) return yield* goOn(given ?? {})
+    const form = {
+      instance: input.to,
+      argument: "source",
+      instead:
+        "name a source of the configuration, or create the variables in the engine UI. Do not ask for values in the conversation",
+      subject: `the variables ${listed(open, mostNamed)} on instance ${input.to}`,
+      way: `They go from this page into the plan, and with it to ${engineName}`,
+      schema: Effect.succeed({
+        type: "object",
+        properties: Object.fromEntries(open.map((name) => [name, { type: "string", maxLength }])),
+        required: open
+      })
+    }
+    return yield* withEntered(form, (values) => goOn({ ...given, ...values }))
+  })
+
+/** Variables that a form names. */
+const mostNamed = 20
+
+const contentsOf = (input: Input): ReadonlyArray<Content> =>
+  [...chooseWorkflows(input, counterpartFinder(input)).chosen.values()].map(({ content }) => content)
 
 /** The data tables that a key can see, or why nobody can tell. */
 const tablesOf = (client: Client) =>

@@ -1,8 +1,9 @@
 import { listed } from "../../../internal/foreignText.ts"
 import { columnsOf, type DataTable, isColumnType, type NewColumn } from "../../workflow/dataTables.ts"
 import { inQuotes } from "../../workflow/names.ts"
-import { tableOf, type TableUse } from "../../workflow/resources.ts"
+import { tableOf, type TableUse, variableUses } from "../../workflow/resources.ts"
 import { valueAt, type Path } from "../../workflow/valuePaths.ts"
+import type { CallChange } from "../call/CallChange.ts"
 import type { Content, Reference } from "../Change.ts"
 import { type Step, stepOf } from "../Step.ts"
 import { insertionsInto, type TableChange, tableChangeId } from "../tables/TableChange.ts"
@@ -124,6 +125,52 @@ const columnDifferences = (source: DataTable, target: DataTable): ReadonlyArray<
   })
 }
 
+/** The variables that a workflow uses and the target lacks, and what is to be said of them. */
+export const linkVariables = (
+  { resources = noResources, to }: Places,
+  { nodes }: Pick<Content, "nodes">
+): Pick<Linked, "problems" | "warnings"> & { readonly missing: ReadonlyArray<string> } => {
+  const { targetVariables, values } = resources
+  const uses = variableUses(nodes)
+  const missing = [...new Set(uses.flatMap(({ name }) => name ?? []))].filter(
+    (name) => !targetVariables.items.includes(name)
+  )
+  const dynamic = uses.flatMap(({ name, node }) =>
+    name === undefined ? [`node ${node} finds a variable at run time: nobody checks that it is on ${to}`] : []
+  )
+  if (missing.length > 0 && targetVariables.unread !== undefined) {
+    const unchecked = `nobody has checked that ${to} has the variables ${listed(missing, mostNamed)}: ${targetVariables.unread}`
+    return { missing: [], problems: [], warnings: [...dynamic, unchecked] }
+  }
+  return {
+    missing,
+    problems: missing.flatMap((name) => {
+      const { node = "" } = uses.find((use) => use.name === name) ?? {}
+      return values.has(name) ? [] : [`${to} has no variable ${name} (node ${node}): create it there, or ${getIt}`]
+    }),
+    warnings: dynamic
+  }
+}
+
+/** Advice about a variable that the target lacks; a model is to give no value. */
+const getIt = "take its value from a configured source (source), or let a person enter it (include variables)"
+
+const variableCreation = (instance: string, key: string, value: string): CallChange => ({
+  kind: "call",
+  instance,
+  call: "POST /variables",
+  path: "/variables",
+  query: {},
+  body: { key, value },
+  read: { as: "list", query: { limit: "250" } },
+  before: null,
+  after: { key, value },
+  namesakes: [],
+  back: { call: "DELETE /variables/{id}" },
+  made: key,
+  hidden: ["value"]
+})
+
 const creation = (instance: string, table: DataTable): TableChange => ({
   kind: "table",
   instance,
@@ -140,7 +187,11 @@ export const resourceSteps = ({ resources = noResources, to }: Places, built: Re
   for (const { content, missing } of built) {
     for (const table of missing) users.set(table, [...(users.get(table) ?? []), content.name])
   }
-  const steps = [...users].flatMap(([table, names]): ReadonlyArray<Step> => {
+  const variables = [...new Set(built.flatMap((one) => one.variables))].flatMap((name) => {
+    const value = resources.values.get(name)
+    return value === undefined ? [] : [stepOf(variableCreation(to, name, value), `not on ${to} yet`)]
+  })
+  const tables = [...users].flatMap(([table, names]): ReadonlyArray<Step> => {
     const change = creation(to, table)
     const reason = `not on ${to} yet, and ${listed(names, mostNamed)} needs it`
     const about = {
@@ -154,7 +205,7 @@ export const resourceSteps = ({ resources = noResources, to }: Places, built: Re
   })
   const empty = [...users.keys()].filter(({ id }) => !resources.rows.has(id)).map(({ name }) => name)
   return {
-    steps,
+    steps: [...variables, ...tables],
     warnings:
       empty.length === 0
         ? []
