@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact"
-import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 
 import { visible } from "../internal/foreignText.ts"
 import { type Outcome, token } from "./client.ts"
@@ -187,10 +187,10 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
 /** The title of a place: who follows a link is told where it led; who has just come is not. */
 const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocused: boolean }) => {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = visible(`${text} · Workflow Tool Server`)
   }, [text])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFocused) heading.current?.focus()
   }, [])
   return (

@@ -1,5 +1,5 @@
 import { h, type VNode } from "preact"
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 
 import type { Scene } from "../engine/workflow/drawing/model.ts"
 import { type Element as Drawn, svgOf } from "../engine/workflow/drawing/svg.ts"
@@ -28,7 +28,7 @@ export const Drawing = ({ onSelect, scene, selected }: Props) => {
     setZoom(Math.min(1, Math.max(smallest, room / scene.width)))
   }
   useLayoutEffect(() => zoomToFit(smallestReadable), [scene])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const node = nodeAt(frame.current, selected)
     for (const other of frame.current?.querySelectorAll(".is-selected") ?? []) other.classList.remove("is-selected")
     node?.classList.add("is-selected")

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
 export interface Column<Row> {
   readonly id: string
@@ -71,7 +71,7 @@ export const Table = <Row,>(props: Props<Row>) => {
   const { columns, keyOf, label, nameOf, onSelect, onSort, rows, selected, sort = "" } = props
   const { body, from, to } = useRange(rows.length)
   const [focused, setFocused] = useState<number>()
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focused === undefined) return
     const link = body.current?.querySelector(`[data-row="${focused}"] a`)
     if (link instanceof HTMLElement) {

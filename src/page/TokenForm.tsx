@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 import { token } from "./client.ts"
@@ -9,7 +9,7 @@ import { beginLogin, readLogin } from "./login.ts"
 export const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly onToken: () => void }) => {
   const [text, setText] = useState("")
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const wasTried = token.get() !== ""
   const [authorize, setAuthorize] = useState<JsonObject>()
   useEffect(() => {

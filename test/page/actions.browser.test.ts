@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import { assert, beforeAll, describe, it } from "vitest"
 
 import { directory, startHttp, useCommand } from "../cli/built.ts"
-import { complaints, open, useBrowser } from "./browser.ts"
+import { complaints, focusedText, hasFocus, open, useBrowser } from "./browser.ts"
 import { call, step } from "./calls.ts"
 
 useCommand()
@@ -76,8 +76,10 @@ describe("every action on a workflow", () => {
     await page.getByRole("button", { name: "Archive…" }).click()
     await call(url, "update_workflow", { ...onStaging, id, name: "Put away by hand" })
     await dialogOf(page).getByRole("button", { name: "Archive", exact: true }).click()
-    const problem = await dialogOf(page).getByRole("alert").innerText()
-    assert.match(problem, /was changed since .*Nothing was written\.$/)
+    await dialogOf(page)
+      .getByRole("alert")
+      .filter({ hasText: /was changed since .*Nothing was written\.$/ })
+      .waitFor()
     await dialogOf(page).getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("button", { name: "Refresh" }).click()
     await page.getByRole("heading", { name: "Put away by hand", level: 1 }).waitFor()
@@ -115,7 +117,7 @@ describe("every action on a workflow", () => {
     // A second person changes the same node while the page is open.
     await rename("Sleep", "Doze")
     await row.getByRole("button", { name: "Undo…" }).click()
-    assert.match(await dialogOf(page).getByRole("alert").innerText(), /cannot be undone alone/)
+    await dialogOf(page).getByRole("alert").filter({ hasText: "cannot be undone alone" }).waitFor()
     await dialogOf(page).getByRole("button", { name: "Cancel" }).click()
     await page.goto(`${url}/#/workflow/staging/${id}`)
     await page.getByRole("link", { name: "History" }).click()
@@ -130,10 +132,9 @@ describe("every action on a workflow", () => {
 
 /** Presses Tab until the element with these words has the focus, and then Enter. */
 const reach = async (page: Page, words: RegExp, key = "Enter") => {
-  const focused = () =>
-    page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "")
-  for (let presses = 0; presses < 250 && !words.test(await focused()); presses++) await page.keyboard.press("Tab")
-  assert.match(await focused(), words)
+  for (let presses = 0; presses < 250 && !words.test(await focusedText(page)); presses++)
+    await page.keyboard.press("Tab")
+  await hasFocus(page, words)
   await page.keyboard.press(key)
 }
 
@@ -144,7 +145,7 @@ describe("a newcomer with a keyboard alone", () => {
     await reach(page, /^Why did Price calculator fail\?$/)
     const cause = page.getByRole("region", { name: "Why it failed" })
     await cause.getByText("Cannot read properties of undefined").waitFor()
-    assert.match(await cause.innerText(), /Price with tax[^]*The last success/)
+    await cause.filter({ hasText: /Price with tax[^]*The last success/ }).waitFor()
   })
 
   it("undoes what an assistant has changed", async () => {

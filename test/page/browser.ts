@@ -10,9 +10,10 @@ import {
   type BrowserContextOptions,
   chromium,
   type Frame,
+  type Locator,
   type Page
 } from "playwright-core"
-import { afterAll, afterEach, assert, beforeAll } from "vitest"
+import { afterAll, afterEach, assert, beforeAll, vi } from "vitest"
 
 /** Where a Chromium is looked for, in this order. */
 const places = [
@@ -54,6 +55,19 @@ export const useBrowser = () => {
 
 /** Milliseconds that a test waits for something on a page: less than it has, so that its failure says for what. */
 const longestWait = 20_000
+
+/** Holds a check of a page once what it reads has come: until it holds, or for as long as a test waits, whose end says why not. */
+export const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: longestWait, interval: 20 })
+
+/** Waits until there are exactly so many. */
+export const hasCount = async (locator: Locator, count: number) => {
+  if (count > 0) await locator.nth(count - 1).waitFor({ state: "attached" })
+  await locator.nth(count).waitFor({ state: "detached" })
+}
+
+/** Waits until a field has this value. */
+export const hasValue = (field: Locator, value: string) =>
+  eventually(async () => assert.strictEqual(await field.inputValue(), value))
 
 /** How a browser comes, and whether what its page does is watched. */
 interface Visit extends Pick<BrowserContextOptions, "colorScheme" | "viewport"> {
@@ -132,6 +146,18 @@ export const complaints = async (page: Pick<Frame, "evaluate">): Promise<Readonl
     )
   }, "label-content-name-mismatch")
 }
+
+/** Waits until the element that has the focus has this name or text. */
+export const hasFocus = (page: Page, words: RegExp | string) =>
+  eventually(async () => {
+    const focused = await focusedText(page)
+    if (typeof words === "string") assert.strictEqual(focused, words)
+    else assert.match(focused, words)
+  })
+
+/** The name or text of the element that has the focus. */
+export const focusedText = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "")
 
 /** Whether something of the page lies beside the screen. */
 export const overflow = (page: Page) =>

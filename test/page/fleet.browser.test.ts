@@ -4,7 +4,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { directory, standIn, startHttp, useCommand } from "../cli/built.ts"
 import { proxiedEngine } from "../shared/proxiedEngine.ts"
-import { complaints, look, open, overflow, useBrowser } from "./browser.ts"
+import { complaints, eventually, hasCount, hasFocus, look, open, overflow, useBrowser } from "./browser.ts"
 import { call, step } from "./calls.ts"
 
 useCommand()
@@ -122,7 +122,6 @@ beforeAll(async () => {
 })
 
 const main = (page: Page) => page.getByRole("main")
-const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "")
 
 describe("thousands of workflows", () => {
   it("are counted, filtered as one types, sorted and scrolled, with few of them in the document", async () => {
@@ -130,21 +129,25 @@ describe("thousands of workflows", () => {
     const status = main(page).getByRole("status")
     await status.filter({ hasText: "2,000" }).waitFor()
     const rows = page.locator("tbody tr[data-row]")
-    assert.isBelow(await rows.count(), 120)
+    await eventually(async () => assert.isBelow(await rows.count(), 120))
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
     await page.getByRole("link", { name: chinese }).waitFor({ state: "attached" })
     await page.getByRole("link", { name: arabic }).waitFor({ state: "attached" })
-    assert.isBelow(await rows.count(), 120)
+    await eventually(async () => assert.isBelow(await rows.count(), 120))
     await page.getByRole("searchbox").fill("workflow 1999")
     await page.getByRole("link", { name: "Workflow 1999" }).waitFor()
-    assert.strictEqual(await rows.count(), 1)
-    assert.include(page.url(), "text=workflow+1999")
+    await hasCount(rows, 1)
+    await page.waitForURL(/text=workflow\+1999/)
     await page.getByRole("searchbox").fill("")
     await page.getByRole("combobox", { name: "Tag" }).selectOption("nightly")
     await status.filter({ hasText: "200" }).waitFor()
     await page.getByRole("button", { name: "Failed, 24 h" }).click()
     await page.locator("th[aria-sort=descending]", { hasText: "Failed" }).waitFor()
-    assert.notStrictEqual(await rows.first().locator("td.number").innerText(), "0")
+    await rows
+      .first()
+      .locator("td.number")
+      .filter({ hasText: /^[1-9]/ })
+      .waitFor()
     await page
       .getByRole("img", { name: /of the last \d+ runs failed/ })
       .first()
@@ -163,7 +166,7 @@ describe("thousands of workflows", () => {
     await page.locator('tr[data-row="89"] a.title:focus').waitFor()
     await page.keyboard.press("Enter")
     await page.getByText("Workflows /").waitFor()
-    assert.match(page.url(), /#\/workflow\/large\/L\d+$/)
+    await page.waitForURL(/#\/workflow\/large\/L\d+$/)
   })
 
   it("become a plan where several are chosen, of one instance", async () => {
@@ -196,7 +199,7 @@ describe("Now", () => {
     await tile.getByRole("link", { name: "50", exact: true }).click()
     await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor()
     await main(page).getByRole("status").filter({ hasText: "50 runs · 50 failed" }).waitFor()
-    assert.match(page.url(), /#\/runs\?instance=large&status=error$/)
+    await page.waitForURL(/#\/runs\?instance=large&status=error$/)
   })
 
   it("draws the runs of the day, a line for each workflow, through which the arrow keys lead, also while others come", async () => {
@@ -214,10 +217,12 @@ describe("Now", () => {
     const lane = page.getByRole("group", { name: /^Workflow 9: \d+ runs, \d+ failed/ })
     await page.getByRole("region", { name: "large" }).getByText("heard").waitFor()
     const marks = lane.getByRole("link")
-    assert.isAbove(await marks.count(), 5)
-    const failed = lane.locator("a.bad").first()
-    await failed.focus()
-    assert.match((await failed.getAttribute("aria-label")) ?? "", /^Run \d+, Failed, \d\d:\d\d/)
+    await marks.nth(5).waitFor()
+    await lane
+      .getByRole("link", { name: /^Run \d+, Failed, \d\d:\d\d/ })
+      .and(page.locator("a.bad"))
+      .first()
+      .focus()
     await page.keyboard.press("Home")
     await marks.first().and(page.locator(":focus")).waitFor()
     release()
@@ -229,7 +234,7 @@ describe("Now", () => {
     await page.locator(".timeline a.mark:focus").waitFor()
     await page.keyboard.press("Enter")
     await page.getByText("Workflows /").waitFor()
-    assert.match(page.url(), /#\/workflow\/large\/L\d+\?execution=\d+/)
+    await page.waitForURL(/#\/workflow\/large\/L\d+\?execution=\d+/)
     await call(url, "delete_workflow", { id })
   })
 
@@ -244,7 +249,7 @@ describe("Now", () => {
     await finding.getByRole("link", { name: "Why did Watched fail?" }).click()
     const cause = page.getByRole("region", { name: "Why it failed" })
     await cause.getByText("No stock is left").waitFor()
-    assert.include(await cause.innerText(), "A-17")
+    await cause.filter({ hasText: "A-17" }).waitFor()
     await call(url, "delete_workflow", { id })
   })
 
@@ -283,13 +288,13 @@ describe("runs", () => {
     const button = page.getByRole("button", { name: "Retry 2…" })
     await button.click()
     const dialog = page.getByRole("dialog", { name: "Retry 2 runs on staging?" })
-    assert.include(await dialog.innerText(), "Retried, run")
+    await dialog.filter({ hasText: "Retried, run" }).waitFor()
     assert.deepStrictEqual(await complaints(page), [])
     const closings = [() => page.keyboard.press("Escape"), () => dialog.getByRole("button", { name: "Cancel" }).click()]
     for (const close of closings) {
       await close()
       await dialog.waitFor({ state: "hidden" })
-      assert.strictEqual(await focusedText(page), "Retry 2…")
+      await hasFocus(page, "Retry 2…")
       await button.press("Enter")
       await dialog.waitFor()
     }
@@ -310,6 +315,7 @@ describe("runs", () => {
     await dialog.getByLabel("Before").fill("2020-01-01")
     await dialog.getByRole("button", { name: "Make the plan" }).click()
     await page.getByRole("heading", { name: /^bulk-/ }).waitFor()
+    await page.waitForURL(/#\/plans\/bulk-/)
     const [, id = ""] = /#\/plans\/(.+)$/.exec(page.url()) ?? []
     assert.propertyVal(await call(url, "show_plan", { plan_id: id }), "state", "planned")
   })
@@ -328,8 +334,7 @@ describe("a workflow", () => {
     await page.getByRole("button", { name: "Activate…", exact: true }).click()
     const dialog = page.getByRole("dialog", { name: "Activate “Switched” on staging?" })
     await dialog.getByRole("button", { name: "Activate", exact: true }).click()
-    await dialog.getByRole("alert").waitFor()
-    assert.match(await dialog.getByRole("alert").innerText(), /changed/)
+    await dialog.getByRole("alert").filter({ hasText: "changed" }).waitFor()
     assert.propertyVal(await call(url, "get_workflow", { id }), "active", false)
     await dialog.getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("button", { name: "Refresh" }).click()
@@ -344,9 +349,9 @@ describe("a workflow", () => {
     const id = await made("Only read", step("Rest", 220, 0), "production")
     const page = await open(`${url}/#/workflow/locked/${id}`)
     await page.getByText("Read only here").waitFor()
-    assert.strictEqual(await page.getByRole("button", { name: /^(?:Deactivate|Run|Archive|Delete)…/ }).count(), 0)
     const link = page.getByRole("link", { name: "Open in the engine" })
-    assert.match((await link.getAttribute("href")) ?? "", new RegExp(`^http://127\\.0\\.0\\.1:\\d+/workflow/${id}$`))
+    await link.and(page.locator(`[href^="http://127.0.0.1:"][href$="/workflow/${id}"]`)).waitFor()
+    await hasCount(page.getByRole("button", { name: /^(?:Deactivate|Run|Archive|Delete)…/ }), 0)
     await call(url, "delete_workflow", { instance: "production", id })
   })
 
@@ -356,15 +361,15 @@ describe("a workflow", () => {
     const page = await open(`${url}/#/runs?instance=locked&workflow=${id}`)
     await page.getByRole("checkbox", { name: /^Select run / }).check()
     await page.getByRole("checkbox", { name: /^Select run / }).focus()
-    assert.strictEqual(await page.getByRole("button", { name: /^(?:Retry|Delete|Stop)…/ }).count(), 0)
+    await hasCount(page.getByRole("button", { name: /^(?:Retry|Delete|Stop)…/ }), 0)
     await page.goto(`${url}/#/workflow/locked/${id}?tab=history`)
     await page.locator(".change-row").first().waitFor()
-    assert.strictEqual(await page.getByRole("button", { name: /^(?:Undo|Restore)…/ }).count(), 0)
+    await hasCount(page.getByRole("button", { name: /^(?:Undo|Restore)…/ }), 0)
     await page.goto(`${url}/#/workflow/production/${id}`)
     await page.getByRole("button", { name: "Promote…" }).click()
-    const targets = await page.getByRole("dialog").getByLabel("To").locator("option").allInnerTexts()
-    assert.include(targets, "staging")
-    assert.notInclude(targets, "locked")
+    const targets = page.getByRole("dialog").getByLabel("To").locator("option")
+    await targets.filter({ hasText: "staging" }).waitFor({ state: "attached" })
+    await hasCount(targets.filter({ hasText: "locked" }), 0)
     await call(url, "delete_workflow", { instance: "production", id })
   })
 
@@ -375,7 +380,10 @@ describe("a workflow", () => {
     const dialog = page.getByRole("dialog")
     await dialog.getByLabel("To").selectOption("gone")
     await dialog.getByRole("button", { name: "Make the plan" }).click()
-    assert.match(await dialog.getByRole("alert").innerText(), /gone cannot be reached.*ECONNREFUSED/)
+    await dialog
+      .getByRole("alert")
+      .filter({ hasText: /gone cannot be reached.*ECONNREFUSED/ })
+      .waitFor()
     await dialog.getByLabel("To").selectOption("production")
     await dialog.getByRole("button", { name: "Make the plan" }).click()
     await page.getByRole("heading", { name: /^promotion-/ }).waitFor()
@@ -447,8 +455,7 @@ describe("what was changed", () => {
     await call(kept.url, "edit_workflow", { id, operations: [{ op: "rename", node: "Rest", to: "Sleep" }] })
     const page = await open(`${kept.url}/#/changes`)
     const row = page.locator(".change-row").filter({ hasText: "renamed Rest → Sleep" })
-    await row.waitFor()
-    assert.match(await row.innerText(), /Edited[^]*edit_workflow/)
+    await row.filter({ hasText: /Edited[^]*edit_workflow/ }).waitFor()
     await row.getByText("Whole difference").click()
     await row.locator("details").getByText("renamed Rest → Sleep").waitFor()
     assert.deepStrictEqual(await complaints(page), [])
@@ -517,7 +524,7 @@ describe("a login at the issuer of tokens", () => {
       })
       await page.getByRole("button", { name: /^Log in at 127\.0\.0\.1/ }).click()
       await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
-      assert.strictEqual(page.url(), `${guarded.url}/#/tools`)
+      await page.waitForURL(`${guarded.url}/#/tools`)
       const [request, exchanged] = seen
       const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(exchanged?.["code_verifier"]))
       assert.deepInclude(request, {
@@ -539,7 +546,7 @@ describe("a login at the issuer of tokens", () => {
         .or(page.getByText("get_workflow", { exact: true }))
         .first()
         .waitFor()
-      assert.strictEqual(await page.getByText("delete_workflow", { exact: true }).count(), 0)
+      await hasCount(page.getByText("delete_workflow", { exact: true }), 0)
       await page.goto(`${guarded.url}/?code=c-2&state=forged#/tools`)
       await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
       assert.strictEqual(seen.length, 2)

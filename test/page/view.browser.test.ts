@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 import { assert, beforeAll, describe, it } from "vitest"
 
 import { listen, startHttp, useCommand } from "../cli/built.ts"
-import { complaints, look, open, useBrowser } from "./browser.ts"
+import { complaints, eventually, hasCount, look, open, useBrowser } from "./browser.ts"
 import { call, read, toolList } from "./calls.ts"
 
 useCommand()
@@ -98,8 +98,8 @@ describe("the view of plans and comparisons", () => {
     const args = { where: { name: "Order intake" }, action: ["tag"], value: "seen" }
     const frame = await hosted(page, { tool: "plan_bulk", args })
     await frame.getByText("2 steps, none of them applied").waitFor()
-    assert.lengthOf(await frame.getByRole("listitem").all(), 2)
-    assert.include(await frame.getByRole("listitem").nth(1).locator("ins").innerText(), "new tag seen")
+    await hasCount(frame.getByRole("listitem"), 2)
+    await frame.getByRole("listitem").nth(1).locator("ins").filter({ hasText: "new tag seen" }).first().waitFor()
     await look(page, "view-plan")
     assert.deepStrictEqual(await complaints(inside(page)), [])
   })
@@ -111,8 +111,8 @@ describe("the view of plans and comparisons", () => {
       args: { a: "Kp3vQm8sXz1RtY7a", b: "Zb7nWc2yHd5LqE9u" }
     })
     await frame.getByRole("heading", { name: "What differs" }).waitFor()
-    assert.isAbove((await frame.getByRole("listitem").all()).length, 2)
-    assert.include(await frame.getByRole("main").innerText(), "Order intake")
+    await frame.getByRole("listitem").nth(2).waitFor()
+    await frame.getByRole("main").filter({ hasText: "Order intake" }).waitFor()
     assert.deepStrictEqual(await complaints(inside(page)), [])
   })
 })
@@ -129,15 +129,17 @@ describe("the view of view_workflow", () => {
     const id = "Zb7nWc2yHd5LqE9u"
     const frame = await hosted(page, { args: { id, execution: await newestRun(id, "error") } })
     await frame.getByRole("button", { name: /^Give up, .*No invoice.*failed/ }).waitFor()
-    assert.strictEqual(await frame.getByRole("heading", { level: 1 }).innerText(), "Payment check")
+    await frame.getByRole("heading", { level: 1, name: "Payment check" }).waitFor()
     await look(page, "view")
-    const messages = await said(page)
-    assert.deepStrictEqual(
-      messages.filter(({ method }) => method === "tools/call").map(({ params }) => params?.name),
-      ["get_workflow", "get_execution"]
-    )
-    const sizes = messages.filter(({ method }) => method === "ui/notifications/size-changed")
-    assert.isAbove(sizes.at(-1)?.params?.height ?? 0, 200)
+    await eventually(async () => {
+      const messages = await said(page)
+      assert.deepStrictEqual(
+        messages.filter(({ method }) => method === "tools/call").map(({ params }) => params?.name),
+        ["get_workflow", "get_execution"]
+      )
+      const sizes = messages.filter(({ method }) => method === "ui/notifications/size-changed")
+      assert.isAbove(sizes.at(-1)?.params?.height ?? 0, 200)
+    })
   })
 
   it("takes the host's theme, whatever the reader's is elsewhere", async () => {
@@ -156,7 +158,7 @@ describe("the view of view_workflow", () => {
   it("shows the answer as text where the host calls no tools for it", async () => {
     const page = await open(hostUrl)
     const frame = await hosted(page, { args: { id: "Kp3vQm8sXz1RtY7a" }, callsTools: false })
-    assert.include(await frame.getByLabel("The workflow in words").innerText(), "Large order? [if]")
+    await frame.getByLabel("The workflow in words").filter({ hasText: "Large order? [if]" }).waitFor()
   })
 
   it("has names, roles and contrast", async () => {

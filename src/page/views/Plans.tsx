@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 
 import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Confirm } from "../Act.tsx"
@@ -136,7 +136,7 @@ const PlanView = ({
   const [isAgreed, setAgreed] = useState(false)
   const status = useRef<HTMLParagraphElement>(null)
   // The button that began it is off meanwhile, and often gone afterwards.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isBusy) status.current?.focus()
   }, [isBusy])
   const state = textOf(plan.state)

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 
 import { now } from "../browser.ts"
 import { countOf, type InstanceState, useFleet } from "../fleet.ts"
@@ -47,7 +47,7 @@ export const Timeline = ({ missed }: Props) => {
   }, [lanes.length === 0])
   const [stop, setStop] = useState<Stop>()
   const frame = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (stop === undefined) return
     const mark = frame.current?.querySelector(`[data-lane="${CSS.escape(stop.lane)}"] [data-at="${stop.at}"]`)
     if (mark instanceof SVGElement) mark.focus()
