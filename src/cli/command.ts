@@ -60,6 +60,18 @@ const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, op
       ({ runWatch }) => runWatch(options, invocation.request)
     )
   }
+  if (invocation.task === "exportTable") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./tasks/table/exportTable.ts")),
+      ({ runTableExport }) => runTableExport(options, invocation.request)
+    )
+  }
+  if (invocation.task === "importTable") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./tasks/table/importTable.ts")),
+      ({ runTableImport }) => runTableImport(options, invocation.request)
+    )
+  }
   if (invocation.task === "test") {
     return Effect.flatMap(
       Effect.promise(() => import("./tasks/test.ts")),

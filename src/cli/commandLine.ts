@@ -14,6 +14,7 @@ import type { InitRequest } from "./tasks/init/init.ts"
 import type { PromoteRequest } from "./tasks/promote.ts"
 import type { NodesRequest } from "./tasks/runNodes.ts"
 import { ads, promote, test, upgrade, watch } from "./tasks/subcommands.ts"
+import { tableCommand, type TableTask } from "./tasks/table/subcommand.ts"
 import type { TestRequest } from "./tasks/test.ts"
 import type { UpgradeTaskRequest } from "./tasks/upgrade/request.ts"
 import type { WatchRequest } from "./tasks/watch.ts"
@@ -32,6 +33,7 @@ export type Invocation =
   | { readonly task: "watch"; readonly texts: FlagTexts; readonly request: WatchRequest }
   | { readonly task: "watchAds"; readonly texts: FlagTexts; readonly request: AdsWatchRequest }
   | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
+  | (TableTask & { readonly texts: FlagTexts })
 
 /**
  * Parses the arguments of the command. Undefined if they asked for a text (help, version, completions), which is printed then.
@@ -100,7 +102,8 @@ const command = (
       promote(root, (request, texts) => invoke({ task: "promote", texts, request })),
       upgrade(root, (request, texts) => invoke({ task: "upgrade", texts, request })),
       ads(root, (request, texts) => invoke({ task: "watchAds", texts, request })),
-      test(root, (task, texts) => invoke({ ...task, texts }))
+      test(root, (task, texts) => invoke({ ...task, texts })),
+      tableCommand(root, (task, texts) => invoke({ ...task, texts }))
     ]),
     Command.withDescription(description)
   )
@@ -243,7 +246,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test, table`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are printed by the caller. */
 function presenting() {

@@ -135,7 +135,7 @@ describe("the command line", () => {
     [["-x"], "Unknown option -x. --help lists all options"],
     [
       ["check", "now"],
-      "Unknown command now. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test"
+      "Unknown command now. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test, table"
     ]
   ])("refuses %j", (words, message) => {
     assert.strictEqual(refusal(words), message)

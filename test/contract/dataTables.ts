@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Result, Schema, Struct } from "effect"
 
+import { csvHead, csvRows, rowsOfCsv } from "../../src/engine/workflow/csv.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { decodePage, unique } from "./fixtures.ts"
@@ -201,6 +202,32 @@ export const dataTables = (it: Suite) => {
           steps: 0
         }
       )
+    })
+  )
+
+  it.effect("rows are the same after they were written as CSV and read from it", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isV2) return
+      const { id: table } = yield* madeTable
+      const texts = [" =1+1", 'a "b", c', "two\r\nlines\n", "'=x", "", "é 名 🙂", ";\t"]
+      yield* applied(
+        yield* ask("change_data_table", {
+          table,
+          action: "insert",
+          rows: [...texts.map((city) => ({ city })), { amount: 9007199254740992 }, { amount: -1.5e-7, paid: false }]
+        })
+      )
+      const before = yield* rowsOf({ table, limit: 250 })
+      for (const style of [{}, { isForSpreadsheets: true }]) {
+        const copy = unique("copy")
+        const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]))
+        yield* applied(yield* ask("change_data_table", { action: "create_table", table: copy, columns: types }))
+        const { rows } = Result.getOrThrow(
+          rowsOfCsv(csvHead(columns, style) + csvRows(before, columns, style), columns, style)
+        )
+        yield* applied(yield* ask("change_data_table", { table: copy, action: "insert", rows }))
+        assert.deepStrictEqual(yield* cellsOf(copy), yield* cellsOf(table))
+      }
     })
   )
 

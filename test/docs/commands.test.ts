@@ -11,6 +11,7 @@ import { repositoryUrl } from "../../scripts/distribution.ts"
 import { read } from "../../src/cli/commandLine.ts"
 import { flag, flagNames, readOptions } from "../../src/cli/configuration/flags.ts"
 import { commandFile, useCommand } from "../cli/built.ts"
+import { sender } from "../engine/plans/process.ts"
 import { served } from "../engine/plans/served.ts"
 import { type Block, blocksIn, root } from "./pages.ts"
 import { runSnippet, userFolder, whileServing } from "./shell.ts"
@@ -30,8 +31,11 @@ let host = ""
 
 useCommand()
 beforeAll(async () => {
-  const place = served("1.82.3", { seed: true }).pipe(Scope.provide(scope))
-  const places = await Effect.runPromise(Effect.all({ staging: place, production: place }))
+  const place = (version: "1.82.3" | "2.41.1") => served(version, { seed: true }).pipe(Scope.provide(scope))
+  const places = await Effect.runPromise(Effect.all({ staging: place("1.82.3"), production: place("2.41.1") }))
+  const columns = [{ name: "number", type: "string" }]
+  const { id } = await sender(places)("production", "POST", "/data-tables", { name: "Orders", columns })
+  await sender(places)("production", "POST", `/data-tables/${String(id)}/rows`, { data: [{ number: "A-17" }] })
   host = places.staging.host
   cwd = await userFolder(places)
 })

@@ -129,7 +129,9 @@ const helps = [
   ["watch"],
   ["test"],
   ["test", "record"],
-  ["ads", "watch"]
+  ["ads", "watch"],
+  ["table", "export"],
+  ["table", "import"]
 ]
 
 const helpOf = (words: ReadonlyArray<string>) =>

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises"
+import path from "node:path"
+
 import { assert, describe, inject, it } from "vitest"
 
 import { directory, run, startHttp, useCommand } from "../cli/built.ts"
+import { sender } from "../engine/plans/process.ts"
 
 useCommand()
 
@@ -46,6 +50,36 @@ describe("the built command with the real engines", () => {
       const gone = await call("get_tag", id)
       const stderr = `API error: Not Found (tag ${id} on instance ${name(version)})\n`
       assert.deepStrictEqual(gone, { code: 1, stdout: "", stderr })
+    }
+  })
+
+  it("writes a data table as CSV and reads it into another one", async () => {
+    for (const { apiKey, host, version } of engines.filter((engine) => engine.version.startsWith("2."))) {
+      const cwd = await directory({ ".config.json": { ...configuration, defaultEnv: name(version) } })
+      const send = sender({ main: { host, apiKey } })
+      const columns = [
+        { name: "city", type: "string" },
+        { name: "amount", type: "number" },
+        { name: "due", type: "date" }
+      ]
+      const [from, to] = [`from ${Date.now()}`, `to ${Date.now()}`]
+      const { id } = await send("main", "POST", "/data-tables", { name: from, columns })
+      await send("main", "POST", "/data-tables", { name: to, columns })
+      const data = Array.from({ length: 300 }, (_, amount) => ({
+        city: amount % 7 === 0 ? null : `"city", ${amount}\n`,
+        amount: amount / 8,
+        due: new Date(1e12 + amount).toISOString()
+      }))
+      await send("main", "POST", `/data-tables/${String(id)}/rows`, { data })
+      const state = { XDG_STATE_HOME: cwd }
+      const table = (...words: ReadonlyArray<string>) => run(["table", ...words], { cwd, env: state })
+      assert.strictEqual((await table("export", from, "a.csv")).code, 0)
+      const applied = await table("import", to, "a.csv", "--apply")
+      assert.strictEqual(applied.code, 0, applied.stderr)
+      assert.strictEqual((await table("export", to, "b.csv")).code, 0)
+      const [a, b] = [await readFile(path.join(cwd, "a.csv"), "utf8"), await readFile(path.join(cwd, "b.csv"), "utf8")]
+      assert.strictEqual(a.split("Z\n").length, 301)
+      assert.strictEqual(b, a)
     }
   })
 

@@ -10,7 +10,7 @@ import type { WatchRequest } from "./watch.ts"
 import type { AdsWatchRequest } from "./watchAds.ts"
 
 /** A flag with a text; the last counts if it is repeated. */
-const textFlag = (name: string, metavar: string, description: string) =>
+export const textFlag = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
     Flag.withDescription(description),
@@ -26,8 +26,8 @@ type TestTask =
 const texts = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.atLeast(0))
 
-const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
-const instance = textFlag(
+export const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
+export const instance = textFlag(
   "instance",
   "NAME",
   "Name of the instance in the configuration; by default the default instance"
@@ -115,7 +115,7 @@ const wordsFor = (name: string, value: Given[string]): ReadonlyArray<string> => 
   return typeof value === "string" ? [`--${name}=${value}`] : value.map((one) => `--${name}=${one}`)
 }
 
-const switched = (name: string, description: string) =>
+export const switched = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(description))
 
 const promoteInput = {

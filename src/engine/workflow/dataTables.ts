@@ -11,7 +11,7 @@ export type ColumnType = typeof ColumnType.Type
 export const isColumnType = Schema.is(ColumnType)
 
 /** A column as an engine shows it; newer ones may have further types. */
-const Column = open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })
+const Column = /* @__PURE__ */ open({ id: Schema.String, name: Schema.String, type: Schema.String, index: Schema.Int })
 export type Column = typeof Column.Type
 
 /** A column to be made; at the end where no place is given. */
@@ -23,7 +23,7 @@ export const NewColumn = Schema.Struct({
 export type NewColumn = typeof NewColumn.Type
 
 /** A data table as an engine shows it. */
-export const DataTable = open({
+export const DataTable = /* @__PURE__ */ open({
   id: Schema.String,
   name: Schema.String,
   projectId: Schema.optionalKey(Schema.String),
@@ -36,7 +36,7 @@ export const columnsOf = ({ columns }: DataTable): ReadonlyArray<Column> =>
   columns.toSorted((a, b) => a.index - b.index)
 
 /** A row as an engine shows it: its values stand beside the columns that every table has. */
-export const Row = open({ id: Schema.Int })
+export const Row = /* @__PURE__ */ open({ id: Schema.Int })
 export type Row = typeof Row.Type
 
 /** The value of a cell as engines store it. */
@@ -47,16 +47,16 @@ export type Cell = typeof Cell.Type
 export const Cells = Schema.Record(Schema.String, Cell)
 export type Cells = typeof Cells.Type
 
-type Typed = Pick<Column, "name" | "type">
+export type Typed = Pick<Column, "name" | "type">
 
 /** The columns that every table has; nobody writes them. */
-const systemColumns: ReadonlyArray<Typed> = [
+export const systemColumns: ReadonlyArray<Typed> = [
   { name: "id", type: "number" },
   { name: "createdAt", type: "date" },
   { name: "updatedAt", type: "date" }
 ]
 
-const isSystem = (name: string) => systemColumns.some((column) => column.name === name)
+export const isSystem = (name: string) => systemColumns.some((column) => column.name === name)
 
 /** A date or a time, in UTC where it names no zone, as engines store it; undefined if it is none. */
 const storedTime = (text: string): string | undefined => {
@@ -72,20 +72,23 @@ const wanted: Readonly<Record<string, string>> = {
   date: "a date or a time, as in 2026-11-20 or 2026-11-20T09:00:00Z"
 }
 
-const isCell = Schema.is(Cell)
+/** The page, which reads cells as well, takes no schemas along. */
+const isCell = (value: unknown): value is Cell =>
+  value === null || Predicate.isString(value) || Predicate.isBoolean(value) || Number.isFinite(value)
 
 /**
  * A value as a column stores it, or what it must be instead. Engines are less careful: an empty text becomes the number 0, and the
  * 31st of February a day in March.
  */
-const cellOf = ({ type }: Typed, value: unknown): Result.Result<Cell, string> => {
+export const cellOf = ({ type }: Typed, value: unknown): Result.Result<Cell, string> => {
   if (value === null) return Result.succeed(null)
   const stored = type === "date" && Predicate.isString(value) ? storedTime(value) : value
   const isOfType = type === "date" ? Predicate.isString(stored) : wanted[type] === undefined || typeof stored === type
   return isCell(stored) && isOfType ? Result.succeed(stored) : Result.fail(`must be ${wanted[type] ?? "a value"}`)
 }
 
-const named = <C extends Typed>(columns: ReadonlyArray<C>, name: string): Result.Result<C, string> => {
+/** The column of a name among some, or that there is none, with the nearest one. */
+export const named = <C extends Typed>(columns: ReadonlyArray<C>, name: string): Result.Result<C, string> => {
   const column = columns.find((one) => one.name === name)
   if (column !== undefined) return Result.succeed(column)
   const names = columns.map((one) => one.name)

@@ -238,7 +238,7 @@ const changesOf = Effect.fnUntraced(function* (client: Client, request: Request)
 })
 
 /** Plans a change of a data table. All of it is checked before, and nothing is sent. */
-const planTable = Effect.fn("planTable")(function* ({
+export const planTable = Effect.fn("planTable")(function* ({
   instance: name,
   ...request
 }: Request & { readonly instance?: string | undefined }) {
