@@ -68,7 +68,7 @@ describe("the command", () => {
     [["--port", "http"], "--port: expected a port number from 0 to 65535\n"],
     [
       ["serve"],
-      "Unknown command serve. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test\n"
+      "Unknown command serve. Commands: init, check, call, backup, nodes, watch, promote, upgrade, ads, test, table\n"
     ]
   ])("refuses %j in one line with exit code 2", async (args, stderr) => {
     assert.deepStrictEqual(await run(args), { code: 2, stdout: "", stderr })

@@ -16,14 +16,20 @@ type Flags = Completions.CommandDescriptor["flags"]
  */
 export const withTools = Effect.fnUntraced(function* (command: Completions.CommandDescriptor, shell: string) {
   const tools = yield* toolsOf(everything)
-  const subcommands = command.subcommands.map((subcommand) => {
+  const subcommands = command.subcommands.map(withoutServing).map((subcommand) => {
     if (subcommand.name !== "call") return subcommand
-    const flags = subcommand.flags.filter(({ name }) => !ofServing.has(name))
-    const ofTools = shell === "fish" ? [] : flags.filter(({ name }) => name !== "list")
-    return { ...subcommand, flags, arguments: [], subcommands: tools.map((tool) => described(tool, ofTools)) }
+    const ofTools = shell === "fish" ? [] : subcommand.flags.filter(({ name }) => name !== "list")
+    return { ...subcommand, arguments: [], subcommands: tools.map((tool) => described(tool, ofTools)) }
   })
   return typed({ ...command, subcommands })
 }, Effect.scoped)
+
+/** A subcommand without the flags that only say how to serve. */
+const withoutServing = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...command,
+  flags: command.flags.filter(({ name }) => !ofServing.has(name)),
+  subcommands: command.subcommands.map(withoutServing)
+})
 
 const ofServing: ReadonlySet<string> = new Set(flagNames.filter((name) => flag(name).isOfServing === true))
 
