@@ -26,6 +26,7 @@ import { replacing } from "./replacing.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
 import { searching } from "./searching.ts"
+import { tableJobs } from "./tableJobs.ts"
 import { tags } from "./tags.ts"
 import { temporaryCopies } from "./temporaryCopies.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
@@ -66,6 +67,7 @@ const families = [
   credentials,
   tags,
   dataTables,
+  tableJobs,
   errors,
   names,
   replacing,

@@ -81,6 +81,7 @@ export const dataTables = (it: Suite) => {
       assert.deepStrictEqual(yield* matches(condition("city", "eq", "Paris")), [1])
       assert.deepStrictEqual(yield* matches(condition("city", "ilike", "PAR%")), [1, 3])
       assert.deepStrictEqual(yield* matches(condition("city", "like", "ar")), [1, 3])
+      assert.deepStrictEqual(yield* matches(condition("city", "like", "New * York's (a+b)")), [])
       assert.deepStrictEqual(yield* matches(condition("city", "neq", "Paris")), [2, 3, 4])
       assert.deepStrictEqual(yield* matches(condition("city", "eq", null)), [4])
       assert.deepStrictEqual(yield* matches(condition("amount", "gte", 1.5)), [1, 2])
@@ -103,6 +104,11 @@ export const dataTables = (it: Suite) => {
         (yield* rowsOf({ table, search: "rom" })).map(({ id }) => id),
         [2]
       )
+      const count = (args: Json) =>
+        Effect.map(ask("read_data_table", { action: "count", table, ...args }), (one) => one["rows"])
+      assert.strictEqual(yield* count({}), 4)
+      assert.strictEqual(yield* count({ filter: condition("due", "gt", "2026-01-02") }), 2)
+      assert.strictEqual(yield* count({ search: "a + b" }), 0)
       const one = decodePage(
         yield* ask("read_data_table", {
           action: "rows",
@@ -134,6 +140,7 @@ export const dataTables = (it: Suite) => {
       assert.include(yield* problem({ table: `${name}x` }), `Did you mean ${name}?`)
       assert.include(yield* problem({ table: "'; DROP TABLE x; --" }), "there is no data table")
       assert.include(yield* problem({}), "is needed to read rows")
+      assert.include(yield* problem({ action: "count" }), "is needed to count rows")
       const of = (filter: Json) => problem({ table: name, filter })
       assert.include(yield* of(condition("citty", "eq", 1)), "Did you mean city?")
       assert.include(yield* of(condition("amount", "gt", "much")), "amount: must be a number")
@@ -330,6 +337,22 @@ export const dataTables = (it: Suite) => {
         "stands in several rows"
       )
       assert.include(yield* of({ action: "insert", rows: [{ city: "[masked]" }] }), "masked")
+      assert.include(
+        yield* of({ action: "insert", rows: [{}], filter: condition("id", "gt", 0) }),
+        "is not taken by insert"
+      )
+      assert.include(yield* of({ action: "rename_table", name: "x", values: {} }), "is not taken by rename_table")
+      assert.include(yield* of({ action: "update", column: "city", rows: [{}], values: {} }), "go without")
+      const byCity = { action: "update", column: "city" }
+      assert.include(yield* of({ ...byCity, rows: [{ city: "Oslo", amount: 1 }] }), 'city: no row has "Oslo"')
+      assert.include(yield* of({ action: "upsert", column: "id", rows: [{ id: 99 }] }), "id: no row has 99")
+      assert.include(yield* of({ action: "update", column: "id", rows: [{ id: "1" }] }), "must be the number of a row")
+      assert.include(yield* of({ action: "update", rows: [{ city: "Rome" }] }), "column: is needed")
+      assert.include(
+        yield* of({ action: "add_columns", columns: { note: "string" }, values: { note: 1 } }),
+        "note: must be a text"
+      )
+      assert.include(yield* of({ action: "copy_table" }), "there is a data table")
       assert.deepStrictEqual(yield* cellsOf(table), before)
     })
   )

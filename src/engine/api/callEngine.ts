@@ -21,11 +21,11 @@ const mostBytes = 8000
 
 export const callEngine = EngineTool.make("call_engine", {
   title: "Call engine",
-  description: "Make a reading call of the engine's API that find_call has named",
+  description: "Make a reading call that find_call has named",
   annotations: reads,
   arguments: {
-    call: Schema.String.annotate({ description: "e.g. GET /data-tables" }),
-    arguments: optional(JsonObject.annotate({ description: "By name, of path and query" }))
+    call: Schema.String.annotate({ description: "e.g. GET /users" }),
+    arguments: optional(JsonObject.annotate({ description: "Of path and query" }))
   },
   run: Effect.fnUntraced(function* ({ arguments: given = {}, call: name }) {
     const engine = yield* EngineClient

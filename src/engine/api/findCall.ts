@@ -20,9 +20,9 @@ const room = 350
 export const findCall = EngineTool.make("find_call", {
   title: "Find call",
   description:
-    "Calls of this engine's API for a task, and the arguments of the best one, for call_engine or plan_engine_call",
+    "Calls of this engine's API for a task, and the arguments of the best, for call_engine or plan_engine_call",
   annotations: reads,
-  arguments: { text: Schema.String.annotate({ description: "e.g. rows of a data table" }) },
+  arguments: { text: Schema.String.annotate({ description: "e.g. create a variable" }) },
   run: Effect.fnUntraced(function* ({ text }) {
     const { allowed, description, refused } = yield* allowedCalls()
     const [best, ...others] = rankCalls(allowed, text)

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { filterFor, findTable, isWithoutTables, orNoTables } from "../tools/dataTables.ts"
+import { countRows, filterFor, findTable, isWithoutTables, orNoTables } from "../tools/dataTables.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { listPage } from "../tools/paging.ts"
 import { cursor, limit, optional } from "../tools/parameters.ts"
@@ -11,6 +11,9 @@ import { columnNamed, columnsOf, type DataTable, passes, RowFilter, sentFilter }
 
 /** Bytes of the rows or tables of one answer. */
 const room = 8000
+
+/** Rows that are counted: more take longer than a caller waits. */
+const mostCounted = 100_000
 
 const overview = (table: DataTable) => ({
   id: table.id,
@@ -23,7 +26,7 @@ const overview = (table: DataTable) => ({
 export const filterArgument = RowFilter.annotate({
   inputSchema: {
     type: "object",
-    description: "{type: and|or, filters: [{columnName, condition: eq|neq|gt|gte|lt|lte|like|ilike, value}]}"
+    description: "{type: and|or, filters: [{columnName, condition: eq|neq|gt|gte|lt|lte|like|ilike, value or null}]}"
   }
 })
 
@@ -31,10 +34,10 @@ const sortForm = /^([A-Za-z]\w{0,62}):(asc|desc)$/
 
 export const readDataTable = EngineTool.make("read_data_table", {
   title: "Read data table",
-  description: "List data tables, describe one, or read rows",
+  description: "List or describe data tables, read or count rows",
   annotations: reads,
   arguments: {
-    action: Schema.Literals(["list", "describe", "rows"]),
+    action: Schema.Literals(["list", "describe", "rows", "count"]),
     table: optional(Schema.String.annotate({ description: "Id or name" })),
     filter: optional(filterArgument),
     sort: optional(
@@ -64,11 +67,19 @@ export const readDataTable = EngineTool.make("read_data_table", {
       if (given === undefined) {
         return yield* new InvalidArgument({
           argument: "table",
-          problem: `is needed to ${action === "rows" ? "read rows" : "describe one"}`
+          problem: `is needed to ${action === "describe" ? "describe one" : action === "rows" ? "read rows" : "count rows"}`
         })
       }
       const table = yield* findTable(client, given)
       if (action === "describe") return { ...overview(table), sizeBytes: table["sizeBytes"] }
+      if (action === "count") {
+        const { filter, search } = wanted
+        const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
+        const rows = yield* countRows(client, table, { filter: checked, search }, mostCounted)
+        return rows <= mostCounted
+          ? { rows }
+          : { rows: mostCounted, notice: "There are more. Count them in parts, by filters on id" }
+      }
       return yield* rowsPage(client, table, { cursor, limit, wanted })
     },
     Effect.catchIf(isWithoutTables, ({ problem }) => Effect.succeed({ guidance: problem }))

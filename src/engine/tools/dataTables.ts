@@ -55,20 +55,37 @@ export const findTable = Effect.fnUntraced(function* (client: Client, given: str
 export const filterFor = (table: DataTable, filter: RowFilter) =>
   Effect.fromResult(Result.mapError(checkedFilter(table, filter), invalid("filter")))
 
-/** Rows that a filter lets pass, all or a few more than wanted, so that too many are noticed. */
-export const matchingRows = Effect.fnUntraced(function* (
+/** What is kept of the rows that a filter lets pass: of all of them, or of a few more than wanted, so that too many are noticed. */
+const keptOfRows = Effect.fnUntraced(function* <A>(
   { listRows }: Client,
   { id }: DataTable,
-  filter: CheckedFilter | undefined,
-  most: number
+  { filter, search }: { readonly filter: CheckedFilter | undefined; readonly search?: string | undefined },
+  most: number,
+  kept: (row: Row) => A
 ) {
   const isWanted = filter === undefined ? () => true : passes(filter)
   const sent = filter === undefined ? undefined : sentFilter(filter)
   let count = 0
   const { matches } = yield* firstPages(
-    (query) => listRows(id, { ...query, filter: sent }),
+    (query) => listRows(id, { ...query, filter: sent, search }),
     { pages: Infinity, isEnough: (picked) => (count += picked) > most },
-    (rows: ReadonlyArray<Row>) => rows.filter(isWanted)
+    (rows: ReadonlyArray<Row>) => rows.filter(isWanted).map(kept)
   )
   return matches
 })
+
+/** Rows that a filter lets pass, all or a few more than wanted. */
+export const matchingRows = (client: Client, table: DataTable, filter: CheckedFilter | undefined, most: number) =>
+  keptOfRows(client, table, { filter }, most, (row) => row)
+
+/** The number of rows that a filter and a search let pass, exact up to a number. */
+export const countRows = (
+  client: Client,
+  table: DataTable,
+  wanted: { readonly filter: CheckedFilter | undefined; readonly search: string | undefined },
+  most: number
+) =>
+  Effect.map(
+    keptOfRows(client, table, wanted, most, () => 1),
+    (rows) => rows.length
+  )

@@ -30,12 +30,13 @@ export interface UpstreamRequest {
 export const effectOf = ({ effect, method }: Pick<UpstreamRequest, "effect" | "method">): RequestEffect =>
   effect ?? (method === "GET" ? "read" : "write")
 
-/** The address of a request, its query included. */
+/** The address of a request, its query included. Engines refuse a `+` or `*` in some values, also where it stands for a blank or itself. */
 export const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): URL => {
   const url = new URL(baseUrl + path)
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value))
   }
+  url.search = url.search.replaceAll("+", "%20").replaceAll("*", "%2A")
   return url
 }
 
@@ -50,7 +51,9 @@ export const openHeaders = ({ headers = {} }: UpstreamRequest): Record<string, s
 
 /** The request as a client sends it, its secrets opened. */
 export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientRequest.HttpClientRequest => {
-  const bare = HttpClientRequest.make(request.method)(url, { headers: openHeaders(request) })
+  // Clients write the values of a query that they have taken apart in their own way, blanks as `+`.
+  const address = /%2[0A]/.test(url.search) ? url.href : url
+  const bare = HttpClientRequest.make(request.method)(address, { headers: openHeaders(request) })
   if (request.body !== undefined) return HttpClientRequest.bodyJsonUnsafe(bare, request.body)
   return request.form === undefined ? bare : HttpClientRequest.bodyFormDataRecord(bare, request.form)
 }

@@ -28,14 +28,15 @@ const madeTable = Effect.fnUntraced(function* (count: number) {
 })
 
 /** The amounts of all rows of the table, past all of our code; nothing where there is no table. */
-const amounts = Effect.gen(function* () {
+const amountsOn = Effect.fnUntraced(function* (instance: string) {
   const { send } = yield* Beside
-  const { data } = yield* send("production", "GET", "/data-tables")
+  const { data } = yield* send(instance, "GET", "/data-tables")
   const [table] = Array.isArray(data) ? data.map((one) => Object(one)) : []
   if (table === undefined) return undefined
-  const rows = yield* send("production", "GET", `/data-tables/${table.id}/rows?limit=0`)
+  const rows = yield* send(instance, "GET", `/data-tables/${table.id}/rows?limit=0`)
   return Array.isArray(rows["data"]) ? rows["data"].map((row) => Object(row).amount) : []
 })
+const amounts = amountsOn("production")
 
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, place) => from + place)
 
@@ -93,6 +94,46 @@ describe("a plan of changes of a data table", () => {
       )
       yield* appliedDespiteLosses(yield* rollbackOf(emptied))
       assert.deepStrictEqual(yield* amounts, upTo(253))
+    }).pipe(Effect.provide(engines))
+  )
+
+  it.live(
+    "makes a table with its rows, fills a new column and copies a table, though each write loses its answer",
+    () =>
+      Effect.gen(function* () {
+        const table = "Orders"
+        const rows = upTo(50).map((amount) => ({ city: `city ${amount}`, amount }))
+        const made = yield* plan({ action: "create_table", table, columns: { city: "string", amount: "number" }, rows })
+        assert.strictEqual(yield* appliedDespiteLosses(made), 3)
+        assert.deepStrictEqual(yield* amounts, upTo(50))
+
+        const due = { columns: { due: "date" }, values: { due: "2026-12-31" } }
+        const filled = yield* plan({ action: "add_columns", table, ...due })
+        assert.strictEqual(yield* appliedDespiteLosses(filled), 2)
+        const times = { filter: { filters: [{ columnName: "due", condition: "eq", value: "2026-12-31" }] } }
+        const counted = yield* ask("read_data_table", { ...on, action: "count", table, ...times })
+        assert.deepStrictEqual(counted, { rows: 50 })
+        yield* appliedDespiteLosses(yield* rollbackOf(filled))
+        const { columns: left } = yield* ask("read_data_table", { ...on, action: "describe", table })
+        assert.deepStrictEqual(left, { city: "string", amount: "number" })
+
+        const copied = yield* plan({ action: "copy_table", table, to: "staging" })
+        assert.strictEqual(yield* appliedDespiteLosses(copied), 3)
+        assert.deepStrictEqual(yield* amountsOn("staging"), upTo(50))
+        yield* appliedDespiteLosses(yield* rollbackOf(copied))
+        assert.isUndefined(yield* amountsOn("staging"))
+        yield* appliedDespiteLosses(yield* rollbackOf(made))
+        assert.isUndefined(yield* amounts)
+      }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"])))
+  )
+
+  it.live("copies no table to an engine that has none, nor to one that nobody knows", () =>
+    Effect.gen(function* () {
+      const table = yield* madeTable(1)
+      const copied = yield* plan({ action: "copy_table", table, to: "staging" })
+      assert.include(JSON.stringify(copied["blocked"]), "the engine of staging has no data tables")
+      const { message } = yield* refused("change_data_table", { ...on, action: "copy_table", table, to: "moon" })
+      assert.include(message, "Instance moon not found")
     }).pipe(Effect.provide(engines))
   )
 

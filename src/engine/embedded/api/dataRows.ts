@@ -108,7 +108,7 @@ export const rowEndpoints: ReadonlyArray<Endpoint> = [
   {
     method: "GET",
     path: "/data-tables/:id/rows",
-    query: { limit: "limit", cursor: "encoded", filter: "any", sortBy: "any", search: "any" },
+    query: { limit: "limit", cursor: "escaped", filter: "escaped", sortBy: "escaped", search: "escaped" },
     run: Effect.fnUntraced(function* ({ at, query }) {
       const table = yield* findTable(at("id"))
       const { columns } = table
@@ -184,7 +184,7 @@ export const rowEndpoints: ReadonlyArray<Endpoint> = [
   {
     method: "DELETE",
     path: "/data-tables/:id/rows/delete",
-    query: { filter: "any", returnData: "boolean", dryRun: "boolean" },
+    query: { filter: "escaped", returnData: "boolean", dryRun: "boolean" },
     run: Effect.fnUntraced(function* ({ at, query }) {
       const table = yield* findTable(at("id"))
       const filter = query.get("filter")

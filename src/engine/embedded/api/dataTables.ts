@@ -125,7 +125,7 @@ export const dataTableEndpoints: ReadonlyArray<Endpoint> = [
   {
     method: "GET",
     path: "/data-tables",
-    query: { limit: "limit", cursor: "encoded", filter: "any", sortBy: "any" },
+    query: { limit: "limit", cursor: "escaped", filter: "escaped", sortBy: "escaped" },
     run: Effect.fnUntraced(function* ({ query }) {
       const { tables } = yield* Store
       const filter = query.get("filter")

@@ -4,15 +4,25 @@ import * as Base64 from "effect/encoding/Base64"
 import { badRequest, type Refusal } from "./http.ts"
 
 /**
- * The values that a query parameter may have. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
- * list the values of which one is allowed, `moment` a time with its zone.
+ * The values that a query parameter may have. `encoded` is any text, whose reserved characters generation 1
+ * refuses where they are not encoded, and of `escaped` ones generation 2 as well; `limit` a page size, a list the values of which one
+ * is allowed, `moment` a time with its zone.
  */
-type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
+type Parameter = "any" | "boolean" | "encoded" | "escaped" | "limit" | "moment" | ReadonlyArray<string>
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
 /** The parameters that were given, decoded and checked. */
 export type Query = ReadonlyMap<string, string>
+
+/** Characters that must be encoded. Engines check only up to the next `=`, so that a cursor may end with some. */
+const reserved = /[:/?#[\]@!$&'()*+,;]/
+
+/** The refusal of a value in which reserved characters stand as they are. */
+export const reservedProblem = ({ name, raw }: Given): string | undefined =>
+  reserved.test(raw)
+    ? `Parameter '${name}' must be url encoded. Its value may not contain reserved characters.`
+    : undefined
 
 /** One parameter as it was sent: its values, decoded, and the first of them as it stands in the address. */
 export interface Given {

@@ -41,8 +41,8 @@ const Update = Schema.Struct({
   ...part,
   action: Schema.Literal("update"),
   rows: Schema.Array(Schema.Struct({ ...rowId, before: Cells, after: Cells })),
-  /** Whether it makes room for a column that is deleted then, and not the other way round. */
-  isFirst: Schema.optionalKey(Schema.Literal(true))
+  /** Whether it comes before the change of the column that it is about, or after it. */
+  isFirst: Schema.optionalKey(Schema.Boolean)
 })
 
 const Remove = Schema.Struct({
@@ -114,7 +114,8 @@ export const invertTable = (change: TableChange): ReadonlyArray<TableChange> => 
     case "update":
       return [
         {
-          ...Struct.omit(change, ["isFirst"]),
+          ...change,
+          ...(change.isFirst === undefined ? {} : { isFirst: !change.isFirst }),
           rows: change.rows.map((row) => ({ ...row, before: row.after, after: row.before }))
         }
       ]

@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 
 import * as results from "../../../changes/tools/results.ts"
 import { summary } from "../../../changes/tools/summary.ts"
@@ -6,32 +6,29 @@ import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { masking } from "../../../mcp/masking.ts"
 import * as Tool from "../../../mcp/Tool.ts"
-import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { allTables, filterFor, findTable, isWithoutTables, matchingRows } from "../../tools/dataTables.ts"
+import { allTables, findTable, isWithoutTables } from "../../tools/dataTables.ts"
 import { instanceSchema } from "../../tools/overInstances.ts"
 import { optional, text } from "../../tools/parameters.ts"
 import { refuseMasked } from "../../tools/refuseMasked.ts"
 import {
   type Cells,
-  cellsOf,
-  columnNamed,
   columnProblem,
   columnsOf,
   ColumnType,
   type DataTable,
   isColumnType,
-  RowFilter,
-  valuesIn
+  type NewColumn,
+  RowFilter
 } from "../../workflow/dataTables.ts"
 import { toPlanningFailure } from "../failures.ts"
 import { WorkflowPlans } from "../Plans.ts"
 import { place } from "../Step.ts"
-import { mostChanged, type TableChange } from "./TableChange.ts"
-import { about, draftOf, insertions, type Kept, ofKeys, removals, updates } from "./tableDraft.ts"
-import { keptRow } from "./tableState.ts"
+import { checkedRows, invalid, keptRows, knownColumn, required, rowChanges, type RowRequest } from "./rowChanges.ts"
+import { insertionsInto, type TableChange, tableChangeId } from "./TableChange.ts"
+import { about, draftOf, insertions, removals, updates } from "./tableDraft.ts"
 
 type Client = EngineClient["Service"]
 
@@ -41,6 +38,7 @@ const actions = [
   "upsert",
   "delete",
   "create_table",
+  "copy_table",
   "rename_table",
   "delete_table",
   "add_columns",
@@ -48,87 +46,42 @@ const actions = [
   "delete_column"
 ] as const
 
-/** Rows of a table that are looked through for those of a key. */
-const mostCompared = 100_000
-
-interface Request {
+interface Request extends RowRequest {
   readonly action: (typeof actions)[number]
   readonly table: string
-  readonly rows?: ReadonlyArray<JsonObject> | undefined
-  readonly values?: JsonObject | undefined
-  readonly filter?: RowFilter | undefined
-  readonly column?: string | undefined
   readonly name?: string | undefined
   readonly columns?: Readonly<Record<string, ColumnType>> | undefined
+  readonly to?: string | undefined
 }
 
-const invalid = (argument: string, problem: string) => new InvalidArgument({ argument, problem })
+/** The arguments of each action beside its table. */
+const takes: { readonly [action in Request["action"]]: ReadonlyArray<string> } = {
+  insert: ["rows", "values"],
+  update: ["filter", "values", "rows", "column"],
+  upsert: ["filter", "values", "rows", "column"],
+  delete: ["filter"],
+  create_table: ["columns", "rows"],
+  copy_table: ["to", "name"],
+  rename_table: ["name"],
+  delete_table: [],
+  add_columns: ["columns", "filter", "values", "rows", "column"],
+  rename_column: ["column", "name"],
+  delete_column: ["column"]
+}
 
-const required = <A>(argument: string, value: A | undefined, action: string) =>
-  value === undefined
-    ? Effect.fail(invalid(argument, `is needed to ${action.replace("_", " a ")}`))
-    : Effect.succeed(value)
-
-const checkedCells = (table: DataTable, values: JsonObject, argument: string) =>
-  Effect.fromResult(Result.mapError(cellsOf(table, values), (problem) => invalid(argument, problem)))
-
-/** The rows of a filter with what a plan keeps of them, if they are not too many. */
-const keptRows = Effect.fnUntraced(function* (client: Client, table: DataTable, filter: RowFilter | undefined) {
-  const checked = filter === undefined ? undefined : yield* filterFor(table, filter)
-  const rows = yield* matchingRows(client, table, checked, mostChanged)
-  return rows.length > mostChanged
-    ? yield* invalid(
-        filter === undefined ? "table" : "filter",
-        `means more than ${mostChanged} rows, which is more than a plan keeps to roll it back: change some of them at a time, by a filter on id`
-      )
-    : rows.map((row) => keptRow(row, table))
-})
-
-const upserts = Effect.fnUntraced(function* (client: Client, table: DataTable, request: Request) {
-  if (request.rows === undefined) {
-    const values = yield* checkedCells(table, yield* required("values", request.values, "upsert"), "values")
-    const filter = yield* required("filter", request.filter, "upsert")
-    const rows = yield* keptRows(client, table, filter)
-    return rows.length > 0
-      ? updates(
-          client,
-          table,
-          rows.map((row) => ({ row, after: values }))
-        )
-      : yield* insertions(client, table, [values], () => filter)
+/** Refuses an argument that an action does not take: what is not done must not be taken for done. */
+const holdToAction = (request: Request) => {
+  const { action } = request
+  const given = Object.entries(Struct.omit(request, ["action", "table"])).filter(([, value]) => value !== undefined)
+  const stray = given.find(([name]) => !takes[action].includes(name))
+  if (stray !== undefined) {
+    const others = takes[action].length === 0 ? "nothing" : takes[action].join(", ")
+    return Effect.fail(invalid(stray[0], `is not taken by ${action}, which takes ${others} beside the table`))
   }
-  const key = yield* required("column", request.column, "upsert rows")
-  yield* knownColumn(table, key, "column")
-  const given = yield* checkedRows(table, request.rows)
-  const all = yield* matchingRows(client, table, undefined, mostCompared)
-  if (all.length > mostCompared) return yield* invalid("table", `has more than ${mostCompared} rows: upsert by filter`)
-  const byKey = new Map<Cells[string], Array<Kept>>()
-  for (const row of all) {
-    const cell = valuesIn(row, [{ name: key }])[key] ?? null
-    const some = byKey.get(cell)
-    if (some === undefined) byKey.set(cell, [keptRow(row, table)])
-    else some.push(keptRow(row, table))
-  }
-  const keys = given.map((cells) => cells[key] ?? null)
-  const twice = keys.find((cell, place) => cell === null || keys.indexOf(cell) !== place)
-  if (twice !== undefined) {
-    return yield* invalid(
-      "rows",
-      `${key}: ${twice === null ? "is missing in a row" : `${JSON.stringify(twice)} stands in several rows`}`
-    )
-  }
-  const present = given.flatMap((after) => (byKey.get(after[key] ?? null) ?? []).map((row) => ({ row, after })))
-  const strangers = given.filter((cells) => !byKey.has(cells[key] ?? null))
-  return [...updates(client, table, present), ...(yield* insertions(client, table, strangers, ofKeys(key)))]
-})
-
-const checkedRows = Effect.fnUntraced(function* (table: DataTable, rows: ReadonlyArray<JsonObject>) {
-  if (rows.length > mostChanged) return yield* invalid("rows", `must be at most ${mostChanged} for one plan`)
-  return yield* Effect.forEach(rows, (row, place) => checkedCells(table, row, `rows.${place}`))
-})
-
-const knownColumn = (table: DataTable, name: string, argument: string) =>
-  Effect.fromResult(Result.mapError(columnNamed(table, name), (problem) => invalid(argument, problem)))
+  return request.rows !== undefined && (request.filter ?? request.values) !== undefined
+    ? Effect.fail(invalid("rows", "go without filter and values: each row has its own values"))
+    : Effect.void
+}
 
 const newColumn = (name: string, others: ReadonlyArray<string>, argument: string) => {
   const problem = columnProblem(name, others)
@@ -159,10 +112,25 @@ const newColumns = Effect.fnUntraced(function* (
   )
 })
 
-const creation = Effect.fnUntraced(function* (client: Client, request: Request) {
-  const name = yield* freeName(client, request.table, "table")
-  const columns = yield* newColumns(undefined, yield* required("columns", request.columns, request.action))
-  return [{ kind: "table", instance: client.instance, action: "create", name, columns } satisfies TableChange]
+/** A new table with these rows. */
+const creation = (
+  { instance }: Client,
+  name: string,
+  columns: ReadonlyArray<NewColumn>,
+  rows: ReadonlyArray<Cells>
+): ReadonlyArray<TableChange> => {
+  const create = { kind: "table", instance, action: "create", name, columns } as const
+  const table = { created_by: tableChangeId(create) }
+  return [create, ...insertionsInto({ kind: "table", instance, table, name }, rows, 0)]
+}
+
+/** A table as it is once it has these columns beside its own. */
+const widened = (table: DataTable, columns: ReadonlyArray<NewColumn>): DataTable => ({
+  ...table,
+  columns: [
+    ...table.columns,
+    ...columns.map((column, place) => ({ id: "", index: table.columns.length + place, ...column }))
+  ]
 })
 
 /** The column of a table as one that can be made anew. */
@@ -171,26 +139,30 @@ const makeable = ({ index, name, type }: ReturnType<typeof columnsOf>[number]) =
     ? Effect.succeed({ name, type, index })
     : Effect.fail(invalid("column", `${name} is of a type (${type}) that cannot be made again`))
 
-const changesOf = Effect.fnUntraced(function* (client: Client, request: Request) {
+/** A change of values that comes before the change of columns, or after it. */
+const inOrder = (change: TableChange, isFirst: boolean): TableChange =>
+  change.action === "update" ? { ...change, isFirst } : change
+
+const everyRow: RowFilter = { filters: [{ columnName: "id", condition: "gt", value: 0 }] }
+
+const noTable: DataTable = { id: "", name: "", columns: [] }
+
+const changesOf = Effect.fnUntraced(function* (client: Client, target: Client, request: Request) {
   const { action } = request
-  if (action === "create_table") return yield* creation(client, request)
+  if (action === "create_table") {
+    const name = yield* freeName(client, request.table, "table")
+    const columns = yield* newColumns(undefined, yield* required("columns", request.columns, action))
+    return creation(client, name, columns, yield* checkedRows(widened(noTable, columns), request.rows ?? []))
+  }
   const table = yield* findTable(client, request.table)
   switch (action) {
     case "insert": {
       const rows = request.rows ?? (request.values === undefined ? undefined : [request.values])
       return yield* insertions(client, table, yield* checkedRows(table, yield* required("rows", rows, action)))
     }
-    case "update": {
-      const values = yield* checkedCells(table, yield* required("values", request.values, action), "values")
-      const rows = yield* keptRows(client, table, yield* required("filter", request.filter, action))
-      return updates(
-        client,
-        table,
-        rows.map((row) => ({ row, after: values }))
-      )
-    }
+    case "update":
     case "upsert":
-      return yield* upserts(client, table, request)
+      return yield* rowChanges(client, table, request, action)
     case "delete":
       return removals(client, table, yield* keptRows(client, table, yield* required("filter", request.filter, action)))
     case "delete_table": {
@@ -199,13 +171,34 @@ const changesOf = Effect.fnUntraced(function* (client: Client, request: Request)
       const drop: TableChange = { ...about(client, table), action: "drop", columns }
       return [...removals(client, table, rows), drop]
     }
+    case "copy_table": {
+      const name = yield* freeName(target, request.name ?? table.name, request.name === undefined ? "table" : "name")
+      const columns = yield* Effect.forEach(columnsOf(table), makeable)
+      const rows = yield* keptRows(client, table, undefined)
+      return creation(
+        target,
+        name,
+        columns,
+        rows.map(({ values }) => values)
+      )
+    }
     case "rename_table": {
       const after = yield* freeName(client, yield* required("name", request.name, action), "name")
       return [{ ...about(client, table), action: "rename", before: table.name, after } satisfies TableChange]
     }
     case "add_columns": {
       const columns = yield* newColumns(table, yield* required("columns", request.columns, action))
-      return columns.map((after): TableChange => ({ ...about(client, table), action: "column", before: null, after }))
+      const added = columns.map((after): TableChange => ({
+        ...about(client, table),
+        action: "column",
+        before: null,
+        after
+      }))
+      if (request.rows === undefined && request.values === undefined) return added
+      const { filter = everyRow } = request
+      const meant = request.rows === undefined ? { ...request, filter } : request
+      const filled = yield* rowChanges(client, table, meant, "update", widened(table, columns))
+      return [...added, ...filled.map((change) => inOrder(change, false))]
     }
     case "rename_column": {
       const column = yield* knownColumn(table, yield* required("column", request.column, action), "column")
@@ -229,10 +222,7 @@ const changesOf = Effect.fnUntraced(function* (client: Client, request: Request)
         rows.map((row) => ({ row, after: { [column.name]: null } }))
       )
       const drop: TableChange = { ...about(client, table), action: "column", before, after: null }
-      return [
-        ...emptied.map((change): TableChange => (change.action === "update" ? { ...change, isFirst: true } : change)),
-        drop
-      ]
+      return [...emptied.map((change) => inOrder(change, true)), drop]
     }
   }
 })
@@ -242,12 +232,15 @@ export const planTable = Effect.fn("planTable")(function* ({
   instance: name,
   ...request
 }: Request & { readonly instance?: string | undefined }) {
-  const client = yield* (yield* Instances).resolve(name)
-  if (client.isReadOnly)
-    return yield* new ReadOnlyInstance({ instance: client.instance, operation: "change_data_table" })
+  const instances = yield* Instances
+  const client = yield* instances.resolve(name)
+  const target = request.to === undefined ? client : yield* instances.resolve(request.to)
+  if (target.isReadOnly)
+    return yield* new ReadOnlyInstance({ instance: target.instance, operation: "change_data_table" })
+  yield* holdToAction(request)
   yield* refuseMasked({ filter: request.filter, rows: request.rows, values: request.values })
   const plans = yield* WorkflowPlans
-  const draft = changesOf(client, request).pipe(
+  const draft = changesOf(client, target, request).pipe(
     Effect.map(draftOf),
     Effect.catchIf(isWithoutTables, ({ problem: reason }) =>
       Effect.succeed({ kind: "table", steps: [], warnings: [], blocked: [{ what: request.table, reason }] })
@@ -270,14 +263,15 @@ export const changeDataTable: Tool.Tool<Instances | WorkflowPlans> = masking(
       values: optional(JsonObject.annotate({ inputSchema: { type: "object" } })),
       rows: optional(
         Schema.Array(JsonObject).annotate({
-          inputSchema: { type: "array", items: { type: "object" }, description: "insert; upsert by column" }
+          inputSchema: { type: "array", items: { type: "object" }, description: "Known by column, or new" }
         })
       ),
       column: optional(Schema.String),
       name: optional(Schema.String),
+      to: optional(Schema.String.annotate({ inputSchema: { type: "string", description: "Copy to instance" } })),
       columns: optional(
         Schema.Record(Schema.String, ColumnType).annotate({
-          inputSchema: { type: "object", description: "New: {name: string|number|boolean|date}" }
+          inputSchema: { type: "object", description: "{name: string|number|boolean|date}" }
         })
       )
     },

@@ -38,7 +38,7 @@ export const ofKeys =
       rows.map((row) => row[columnName] ?? null)
     )
 
-export type Kept = ReturnType<typeof keptRow>
+type Kept = ReturnType<typeof keptRow>
 
 /** Changes of rows to these values, without those that have them already. */
 export const updates = (

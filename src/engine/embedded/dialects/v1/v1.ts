@@ -7,7 +7,7 @@ import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { entryOf } from "../../store/values.ts"
 import { badRequest, type Refusal } from "../../wire/http.ts"
-import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
+import { type Given, type Parameters, readQuery, reservedProblem } from "../../wire/query.ts"
 import { endpoints } from "./endpoints.ts"
 import { views } from "./views.ts"
 
@@ -35,27 +35,25 @@ const messages: Messages = {
 /** Unknown or empty values are refused. */
 const queryProblem =
   (parameters: Parameters) =>
-  ({ name, raw, values }: Given): string | undefined => {
+  (given: Given): string | undefined => {
+    const { name, values } = given
     const parameter = entryOf(parameters, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return `Unknown query parameter '${name}'`
     if (value === "") return `Empty value found for query parameter '${name}'`
-    if (parameter !== "any" && reserved.test(raw)) {
-      return `Parameter '${name}' must be url encoded. Its value may not contain reserved characters.`
-    }
+    const problem = parameter === "any" ? undefined : reservedProblem(given)
+    if (problem !== undefined) return problem
     if (values.length > 1) return messages.type(path, "string", values)
     if (parameter === "boolean") return /^(true|false)$/.test(value) ? undefined : `${path} must be boolean`
     if (parameter === "limit") {
       if (!Number.isFinite(Number(value))) return `${path} must be number`
       return Number(value) > 250 ? `${path} must be <= 250` : undefined
     }
-    const isFree = parameter === "any" || parameter === "encoded" || parameter === "moment"
-    return isFree || parameter.includes(value) ? undefined : messages.choice(path, parameter, value)
+    return Predicate.isString(parameter) || parameter.includes(value)
+      ? undefined
+      : messages.choice(path, parameter, value)
   }
-
-/** Characters that must be encoded. The engine checks only up to the next `=`, so that a cursor may end with some. */
-const reserved = /[:/?#[\]@!$&'()*+,;]/
 
 /** The first trigger that cannot listen is reported, with a message that depends on its kind. */
 const activationProblem = ({ id, name, nodes }: WorkflowRecord): Refusal | undefined => {

@@ -5,7 +5,7 @@ import { groupProblem } from "../../../workflow/nodeGroups.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { entryOf, pick } from "../../store/values.ts"
 import { badRequest, conflict, Refusal } from "../../wire/http.ts"
-import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
+import { type Given, type Parameters, readQuery, reservedProblem } from "../../wire/query.ts"
 import { typeName } from "../../wire/shapes.ts"
 import { boolean, choice, credentialTypes, text } from "../v1/v1.ts"
 import { activationProblem, callProblem, creationProblem, graphProblem } from "./checks.ts"
@@ -37,13 +37,15 @@ const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:
 /** Unknown or empty values are ignored. */
 const queryProblem =
   (parameters: Parameters) =>
-  ({ name, values }: Given): string | undefined => {
+  (given: Given): string | undefined => {
+    const { name, values } = given
     const parameter = entryOf(parameters, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return undefined
     if (values.length > 1) return messages.type(path, "string", values)
     if (parameter === "any" || parameter === "encoded") return undefined
+    if (parameter === "escaped") return reservedProblem(given)
     if (parameter === "moment") return momentForm.test(value) ? undefined : `${path} Invalid datetime`
     if (parameter !== "limit") {
       const allowed = parameter === "boolean" ? ["true", "false"] : parameter
